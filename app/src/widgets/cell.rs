@@ -1,15 +1,17 @@
 //! A value in a cell of a table: numbers at the right, ids and dates in their short form, the rest
 //! on one line. The tooltip has the whole value.
 
+use std::borrow::Cow;
+
 use bson::Bson;
 use bson::spec::BinarySubtype;
 use egui::text::LayoutJob;
-use egui::{Align, Align2, Rect, Ui, pos2, vec2};
+use egui::{Align, Align2, Rect, Ui, pos2};
 use mayfly_engine::value::Layout;
 use mayfly_engine::value::shell::write_value;
 
 use super::value_text::{self, Kind};
-use super::{marks, paint, value};
+use super::{figure, marks, paint, value};
 use crate::job::Zone;
 use crate::theme::{Colors, colors, text};
 
@@ -78,26 +80,16 @@ pub fn job(value: &Bson, colors: &Colors) -> LayoutJob {
     job
 }
 
-/// The last characters of a number that is longer than the cell, after a `…`.
-fn cut_number(number: &str, chars: usize) -> String {
-    let skipped = number.chars().count() - number.chars().count().min(chars.saturating_sub(1));
-    let end: String = number.chars().skip(skipped).collect();
-    format!("…{end}")
-}
-
 /// Paints the value of a cell into the part of `rect` that is on the screen. What is cut ends with
 /// `…`, and a number begins with it: the digits that are left would be another number.
 pub fn paint(ui: &Ui, rect: Rect, value: &Bson, mut job: LayoutJob) {
-    let seen = ui.clip_rect().shrink2(vec2(2.0, 0.0)).intersect(rect);
+    let seen = figure::seen(ui, rect);
     let rect = if is_right(value) { seen } else { rect.with_max_x(seen.right()) };
     if is_right(value)
         && let Some(ink) = job.sections.first().map(|section| section.format.color)
     {
-        let digit = paint::measured(ui, "0", text::mono()).x.max(1.0);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few digits")]
-        let chars = (rect.width().max(0.0) / digit) as usize;
-        if job.text.chars().count() > chars {
-            let cut = cut_number(&job.text, chars);
+        let measured = |words: &str| paint::measured(ui, words, text::mono()).x;
+        if let Cow::Owned(cut) = figure::fitted(&job.text, rect.width(), measured) {
             job = LayoutJob::default();
             value_text::append(&mut job, &cut, &text::mono(), ink, colors(ui));
         }
@@ -150,15 +142,6 @@ mod tests {
     use bson::{Binary, DateTime, bson};
 
     use super::*;
-
-    #[test]
-    fn a_number_is_never_cut_to_a_smaller_one() {
-        let check = |chars, expected: &str| assert_eq!(cut_number("8000000", chars), expected);
-        check(6, "…00000");
-        check(3, "…00");
-        check(1, "…");
-        check(0, "…");
-    }
 
     #[test]
     fn a_cell_is_short_and_its_tooltip_whole() {

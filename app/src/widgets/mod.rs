@@ -13,6 +13,7 @@ pub mod date_picker;
 pub mod density_strip;
 pub mod empty_state;
 pub mod field;
+pub mod figure;
 pub mod hint;
 pub mod histogram;
 pub mod key_value;

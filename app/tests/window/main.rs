@@ -10,6 +10,7 @@ mod console;
 mod convert;
 mod copying;
 mod cut;
+mod cut_numbers;
 mod demo;
 mod document_dialogs;
 mod documents;

@@ -14,7 +14,7 @@ use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, card, code_box, key_value, paint, value};
+use crate::widgets::{Button, card, cell, code_box, figure, key_value, paint, value};
 
 /// The rows that the list has room for: so many whatever is shown below it, and so many while
 /// nothing is.
@@ -220,7 +220,7 @@ fn row_ui(
             asked = Some(ArchiveAction::Choose(at, chosen));
         }
         let ink = colors(ui);
-        if name_ui(ui, &id, archive.shown == Some(at)) {
+        if name_ui(ui, &id, cell::is_right(&row.id), archive.shown == Some(at)) {
             asked = Some(ArchiveAction::Show(at));
         }
         let removed = zone.date_time(row.removed_ms);
@@ -232,7 +232,7 @@ fn row_ui(
 }
 
 /// The name of a document, which shows it. Returns whether it was pressed, anywhere in its cell.
-fn name_ui(ui: &mut Ui, id: &str, is_shown: bool) -> bool {
+fn name_ui(ui: &mut Ui, id: &str, is_number: bool, is_shown: bool) -> bool {
     let width = ui.available_width() - sizes::COLUMN_DATE - sizes::COLUMN;
     let (cell, response) = ui.allocate_exact_size(vec2(width, sizes::ROW), Sense::click());
     response.widget_info(|| {
@@ -248,8 +248,12 @@ fn name_ui(ui: &mut Ui, id: &str, is_shown: bool) -> bool {
         paint::focus_ring(ui, around.shrink(1.0), sizes::RADIUS_BUTTON);
     }
     let main = if is_shown { ink.accent } else { ink.text };
-    let at = cell.left_center();
-    paint::text_at(ui, at, Align2::LEFT_CENTER, id, text::mono(), main, cell.width());
+    let (at, align) = (cell.left_center(), Align2::LEFT_CENTER);
+    if is_number {
+        figure::paint(ui, cell, align, id, figure::mono(main));
+    } else {
+        paint::text_at(ui, at, align, id, text::mono(), main, cell.width());
+    }
     response.hint("Show the document").clicked()
 }
 

@@ -1,7 +1,7 @@
 //! The beginning of a file, before anything is stored.
 
 use bson::{Bson, Document};
-use egui::{Label, ScrollArea, Ui};
+use egui::{Label, Response, ScrollArea, Ui};
 use mayfly_engine::transfer::{FieldTypes, Preview, Reject};
 
 use super::import::error_ui;
@@ -14,7 +14,7 @@ use crate::state::transfer::{ImportDraft, Loadable};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::{self, Kind};
-use crate::widgets::{card, chip, empty_state};
+use crate::widgets::{card, cell, chip, empty_state, figure};
 
 /// Columns that the preview shows.
 const COLUMNS_MAX: usize = 12;
@@ -177,11 +177,19 @@ fn value_ui(ui: &mut Ui, field: &str, value: Option<&Bson>) {
         ui.label(missing).accessible_name(format!("{field} is missing"));
         return;
     };
-    let job = value_text::job(&shown(value), Kind::of(value), colors);
     ui.scope(|ui| {
         ui.set_max_width(VALUE);
-        ui.add(Label::new(job).truncate());
+        one_ui(ui, value);
     });
+}
+
+/// A value, cut where there is no room for it.
+fn one_ui(ui: &mut Ui, value: &Bson) -> Response {
+    let (colors, kind) = (colors(ui), Kind::of(value));
+    if cell::is_right(value) {
+        return figure::ui(ui, &shown(value), figure::mono(kind.ink(colors)));
+    }
+    ui.add(Label::new(value_text::job(&shown(value), kind, colors)).truncate())
 }
 
 /// A value beside what it becomes.
@@ -193,8 +201,7 @@ fn converted_ui(ui: &mut Ui, field: &str, before: Option<&Bson>, after: &Bson) {
             ui.label(text::rich(shown(before), text::mono_small()).color(colors.dim));
             ui.label(text::rich(ARROW, text::small()).color(colors.dim)).accessible_name("becomes");
         }
-        let job = value_text::job(&shown(after), Kind::of(after), colors);
-        ui.add(Label::new(job).truncate()).hint(format!("{field} gets another type"));
+        one_ui(ui, after).hint(format!("{field} gets another type"));
     });
 }
 

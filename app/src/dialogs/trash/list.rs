@@ -1,5 +1,6 @@
 //! The documents in the trash, the latest first, counting down until they are deleted.
 
+use egui::text::TextFormat;
 use egui::{Align2, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::action::{Action, Actions, TrashAction};
@@ -9,7 +10,7 @@ use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, menu, paint, value};
+use crate::widgets::{Button, cell, figure, menu, paint, value};
 
 /// The fewest and the most rows that the list shows at once.
 const ROWS: (f32, f32) = (4.0, 12.0);
@@ -166,15 +167,19 @@ fn row_ui(ui: &mut Ui, row: &Row, draft: &mut TrashDraft, clock: &Clock, actions
     let removed = clock.zone().date_time(row.removed_ms);
     let main = if row.is_newest { ink.text } else { ink.dim };
     let words = [
-        (id.as_str(), text::mono(), main),
-        (namespace.as_str(), text::body(), main),
-        (removed.as_str(), text::mono(), ink.date),
-        (pass.as_str(), text::mono(), ink.dim),
-        (gone.as_str(), text::mono(), ink.text),
+        (id.as_str(), text::mono(), main, cell::is_right(&row.id)),
+        (namespace.as_str(), text::body(), main, false),
+        (removed.as_str(), text::mono(), ink.date, false),
+        (pass.as_str(), text::mono(), ink.dim, true),
+        (gone.as_str(), text::mono(), ink.text, rest_ms > 0),
     ];
-    for (cell, (words, font, ink)) in cells(rect).into_iter().zip(words) {
-        let (at, width) = (cell.left_center(), cell.width());
-        paint::text_at(ui, at, Align2::LEFT_CENTER, words, font, ink, width);
+    for (cell, (words, font, ink, is_figure)) in cells(rect).into_iter().zip(words) {
+        let (at, align) = (cell.left_center(), Align2::LEFT_CENTER);
+        if is_figure {
+            figure::paint(ui, cell, align, words, TextFormat::simple(font, ink));
+        } else {
+            paint::text_at(ui, at, align, words, font, ink, cell.width());
+        }
     }
     if response.clicked() {
         draft.chosen = Some(row.number);

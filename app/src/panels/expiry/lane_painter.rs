@@ -1,5 +1,6 @@
 //! One lane: the document's name in its column, its bar, and digits at the knob.
 
+use egui::text::LayoutJob;
 use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, Vec2, pos2, vec2};
 
 use super::marks;
@@ -11,6 +12,7 @@ use crate::state::duration;
 use crate::state::expiry::{IndexMark, Lane, Phase};
 use crate::theme::colors::faded;
 use crate::theme::{Colors, sizes, text};
+use crate::widgets::{cell, figure};
 
 /// The distance of digits from the knob.
 const LABEL_GAP: f32 = sizes::LANE_KNOB + sizes::GAP_SMALL - 2.0;
@@ -83,8 +85,13 @@ impl LanePainter<'_> {
             left += sizes::INDEX_MARK + sizes::GAP_TINY + 2.0;
         }
         let width = (self.scale.left - sizes::GAP_SMALL - left).max(1.0);
-        let mut job =
-            egui::text::LayoutJob::simple_singleline(words::note(lane), text::small(), ink);
+        let line = |words: &str| LayoutJob::simple_singleline(words.to_owned(), text::small(), ink);
+        let mut note = words::note(lane);
+        if cell::is_right(&lane.id) {
+            let measured = |words: &str| self.painter.layout_job(line(words)).size().x;
+            note = figure::fitted(&note, width, measured).into_owned();
+        }
+        let mut job = line(&note);
         job.wrap = egui::text::TextWrapping::truncate_at_width(width);
         let galley = self.painter.layout_job(job);
         let (middle, width) = (self.rect.center().y, galley.size().x);

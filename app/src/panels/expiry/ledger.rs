@@ -2,8 +2,8 @@
 
 use egui::{Response, RichText, Ui};
 
-use super::table::{Table, cell_ui};
-use super::words::{self, PassTimes};
+use super::table::{Table, id_ui, text_ui};
+use super::words::PassTimes;
 use super::{TabActions, lag, marks, server};
 use crate::action::{Action, ArchiveAction, ExpiryAction, TrashAction, archive, trash};
 use crate::guide::Topic;
@@ -12,8 +12,8 @@ use crate::panels::reaper_log::RESTORE_HINT;
 use crate::state::expiry::{ExpiryView, Keeper, Kept, Lane, Pick};
 use crate::state::{State, Tab, duration, number};
 use crate::theme::{colors, sizes, text};
-use crate::widgets::Button;
 use crate::widgets::empty_state::{self, Picture};
+use crate::widgets::{Button, figure};
 
 /// Draws what was removed while the view was open.
 pub(super) fn ui(
@@ -77,20 +77,22 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>)
         let mono = |words: String| RichText::new(words).font(text::mono());
         let at = lane.removed_ms.unwrap_or(lane.threshold_ms);
         let kept = view.kept(lane);
+        if column == 0 {
+            marks::ui(ui, &indexes, &lane.index);
+            return id_ui(ui, lane, false);
+        }
         let words = match column {
-            0 => RichText::new(words::note(lane)),
             1 => mono(zone.date_time_millis(at)).color(ink.date),
-            2 => mono(server::lag_figure(lane)),
+            2 => {
+                return drop(figure::ui(ui, &server::lag_figure(lane), figure::mono(ink.text)));
+            }
             3 if kept.is_restorable() => RichText::new(kept.label()).color(ink.accent),
             3 => RichText::new(kept.label()).color(ink.dim),
             4 => mono(zone.date_time_millis(lane.threshold_ms)).color(ink.dim),
             5 => RichText::new(&lane.index).color(ink.dim),
             _ => mono(zone.date_time_millis(lane.base_ms)).color(ink.dim),
         };
-        if column == 0 {
-            marks::ui(ui, &indexes, &lane.index);
-        }
-        cell_ui(ui, words, lane, column);
+        text_ui(ui, words, true);
     });
 }
 

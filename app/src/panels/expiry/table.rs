@@ -1,5 +1,6 @@
 //! The documents of the timeline as a table, soonest first; and the table that the ledger has too.
 
+use egui::text::TextFormat;
 use egui::{Response, RichText, Sense, Ui};
 use egui_extras::{Column, TableBuilder};
 
@@ -9,7 +10,7 @@ use crate::state::expiry::{Lane, Phase};
 use crate::state::{State, Tab, duration};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::hint::Hint as _;
-use crate::widgets::paint;
+use crate::widgets::{cell, figure, paint};
 
 /// Documents that wait or are overdue. Returns whether the pointer is over them.
 pub(super) fn waiting_ui(
@@ -45,15 +46,20 @@ pub(super) fn waiting_ui(
     table.ui(ui, &mut clicked, |ui, lane, column| {
         let ink = colors(ui);
         let mono = |words: String| RichText::new(words).font(text::mono());
+        if column == 0 {
+            marks::ui(ui, &indexes, &lane.index);
+            return id_ui(ui, lane, lane.removed_ms.is_some());
+        }
         let words = match column {
-            0 => RichText::new(words::note(lane)),
             1 => match lane.phase(now_ms) {
                 Phase::Waiting => {
-                    mono(duration::countdown(lane.threshold_ms.saturating_sub(shown_ms)))
+                    let left = duration::countdown(lane.threshold_ms.saturating_sub(shown_ms));
+                    return drop(figure::ui(ui, &left, figure::mono(ink.text)));
                 }
                 Phase::Overdue => {
                     let past = shown_ms.saturating_sub(lane.threshold_ms);
-                    mono(format!("{} overdue", duration::overdue(past))).color(ink.overdue)
+                    let past = format!("{} overdue", duration::overdue(past));
+                    return drop(figure::ui(ui, &past, figure::mono(ink.overdue)));
                 }
                 Phase::Removed { .. } => mono("removed".to_owned()).color(ink.removed),
             },
@@ -63,19 +69,32 @@ pub(super) fn waiting_ui(
             _ => mono(zone.date_time_millis(lane.base_ms)).color(ink.dim),
         };
         let words = if lane.removed_ms.is_some() { words.strikethrough() } else { words };
-        if column == 0 {
-            marks::ui(ui, &indexes, &lane.index);
-        }
-        cell_ui(ui, words, lane, column);
+        text_ui(ui, words, true);
     })
 }
 
-/// A cell in one line. The tooltip shows an `_id` that is too long for it.
-pub(super) fn cell_ui(ui: &mut Ui, words: RichText, lane: &Lane, column: usize) {
-    let full = words::full_label(lane);
-    let is_cut = column == 0 && full != words::short_label(lane);
-    let label = egui::Label::new(words).truncate().show_tooltip_when_elided(!is_cut);
-    let response = ui.add(label);
+/// A text in one line. What isn't on the screen is cut, with `…`: the first half of a date would be
+/// another date.
+pub(super) fn text_ui(ui: &mut Ui, words: RichText, has_tooltip: bool) -> Response {
+    let next = ui.available_rect_before_wrap();
+    let width = figure::seen(ui, next).right() - next.left();
+    if width < next.width() {
+        ui.set_max_width(width.max(0.0));
+    }
+    ui.add(egui::Label::new(words).truncate().show_tooltip_when_elided(has_tooltip))
+}
+
+/// The `_id` in one line. The tooltip shows one that is too long for it.
+pub(super) fn id_ui(ui: &mut Ui, lane: &Lane, is_struck: bool) {
+    let (full, note) = (words::full_label(lane), words::note(lane));
+    let is_cut = full != words::short_label(lane);
+    let response = if cell::is_right(&lane.id) {
+        let format = TextFormat::simple(text::body(), colors(ui).text);
+        figure::ui(ui, &note, if is_struck { figure::struck(format) } else { format })
+    } else {
+        let words = RichText::new(note);
+        text_ui(ui, if is_struck { words.strikethrough() } else { words }, !is_cut)
+    };
     if is_cut {
         response.hint(full);
     }

@@ -6,10 +6,10 @@ use crate::job::glossary::Term;
 use crate::state::indexes::{IndexRow, ttl_words};
 use crate::state::number;
 use crate::theme::{colors, text};
-use crate::widgets::chip;
 use crate::widgets::hint::Hint as _;
 use crate::widgets::term::Explain as _;
 use crate::widgets::value_text::with_marks;
+use crate::widgets::{chip, figure};
 
 pub(super) fn name_ui(ui: &mut Ui, index: &IndexRow) {
     let words = RichText::new(with_marks(&index.name)).font(text::strong());
@@ -61,7 +61,7 @@ pub(super) fn uses_ui(ui: &mut Ui, index: &IndexRow) {
 fn figure_ui(ui: &mut Ui, figure: Option<String>) -> Response {
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let words = figure.unwrap_or_else(|| "–".to_owned());
-        ui.label(RichText::new(words).font(text::mono()))
+        figure::ui(ui, &words, figure::mono(colors(ui).text))
     })
     .inner
 }

@@ -10,7 +10,7 @@ use crate::state::{Tab, number};
 use crate::theme::{Colors, Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::{self, with_marks};
-use crate::widgets::{Button, histogram, menu, paint, value};
+use crate::widgets::{Button, figure, histogram, menu, paint, value};
 
 /// The color of a type.
 pub(super) fn ink(kind: Kind, colors: &Colors) -> Color32 {
@@ -76,19 +76,19 @@ pub(super) fn kinds_ui(ui: &mut Ui, field: &Field) {
     response.hint(words.as_str());
 }
 
-fn right(ui: &mut Ui, words: String, ink: Color32) -> egui::Response {
-    let words = text::rich(words, text::mono()).color(ink);
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(words)).inner
+fn right(ui: &mut Ui, words: &str, ink: Color32) -> egui::Response {
+    let right = Layout::right_to_left(Align::Center);
+    ui.with_layout(right, |ui| figure::ui(ui, words, figure::mono(ink))).inner
 }
 
 pub(super) fn present_ui(ui: &mut Ui, field: &Field) {
     let words = words::share(field.seen, field.of);
     let ink = if field.missing() > 0 { colors(ui).text } else { colors(ui).dim };
-    right(ui, words, ink);
+    right(ui, &words, ink);
 }
 
 pub(super) fn distinct_ui(ui: &mut Ui, field: &Field) {
-    let response = right(ui, words::distinct(field), colors(ui).dim);
+    let response = right(ui, &words::distinct(field), colors(ui).dim);
     if !field.is_exact {
         response.hint("An estimate, within about 3 %");
     }
