@@ -8,6 +8,7 @@ use crate::job::PassReport;
 use crate::limits::SERVER_LATE_LOOKS_MAX;
 use crate::state::clock::Mode;
 use crate::state::connect::Connection;
+use crate::state::maintenance::Status;
 use crate::state::operations::Stage;
 use crate::state::tabs::ViewKind;
 use crate::state::view::Drawer;
@@ -140,5 +141,7 @@ fn left(state: &State) -> Vec<String> {
     if let Some(micros) = state.commands.last_micros {
         words.push(duration::micros(micros));
     }
+    let walk = state.maintenance.status.as_ref().and_then(Status::walk_words);
+    words.extend(walk.map(|walk| format!("Data file {walk}")));
     words
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use bson::{Bson, DateTime, Document, doc};
 use mayfly::action::{Action, StoreAction};
@@ -21,6 +22,7 @@ struct Told {
     reason: &'static str,
     reopenings: i64,
     stall: Option<&'static str>,
+    walk: fn() -> Option<i64>,
 }
 
 impl Source for Told {
@@ -36,6 +38,7 @@ impl Source for Told {
             store.insert("state", self.state);
             store.insert("reason", self.reason);
             store.insert("reopenings", self.reopenings);
+            assert_eq!(store.insert("walkPercent", (self.walk)()), Some(Bson::Null), "it is done");
         }
         reply
     }
@@ -67,7 +70,7 @@ fn window(seen: fn(Arc<dyn Source>) -> Arc<dyn Source>) -> Window {
 }
 
 fn well(source: Arc<dyn Source>) -> Told {
-    Told { source, state: "ok", reason: "", reopenings: 0, stall: None }
+    Told { source, state: "ok", reason: "", reopenings: 0, stall: None, walk: || None }
 }
 
 fn told(source: Arc<dyn Source>, state: &'static str, reason: &'static str) -> Arc<dyn Source> {
@@ -409,4 +412,19 @@ fn a_store_opens_with_its_own_tabs_and_none_is_live_while_it_is_not_open() {
     window.until("it can't be opened", |state| matches!(state.store.phase, Phase::Failed(_)));
     window.until_named("Try again");
     assert!(!window.has("Close test.notes"));
+}
+
+#[test]
+fn the_check_of_the_data_file_shows_how_far_it_is() {
+    static PERCENT: AtomicI64 = AtomicI64::new(40);
+    let mut window = window(|source| {
+        let walk = || Some(PERCENT.load(Ordering::Relaxed)).filter(|percent| *percent < 100);
+        Arc::new(Told { walk, ..well(source) })
+    });
+    window.until_named("Data file being checked (40 %)");
+    window.choose("Menu", "Backup and maintenance…");
+    window.until_named("Last full file check: being checked (40 %)");
+    PERCENT.store(100, Ordering::Relaxed);
+    window.until_gone("Data file being checked");
+    assert!(!window.has_part("being checked"));
 }

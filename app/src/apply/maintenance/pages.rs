@@ -195,6 +195,7 @@ fn learn(found: &Document, state: &mut State) {
         free_bytes: number(store, "freeBytes"),
         file_bytes: number(store, "fileBytes").unwrap_or(0),
         live_bytes: number(store, "liveBytes").unwrap_or(0),
+        walk_percent: number(store, "walkPercent"),
         last_walk_ms: instant(store, "lastWalk"),
         reopenings: number(store, "reopenings").unwrap_or(0),
     };

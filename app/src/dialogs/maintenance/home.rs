@@ -58,11 +58,9 @@ fn figures_ui(ui: &mut Ui, state: &State) {
         key_value::ui(ui, "Free disk space", &free.map_or_else(unknown, number::bytes));
         backup_ui(ui, state);
         let walked = status.and_then(|status| status.last_walk_ms);
-        key_value::ui(
-            ui,
-            "Last full file check",
-            &walked.map_or_else(unknown, |ms| date(ms, state.clock.zone())),
-        );
+        let walked = walked.map(|ms| date(ms, state.clock.zone()));
+        let walk = status.and_then(Status::walk_words);
+        key_value::ui(ui, "Last full file check", &walk.or(walked).unwrap_or_else(unknown));
         scrub_ui(ui, &state.maintenance.scrub, state.clock.zone());
     });
 }

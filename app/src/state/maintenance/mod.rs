@@ -84,6 +84,8 @@ pub struct Status {
     pub file_bytes: u64,
     /// Bytes of it that hold something.
     pub live_bytes: u64,
+    /// Percent of the data file that are checked, while that runs after an opening.
+    pub walk_percent: Option<u64>,
     /// When the whole file was checked last, in milliseconds since 1970.
     pub last_walk_ms: Option<i64>,
     /// How often the store has re-opened itself after a failed write.
@@ -91,6 +93,12 @@ pub struct Status {
 }
 
 impl Status {
+    /// How far the check of the data file is, while it runs.
+    #[must_use]
+    pub fn walk_words(&self) -> Option<String> {
+        self.walk_percent.map(|percent| format!("being checked ({percent} %)"))
+    }
+
     /// Bytes that a compaction would reclaim, estimated.
     #[must_use]
     pub fn spare_bytes(&self) -> u64 {

@@ -218,6 +218,7 @@ fn store_document(store: &Store) -> Document {
         "mapBytes": long(status.map_bytes),
         "readers": shortest(status.readers as u64),
         "oldestReadMillis": status.oldest_read_ms.map(long),
+        "walkPercent": store.walk_percent().map(long),
         "lastWalk": status.last_walk_ms.map(DateTime::from_millis),
         "reopenings": shortest(u64::from(status.reopenings)),
         "writes": long(store.writes()),
@@ -294,7 +295,8 @@ mod tests {
         lab.check(
             "{serverStatus: 1, none: 1, mayfly: 1}",
             "{'mayfly.store.state': 'ok', 'mayfly.store.reason': null,
-              'mayfly.store.reopenings': 0, 'mayfly.store.readers': 0}",
+              'mayfly.store.reopenings': 0, 'mayfly.store.readers': 0,
+              'mayfly.store.walkPercent': null}",
         );
         lab.check("{serverStatus: 1, metrics: 0}", "{'-metrics': 1, 'asserts.regular': 0}");
         lab.check(
