@@ -39,8 +39,8 @@ pub fn fitted(words: &str, width: f32, measured: impl Fn(&str) -> f32) -> Cow<'_
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few digits")]
     let chars = ((width.max(0.0) / digit) as usize).min(words.chars().count());
     // Not every font has digits as wide as its other characters.
-    let ends = (1..=chars).rev().map(|chars| cut(words, chars));
-    let end = ends.into_iter().find(|end| measured(end) <= width);
+    let mut ends = (1..=chars).rev().map(|chars| cut(words, chars));
+    let end = ends.find(|end| measured(end) <= width);
     Cow::Owned(end.unwrap_or_else(|| cut(words, 0)))
 }
 
@@ -52,6 +52,7 @@ pub fn seen(ui: &Ui, rect: Rect) -> Rect {
 
 /// Paints a figure into the part of `rect` that is on the screen, at its left or right. Returns
 /// whether it was cut.
+#[expect(clippy::must_use_candidate, reason = "painting is the point, the cut is extra")]
 pub fn paint(ui: &Ui, rect: Rect, align: Align2, words: &str, format: TextFormat) -> bool {
     let seen = seen(ui, rect);
     let measured = |text: &str| paint::measured(ui, text, format.font_id.clone()).x;

@@ -76,6 +76,30 @@ fn numbers_of_the_expiry_view_are_cut_at_their_left() {
 }
 
 #[test]
+fn times_of_the_documents_table_are_cut_at_their_left() {
+    let document = doc! {"_id": 1, "at": at(30 * 86_400 + 3_661)};
+    let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 0};
+    let commands = [
+        doc! {"createIndexes": "visits", "indexes": [index]},
+        doc! {"insert": "visits", "documents": [document]},
+    ];
+    let mut window = Window::open_view(&commands, "Documents");
+    window.until_named("Document 1");
+    window.key(egui::Key::F4);
+    window.until_named("Sort by at");
+    assert!(texts(&window).iter().any(|(text, _)| text.contains("30 d 0")), "{:?}", texts(&window));
+    let mut cut = false;
+    for width in 300..500 {
+        #[expect(clippy::cast_precision_loss, reason = "a width in points")]
+        window.harness.set_size(vec2(2.0 * width as f32, 700.0));
+        window.harness.run_steps(1);
+        check_numbers(&window, "30 d 0", "01:02");
+        cut |= texts(&window).iter().any(|(text, _)| text.starts_with('…'));
+    }
+    assert!(cut, "the edge never came to it");
+}
+
+#[test]
 fn numbers_of_an_import_are_cut_at_their_left() {
     let mut window = Window::open();
     let path = window.folder.path().join("prices.json");

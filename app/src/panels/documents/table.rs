@@ -17,7 +17,7 @@ use crate::state::{State, Tab};
 use crate::theme::colors::faded;
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
-use crate::widgets::{cell, marks, menu, paint, value};
+use crate::widgets::{cell, figure, marks, menu, paint, value};
 
 /// The first width of a column, in points.
 const COLUMN: f32 = 170.0;
@@ -161,9 +161,7 @@ impl Delegate<'_> {
             (_, true) => colors.overdue,
             _ => colors.accent,
         };
-        let rect = cell_rect(ui);
-        let align = Align2::LEFT_CENTER;
-        paint::text_at(ui, rect.left_center(), align, &words, text::mono(), ink, rect.width());
+        figure::paint(ui, cell_rect(ui), Align2::LEFT_CENTER, &words, figure::mono(ink));
     }
 
     fn expires_head_ui(ui: &mut Ui) {
