@@ -134,17 +134,18 @@ pub(super) fn backup_list(backup_list: BackupList, generation: u64, state: &mut 
     state.maintenance.listed_at = state.uptime;
 }
 
-/// Queries the store's status, more often while its dialog is open or it takes less than
-/// everything. Returns the time until there is something to do again.
+/// Queries the store's status, more often while its dialog is open, its file is being checked or it
+/// takes less than everything. Returns the time until there is something to do again.
 pub fn follow(cx: &mut Apply<'_>) -> Option<Duration> {
     let running = run::follow(cx.state);
     if !cx.state.is_open() || !cx.state.store.capabilities.maintenance {
         return running;
     }
     let is_shown = matches!(cx.state.dialogs.open(), Some(AnyDialog::Maintenance(Dialog::Home)));
-    let takes =
-        cx.state.maintenance.status.as_ref().map_or(Takes::Everything, |status| status.takes);
-    let is_near = is_shown || takes != Takes::Everything;
+    let status = cx.state.maintenance.status.as_ref();
+    let changes =
+        |status: &Status| status.takes != Takes::Everything || status.walk_percent.is_some();
+    let is_near = is_shown || status.is_some_and(changes);
     let age_max = if is_near { STATUS_AGE_SHOWN_MAX } else { STATUS_AGE_MAX };
     let age = cx.state.maintenance.asked_at.map(|at| cx.state.uptime.saturating_sub(at));
     let rest = age.and_then(|age| age_max.checked_sub(age)).filter(|rest| !rest.is_zero());
