@@ -120,6 +120,11 @@ fn changes() -> Vec<BulkChange> {
         BulkChange::Update { target: matching(doc! {}), update: update.clone() },
         BulkChange::Update { target: matching(doc! {"n": {"$lt": 9}}), update: update.clone() },
         BulkChange::Update { target: Target::Ids((0..1_500).map(Bson::Int32).collect()), update },
+        BulkChange::Convert {
+            path: "n".to_owned(),
+            filter: doc! {"n": {"$type": "number"}},
+            pipeline: vec![doc! {"$set": {"n": {"$toDate": {"$toLong": "$n"}}}}],
+        },
         BulkChange::Delete(matching(doc! {"n": {"$gt": 1}})),
         BulkChange::Copy { target: matching(doc! {}), to: Namespace::new("d", "e"), folder: None },
     ]
