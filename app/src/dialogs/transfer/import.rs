@@ -211,6 +211,7 @@ fn file_ui(
                 ask(actions, TransferAction::RemoveFile(at));
             }
             apart::name_ui(ui, at, &name, draft);
+            ui.add_space(sizes::GAP_SMALL);
             let folder = file.parent().map(|folder| folder.display().to_string());
             let words = text::rich(folder.unwrap_or_default(), text::mono_small());
             ui.add(egui::Label::new(words.color(colors.dim)).truncate());
