@@ -21,13 +21,13 @@ const STEPS: &str = "40";
 
 #[test]
 fn no_damage_is_shown_as_good() {
-    check(20_261_121, 1_000, false, mutate);
+    check(20_261_121, 500, false, mutate);
 }
 
 /// The disk has changed bytes: size, times and inode are those of the file that was closed.
 #[test]
 fn no_silent_damage_is_shown_as_good() {
-    check(20_261_127, 1_000, true, |bytes, random| {
+    check(20_261_127, 500, true, |bytes, random| {
         if random.below(2) == 0 { mutate_aimed(bytes, random) } else { mutate(bytes, random) }
     });
 }
