@@ -13,6 +13,8 @@ use crate::store::{Scan, StoreError};
 pub(in crate::store) struct Rows<'t> {
     tables: &'t Tables,
     range: Range<'t>,
+    /// The scan in place of `range`, which is empty then, until the whole file was walked.
+    guarded: Option<Box<Guarded<'t>>>,
 }
 
 enum Range<'t> {
@@ -20,8 +22,6 @@ enum Range<'t> {
     Forward(RoRange<'t, Bytes, Bytes>, End),
     /// heed's range is unbounded below; `End` is the lower bound.
     Backward(RoRevRange<'t, Bytes, Bytes>, End),
-    /// As the other two, until the whole file was walked.
-    Guarded(Box<Guarded<'t>>),
     /// No key is within the bounds.
     Empty,
 }
@@ -136,10 +136,19 @@ impl<'t> Rows<'t> {
             let rows = table.rev_range(txn, &(Bound::Unbounded, bounds.1)).map_err(failed)?;
             Range::Backward(rows, End::new(bounds.0, direction))
         };
-        let rows = Self { tables, range };
+        let rows = Self { tables, range, guarded: None };
         let Some(span) = span else { return Ok(rows) };
-        let guarded = Guarded { rows, table: table.name, direction, span };
-        Ok(Self { tables, range: Range::Guarded(Box::new(guarded)) })
+        let guarded = Some(Box::new(Guarded { rows, table: table.name, direction, span }));
+        Ok(Self { tables, range: Range::Empty, guarded })
+    }
+}
+
+impl<'t> Rows<'t> {
+    // Never part of the loop over unguarded rows.
+    #[cold]
+    #[inline(never)]
+    fn next_guarded(&mut self) -> Option<Result<Row<'t>, StoreError>> {
+        self.guarded.as_mut()?.next()
     }
 }
 
@@ -166,20 +175,27 @@ impl<'t> Iterator for Rows<'t> {
         let row = match &mut self.range {
             Range::Forward(rows, end) => match rows.next() {
                 Some(Ok((key, value))) if !end.is_after(key) => return Some(Ok((key, value))),
+                Some(Ok(_)) => {
+                    self.range = Range::Empty;
+                    return None;
+                }
                 row => row,
             },
             Range::Backward(rows, end) => match rows.next() {
                 Some(Ok((key, value))) if !end.is_before(key) => return Some(Ok((key, value))),
+                Some(Ok(_)) => {
+                    self.range = Range::Empty;
+                    return None;
+                }
                 row => row,
             },
-            Range::Guarded(guarded) => return guarded.next(),
-            Range::Empty => None,
+            Range::Empty => match self.next_guarded()? {
+                Ok((key, value)) => return Some(Ok((key, value))),
+                Err(error) => return Some(Err(error)),
+            },
         };
         match row? {
-            Ok(_) => {
-                self.range = Range::Empty;
-                None
-            }
+            Ok((key, value)) => Some(Ok((key, value))),
             Err(error) => Some(Err(self.tables.failed(error))),
         }
     }
