@@ -80,7 +80,7 @@ impl HeldBytes {
         }
     }
 
-    /// What this holder counts.
+    /// The bytes that this holder counts.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes

@@ -163,7 +163,7 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, cx: &mut Apply<'_>) {
     }
 }
 
-/// What a restore by one command did.
+/// The result of a restore by one command.
 pub(super) fn restore_outcome(found: &Document) -> RestoreOutcome {
     let count = |name| number(found, name).unwrap_or(0);
     RestoreOutcome {

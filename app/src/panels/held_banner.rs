@@ -128,7 +128,7 @@ fn buttons_ui(ui: &mut Ui, state: &State, held: &Held, actions: &mut Actions) {
     if !held.kept && ui.add(Button::plain("Keep on hold").tooltip(keep)).clicked() {
         actions.push(Action::Reaper(ReaperAction::KeepHeld));
     }
-    // What removes documents is never the loudest button here.
+    // The button that removes documents is never the loudest one here.
     let release = if held.due() == 0 { Button::primary(label) } else { Button::plain(label) };
     if ui.add(release.tooltip(&delete)).clicked() {
         actions.push(Action::Reaper(ReaperAction::ReleaseHeld));

@@ -25,7 +25,7 @@ thread_local! {
     static OF_THREAD: RefCell<Arc<ScriptWatch>> = RefCell::default();
 }
 
-/// What a script's thread tells the thread that supervises it.
+/// A message of a script's thread to its supervisor.
 #[derive(Debug, Default)]
 pub struct ScriptWatch {
     state: Mutex<State>,
@@ -34,7 +34,7 @@ pub struct ScriptWatch {
 
 #[derive(Debug, Default)]
 struct State {
-    /// What stops the input that runs.
+    /// Stops the input that runs.
     running: Option<Cancel>,
     /// The script waits for its store, which stops by itself.
     is_in_call: bool,

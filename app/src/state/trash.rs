@@ -110,11 +110,11 @@ pub struct RestoreCommand {
     pub command: Document,
     /// The words on its button.
     pub label: String,
-    /// What is restored in steps, of which `command` is the first; `None` is one command.
+    /// A restore in steps, of which `command` is the first; `None` for one command.
     pub scope: Option<TrashScope>,
 }
 
-/// What a restore did.
+/// The result of a restore.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RestoreOutcome {
     /// Documents that are in their collections again.
@@ -212,7 +212,7 @@ impl Trash {
         self.scope(None).home()
     }
 
-    /// What is listed, or what one pass removed of that.
+    /// The listed documents, or those of them that one pass removed.
     fn scope(&self, pass: Option<i64>) -> TrashScope {
         TrashScope { of: self.filter.clone(), pass }
     }

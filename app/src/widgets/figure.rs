@@ -23,7 +23,7 @@ pub fn struck(format: TextFormat) -> TextFormat {
     TextFormat { strikethrough, ..format }
 }
 
-/// The end of a figure, after `…`, in so many characters.
+/// The end of a figure, after `…`, in this many characters.
 fn cut(words: &str, chars: usize) -> String {
     let skipped = words.chars().count() - words.chars().count().min(chars.saturating_sub(1));
     let end: String = words.chars().skip(skipped).collect();

@@ -330,7 +330,7 @@ fn nothing_is_left_of_a_copy_that_is_canceled() {
     assert!(!listed.contains("copy"), "{listed}");
 }
 
-/// A store with so many documents in the trash, whose rule would remove them again.
+/// A store with this many documents in the trash, whose rule would remove them again.
 fn trashed(count: i32) -> Store {
     let store = store();
     let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60};

@@ -176,7 +176,7 @@ enum Request {
     Look,
 }
 
-/// What a request must be answered with if its thread ends.
+/// The answer to a request whose thread ends.
 enum Asked {
     /// The number of the lesson.
     Open(u32),

@@ -1,5 +1,5 @@
-//! What an archive must hold, kept in the store: an archive is the only copy of its documents, and its files
-//! can be deleted or emptied by anyone.
+//! The contents that an archive must have, kept in the store: an archive is the only copy of its documents,
+//! and its files can be deleted or emptied by anyone.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ struct Expected {
     docs: u64,
 }
 
-/// What is gone.
+/// Losses of an archive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Missing {
     /// Segments that are deleted or hold less than before.

@@ -6,7 +6,7 @@ use bson::{Document, doc};
 
 use crate::command::testing::Lab;
 
-/// What happens to a segment.
+/// Damages a segment.
 type Change = fn(&std::path::Path);
 
 /// An archive with three segments of a hundred documents each, and its segments.

@@ -112,7 +112,7 @@ impl SegmentContents {
         self.frames.iter().map(|found| u64::from(found.header.docs)).sum()
     }
 
-    /// Documents in the batches that end within so many bytes.
+    /// Documents in the batches that end within this many bytes.
     pub(super) fn docs_within(&self, bytes: u64) -> u64 {
         let is_within = |found: &&FrameAt| found.offset + u64::from(found.header.len) <= bytes;
         self.frames.iter().filter(is_within).map(|found| u64::from(found.header.docs)).sum()

@@ -84,7 +84,7 @@ pub struct Summary {
     pub newest_ms: Option<i64>,
     /// Unreadable bytes: torn ends and damage.
     pub unreadable: u64,
-    /// What was archived and is gone.
+    /// Archived documents that are gone.
     pub missing: Missing,
 }
 
@@ -274,7 +274,7 @@ impl Archive {
     /// Saves what the archive must hold, if that changed.
     ///
     /// # Errors
-    /// What `save` returns; the next call tries again.
+    /// The errors of `save`; the next call tries again.
     pub(super) fn save_inventory(
         &self,
         save: &dyn Fn(&Inventory) -> Result<(), ArchiveError>,
@@ -424,7 +424,7 @@ impl Archive {
         Ok(summary)
     }
 
-    /// What is gone of an archive in a folder. A server is not asked: that may take long.
+    /// Losses of an archive in a folder. Asks no server, which may take long.
     pub(super) fn missing_locally(&self) -> Option<Missing> {
         let backend = self.backend().ok().filter(|backend| backend.appends())?;
         let is_short = lock(&self.inventory).is_short(&backend.list().ok()?);

@@ -77,7 +77,7 @@ impl Operation {
         *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = Some(deadline);
     }
 
-    /// What is left of the time limit; `None` without one.
+    /// The rest of the time limit; `None` without one.
     #[must_use]
     pub fn time_left(&self) -> Option<Duration> {
         self.deadline().map(|deadline| deadline.saturating_sub(work_time()))

@@ -162,7 +162,7 @@ fn first_line(message: &str) -> &str {
     message.lines().next().unwrap_or_default()
 }
 
-/// What a command answers whose reply is too deep to be read.
+/// The answer of a command whose reply is too deep to be read.
 #[must_use]
 pub fn too_deep() -> Document {
     let sentence = format!(

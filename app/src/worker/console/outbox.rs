@@ -1,4 +1,4 @@
-//! What the console did, until the window takes it.
+//! The console's results, until the window takes them.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
@@ -9,7 +9,7 @@ use crate::job::{ConsoleCompletion, ConsoleOutput, ConsoleReport, SentCommand};
 use crate::limits::{CONSOLE_BYTES_MAX, CONSOLE_LINES_MAX, CONSOLE_SENT_MAX, EVENT_WAKE};
 use crate::worker::wake::Wake;
 
-/// What waits for the window: no more than the window would keep of it.
+/// Results that wait for the window: no more than the window would keep of them.
 pub(in crate::worker) struct Outbox {
     waiting: Mutex<Waiting>,
     wake: Wake,
@@ -54,7 +54,7 @@ impl Outbox {
         self.lock().ended.is_some()
     }
 
-    /// What a word may become.
+    /// Completions of a word.
     pub(super) fn complete(&self, completion: ConsoleCompletion) {
         self.change(Duration::ZERO, |waiting| waiting.completion = Some(completion));
     }

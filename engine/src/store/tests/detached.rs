@@ -8,7 +8,7 @@ use crate::store::{Store, StoreError, StoreState};
 
 type Change = fn(&std::path::Path);
 
-/// What another program does to the file, and what the refusal says of it.
+/// A change by another program, and words of the refusal that names it.
 const CHANGES: [(&str, Change); 4] = [
     ("removed or moved", |file| fs::remove_file(file).expect("removed")),
     ("removed or moved", |file| fs::rename(file, file.with_extension("away")).expect("moved")),

@@ -221,7 +221,7 @@ impl Cursor {
     }
 }
 
-/// What is left of the time limit of this thread's operation.
+/// The rest of the time limit of this thread's operation.
 fn time_left() -> Option<Duration> {
     Operation::current().and_then(|operation| operation.time_left())
 }
