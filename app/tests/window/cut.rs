@@ -6,18 +6,19 @@ use std::sync::Arc;
 use bson::{Bson, Document, doc};
 use mayfly::job::bulk::{BulkChange, BulkGauge, BulkWork, Target};
 use mayfly::job::{Cancel, TrashScope};
-use mayfly::source::OpenRequest;
 use mayfly::source::embedded::opener;
+use mayfly::source::{OpenRequest, Source};
 use mayfly::state::Namespace;
 use mayfly::worker::bulk;
+use tempfile::TempDir;
 
 use super::support::{START_MS, Window, at};
 
 /// The title of the change, as the window names it.
 const TITLE: &str = "Update documents of test.notes";
 
-/// A window on a store in which the program died in an update, after its second step.
-fn window() -> Window {
+/// A new store, and its folder.
+fn store() -> (TempDir, Arc<dyn Source>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let request = OpenRequest {
         folder: Some(folder.path().join("store")),
@@ -25,18 +26,18 @@ fn window() -> Window {
         ..OpenRequest::default()
     };
     let source = opener()(&request).map_err(|error| error.message).expect("a store").source;
-    for from in 0..3 {
-        let all: Vec<Document> =
-            (0..1_000).map(|id| doc! {"_id": from * 1_000 + id, "n": 0}).collect();
-        source.run("test", &doc! {"insert": "notes", "documents": all});
-    }
-    let update = Bson::Document(doc! {"$inc": {"n": 1}});
-    let work = BulkWork {
-        namespace: Namespace::new("test", "notes"),
-        change: BulkChange::Update { target: Target::Matching(doc! {}), update },
-        journal: None,
-        gauge: Arc::new(BulkGauge::default()),
-    };
+    (folder, source)
+}
+
+/// A window on this store, in which the program died in a change, after its second step.
+fn cut(
+    folder: TempDir,
+    source: Arc<dyn Source>,
+    namespace: Namespace,
+    change: BulkChange,
+) -> Window {
+    let gauge = Arc::new(BulkGauge::default());
+    let work = BulkWork { namespace, change, journal: None, gauge };
     let mut left = 2;
     let died = catch_unwind(AssertUnwindSafe(|| {
         bulk::run(source.as_ref(), &work, &Cancel::default(), &mut |_| {
@@ -49,6 +50,20 @@ fn window() -> Window {
     drop(source);
     let mut window = Window::open_in(folder, &[]);
     window.until_named("Unfinished operations");
+    window
+}
+
+/// A window on a store in which the program died in an update, after its second step.
+fn window() -> Window {
+    let (folder, source) = store();
+    for from in 0..3 {
+        let all: Vec<Document> =
+            (0..1_000).map(|id| doc! {"_id": from * 1_000 + id, "n": 0}).collect();
+        source.run("test", &doc! {"insert": "notes", "documents": all});
+    }
+    let update = Bson::Document(doc! {"$inc": {"n": 1}});
+    let change = BulkChange::Update { target: Target::Matching(doc! {}), update };
+    let mut window = cut(folder, source, Namespace::new("test", "notes"), change);
     window.until_named("Cut short after 2,000 of 3,000 documents");
     assert_eq!(counts(&window), [1_000, 2_000, 0]);
     window
@@ -168,13 +183,7 @@ fn a_rollout_that_was_cut_short_keeps_its_ttl_or_gets_the_old_one_back() {
 
 /// A window on a store in which the program died in a restore from the trash, after two steps.
 fn cut_restore() -> Window {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let request = OpenRequest {
-        folder: Some(folder.path().join("store")),
-        simulated_start_ms: Some(START_MS),
-        ..OpenRequest::default()
-    };
-    let source = opener()(&request).map_err(|error| error.message).expect("a store").source;
+    let (folder, source) = store();
     let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60};
     source.run("test", &doc! {"createIndexes": "carts", "indexes": [index]});
     source.run("admin", &doc! {"setParameter": 1, "mayflyTrashSecs": 600});
@@ -184,25 +193,8 @@ fn cut_restore() -> Window {
         source.run("test", &doc! {"insert": "carts", "documents": all});
     }
     source.run("admin", &doc! {"mayflyReap": 1});
-    let work = BulkWork {
-        namespace: Namespace::new("admin", ""),
-        change: BulkChange::Restore(TrashScope::default()),
-        journal: None,
-        gauge: Arc::new(BulkGauge::default()),
-    };
-    let mut left = 2;
-    let died = catch_unwind(AssertUnwindSafe(|| {
-        bulk::run(source.as_ref(), &work, &Cancel::default(), &mut |_| {
-            left -= 1;
-            assert!(left > 0, "the program dies");
-        })
-    }));
-    assert!(died.is_err());
-    source.close();
-    drop(source);
-    let mut window = Window::open_in(folder, &[]);
-    window.until_named("Unfinished operations");
-    window
+    let change = BulkChange::Restore(TrashScope::default());
+    cut(folder, source, Namespace::new("admin", ""), change)
 }
 
 #[test]

@@ -35,19 +35,16 @@ fn archived(lab: &Lab) -> Vec<std::path::PathBuf> {
 
 #[test]
 fn a_segment_that_is_gone_is_missing() {
-    let changes: [(Change, i64); 3] = [
-        (|file| fs::remove_file(file).expect("removed"), 100),
-        (|file| drop(File::create(file).expect("emptied")), 100),
-        (
-            |file| {
-                let file = File::options().write(true).open(file).expect("a file");
-                let bytes = file.metadata().expect("a size").len();
-                file.set_len(bytes / 2).expect("cut");
-            },
-            100,
-        ),
+    let changes: [Change; 3] = [
+        |file| fs::remove_file(file).expect("removed"),
+        |file| drop(File::create(file).expect("emptied")),
+        |file| {
+            let file = File::options().write(true).open(file).expect("a file");
+            let bytes = file.metadata().expect("a size").len();
+            file.set_len(bytes / 2).expect("cut");
+        },
     ];
-    for (change, gone) in changes {
+    for change in changes {
         for at in 0..3 {
             let lab = Lab::new();
             let files = archived(&lab);
@@ -62,11 +59,11 @@ fn a_segment_that_is_gone_is_missing() {
             };
             check(0, 0);
             change(&files[at]);
-            check(1, gone);
+            check(1, 100);
             let lab = lab.reopened();
             let warnings = &lab.engine.open_report().warnings;
-            let words = format!("The archive of test.c lacks {gone} documents");
-            assert!(warnings.iter().any(|warning| warning.starts_with(&words)), "{warnings:?}");
+            let words = "The archive of test.c lacks 100 documents";
+            assert!(warnings.iter().any(|warning| warning.starts_with(words)), "{warnings:?}");
         }
     }
 }

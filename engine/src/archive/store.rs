@@ -290,7 +290,8 @@ impl Archive {
     }
 
     /// Removes the oldest segments until the limits hold, while `may_continue` returns true. Before that, `save`
-    /// stores that they may be gone. Returns how many. Appends continue in parallel, because a server may take long to answer.
+    /// stores that they may be gone. Returns how many. Appends continue in parallel, because a server may
+    /// take long to answer.
     ///
     /// # Errors
     /// When the backend can't be listed, or a segment can't be removed.

@@ -150,8 +150,8 @@ impl Store {
         Err(StoreError::Suspect { what: why.to_owned() })
     }
 
-    /// Whether `data.mdb` still is the file that this store has open. All that was written is lost at the end
-    /// of a store whose file is gone.
+    /// Checks that `data.mdb` is still the file that this store has open. If it was removed, everything in the
+    /// store is lost once the store closes.
     ///
     /// # Errors
     /// `Suspect`, with what happened to the file.
