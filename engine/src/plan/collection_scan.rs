@@ -19,7 +19,7 @@ pub(super) fn walk<E: From<PlanError>>(
 ) -> Result<bool, E> {
     // A bucket may be visited in several parts.
     if after.is_none() && !source.is_bucketed {
-        *whole = Some(WholeScan::begin(reader, source.collection).map_err(PlanError::from)?);
+        *whole = Some(WholeScan::of_documents(reader, source.collection).map_err(PlanError::from)?);
     }
     let from = match (direction, *after) {
         (Scan::Forward, None) => Some(0),
@@ -41,7 +41,7 @@ pub(super) fn walk<E: From<PlanError>>(
             } else {
                 unread.record
             });
-            whole.iter_mut().for_each(WholeScan::add);
+            whole.iter_mut().for_each(|whole| whole.add(1));
             continue;
         };
         let continues = if source.is_bucketed {
@@ -50,7 +50,7 @@ pub(super) fn walk<E: From<PlanError>>(
             visit_at(&stored, document, after, stats, visit)?
         };
         if *after == Some(unread.record) {
-            whole.iter_mut().for_each(WholeScan::add);
+            whole.iter_mut().for_each(|whole| whole.add(1));
         }
         if !continues {
             return Ok(false);

@@ -16,7 +16,7 @@ use crate::{
     interrupt::{sort_by, tick},
     limits::{SEEN_RECORDS_MAX, SORT_BYTES_MAX},
     query::{Sort, sort::SortKey},
-    store::{Reader, RecordNumber, Scan, StoreError, UnverifiedDocument},
+    store::{Reader, RecordNumber, Scan, StoreError, UnverifiedDocument, WholeScan},
     value::key::KEY_BYTES_KEPT,
 };
 
@@ -52,22 +52,60 @@ pub(super) struct IndexScan<'e> {
 }
 
 impl IndexScan<'_> {
-    /// Visits documents from a position on and advances it. Returns whether the end was reached.
+    /// Visits documents from a position on and advances it. Returns whether the end was reached. `whole` counts the
+    /// entries of a scan over all of the index; a lost page is then an error, not a short answer.
     pub(super) fn walk<E: From<PlanError>>(
+        &mut self,
+        reader: &Reader<'_>,
+        (position, whole): (&mut IndexScanPosition, &mut Option<WholeScan>),
+        visit: Visit<'_, E>,
+    ) -> Result<bool, E> {
+        if position.is_at_begin() && self.is_over_all() {
+            *whole = Some(self.begin_whole(reader).map_err(PlanError::from)?);
+        }
+        let examined = self.stats.keys_examined;
+        let (is_at_end, left) = self.walk_on(reader, position, visit)?;
+        if let Some(whole) = whole {
+            whole.add(self.stats.keys_examined - examined - left);
+            if is_at_end {
+                whole.end(reader).map_err(PlanError::from)?;
+            }
+        }
+        Ok(is_at_end)
+    }
+
+    /// Whether no entry is left out.
+    fn is_over_all(&self) -> bool {
+        matches!(self.intervals, [range] if range.lower.is_empty() && range.upper.is_none())
+    }
+
+    fn begin_whole(&self, reader: &Reader<'_>) -> Result<WholeScan, StoreError> {
+        // With implicit ids, each document has one hit.
+        if self.index.has_implicit_ids {
+            return WholeScan::of_documents(reader, self.source.collection);
+        }
+        WholeScan::of_entries(reader, self.index.id)
+    }
+
+    /// Visits documents. Returns whether the end was reached, and how many entries were examined that the position has
+    /// not passed.
+    fn walk_on<E: From<PlanError>>(
         &mut self,
         reader: &Reader<'_>,
         position: &mut IndexScanPosition,
         visit: Visit<'_, E>,
-    ) -> Result<bool, E> {
+    ) -> Result<(bool, u64), E> {
         if !self.give_pending(reader, position, visit)? {
-            return Ok(false);
+            return Ok((false, 0));
         }
         loop {
             let at = match self.direction {
                 Scan::Forward => Some(position.interval),
                 Scan::Backward => self.intervals.len().checked_sub(1 + position.interval),
             };
-            let Some(range) = at.and_then(|at| self.intervals.get(at)) else { return Ok(true) };
+            let Some(range) = at.and_then(|at| self.intervals.get(at)) else {
+                return Ok((true, 0));
+            };
             let index = (self.source.collection, self.index);
             let after = position.after.as_ref();
             let places = IndexHits::open(reader, index, range, after, self.direction);
@@ -84,19 +122,19 @@ impl IndexScan<'_> {
                     position.pending = self.in_order(reader, &entry, &run)?;
                     position.move_to(run.last().unwrap_or(&entry));
                     if !self.give_pending(reader, position, visit)? {
-                        return Ok(false);
+                        return Ok((false, passed));
                     }
                     continue;
                 }
                 let met = (entry.record, FoundBy::Entry(entry.unread));
                 let step = self.visit_record(reader, met, &mut position.seen, visit)?;
                 if step == Step::LeaveAndStop {
-                    return Ok(false);
+                    return Ok((false, passed + 1));
                 }
                 self.stats.damaged += mem::take(&mut passed);
                 position.move_to(&entry);
                 if step == Step::TakeAndStop {
-                    return Ok(false);
+                    return Ok((false, 0));
                 }
             }
             self.stats.damaged += passed;
@@ -249,6 +287,10 @@ fn remember(
 }
 
 impl IndexScanPosition {
+    fn is_at_begin(&self) -> bool {
+        self.interval == 0 && self.after.is_none() && self.pending.is_empty()
+    }
+
     fn move_to(&mut self, entry: &IndexHit<'_>) {
         match &mut self.after {
             Some((key, record)) => {
@@ -267,6 +309,8 @@ fn are_cut_alike(a: &IndexHit<'_>, b: &IndexHit<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Bound;
+
     use super::*;
     use crate::{catalog::Namespace, command::testing::Lab};
 
@@ -291,5 +335,59 @@ mod tests {
             }
             assert_eq!(seen.len(), 3);
         }
+    }
+
+    /// A lost page of an index would hide documents from a scan, but not from the counter.
+    #[test]
+    fn a_scan_that_meets_fewer_entries_than_counted_is_an_error() {
+        let lab = Lab::new();
+        lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a'}]}");
+        lab.ok("{insert: 'c', documents: [{_id: 'x', a: 1}, {_id: 7, a: [2, 3]}, {_id: 8, a: 4}]}");
+        let collections = lab.engine.collections();
+        let catalog = collections.catalog();
+        let collection = catalog.collection(&Namespace::new("test", "c")).expect("a collection");
+        let all = [
+            "{find: 'c', hint: 'a', sort: {a: 1}}",
+            "{find: 'c', hint: 'a', sort: {a: -1}}",
+            "{find: 'c', hint: 'a'}",
+        ];
+        let by_id = [
+            "{find: 'c', hint: '_id_', sort: {_id: 1}}",
+            "{find: 'c', hint: '_id_', sort: {_id: -1}}",
+        ];
+        let part = "{find: 'c', filter: {a: {$gt: 1}}}";
+        all.iter().chain(&by_id).for_each(|command| _ = lab.ok(command));
+
+        let first_of = |command: &str| {
+            let reply = lab.ok(command);
+            reply.get_document("cursor").and_then(|cursor| cursor.get_i64("id")).expect("a cursor")
+        };
+        let next_of = |cursor: i64| lab.run(&format!("{{getMore: {cursor}, collection: 'c'}}"));
+        let moved = first_of("{find: 'c', hint: 'a', batchSize: 1}");
+        lab.ok("{update: 'c', updates: [{q: {_id: 8}, u: {$set: {a: 0}}}]}");
+        assert!(!next_of(moved).to_string().contains("met"), "an entry has moved past the scan");
+
+        for (name, commands) in [("a", &all[..]), ("_id_", &by_id)] {
+            let index = collection.index(name).expect("an index").id;
+            let lost: Result<bool, StoreError> = collections.store().write(|writer| {
+                let (any, forward) = (Bound::Unbounded, Scan::Forward);
+                let entry =
+                    writer.reader().entries(index, any, any, forward)?.next().transpose()?;
+                let entry = entry.map(|entry| (entry.key.to_vec(), entry.record));
+                let (key, record) = entry.unwrap_or_default();
+                writer.delete_entry(index, &key, record)
+            });
+            assert_eq!(lost, Ok(true), "{name}");
+            for command in commands {
+                let said = lab.run(command).to_string();
+                assert!(said.contains("met ") && said.contains(" of its "), "{command}: {said}");
+            }
+        }
+        let cursor = first_of("{find: 'c', hint: 'a', batchSize: 1}");
+        let more = next_of(cursor).to_string();
+        assert!(more.contains("met 3 of its 4 entries"), "{more}");
+        // These have nothing to compare.
+        lab.ok(part);
+        lab.ok("{find: 'c', hint: 'a', limit: 1}");
     }
 }

@@ -36,7 +36,7 @@ pub struct Search {
     variables: Vec<(String, Option<RawBson>)>,
     collation: Option<Collation>,
     position: Position,
-    /// Counts the rows of a scan over the whole collection.
+    /// Counts the rows of a scan over the whole collection or the whole index.
     whole: Option<WholeScan>,
     /// Whether the search stays open at the end of the collection.
     tails: bool,
@@ -406,7 +406,7 @@ fn walk<E: From<PlanError>>(
         (Position::Entries(position), Access::Index { index, bounds, direction }) => {
             let (intervals, direction) = (&bounds.intervals, *direction);
             let mut entries = IndexScan { index, source, intervals, direction, sort, stats };
-            entries.walk(reader, position, visit)
+            entries.walk(reader, (position, whole), visit)
         }
         (Position::Sorted(places), _) => {
             collection_scan::walk_sorted(reader, source, places, stats, visit)

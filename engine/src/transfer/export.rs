@@ -401,11 +401,11 @@ impl ExportScan<'_> {
             let mut documents = reader.documents(collection.id, from, Scan::Forward)?;
             let is_packed = collection.options.time_series.is_some();
             let mut visited = 0;
-            let begun = whole.map_or_else(|| WholeScan::begin(reader, collection.id), Ok);
+            let begun = whole.map_or_else(|| WholeScan::of_documents(reader, collection.id), Ok);
             let mut whole = begun?;
             while let Some(unread) = documents.next_unverified() {
                 let unread = unread?;
-                whole.add();
+                whole.add(1);
                 let read = unread.read().and_then(|stored| Ok((stored, stored.document()?)));
                 let continues = match StoreError::unless_damaged(read)? {
                     None => {

@@ -4,7 +4,8 @@
 //! documents by all access paths; with `write` it also writes. With `wait` it prints that the store
 //! is open and waits for a line before it reads. With `unwalked` it opens the store before its file was
 //! walked. It prints one line per document. Its exit code is 0 when nothing was reported, 3 when the store
-//! was refused, 4 when damage was reported, and 5 when a write into a file with damaged pages succeeded.
+//! was refused, 4 when damage was reported, 5 when a write into a file with damaged pages succeeded, and 6 when a read
+//! by an index gave other documents than one of the whole collection, without an error.
 
 use std::error::Error;
 use std::io::{BufWriter, Write};
@@ -20,6 +21,7 @@ use mayfly_tests::store::{is_ok, open_as_found, open_unwalked};
 const REFUSED: u8 = 3;
 const REPORTED: u8 = 4;
 const WROTE_INTO_DAMAGE: u8 = 5;
+const DIFFERS_BY_INDEX: u8 = 6;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let usage = "usage: mutant_reader FOLDER [write | wait] [unwalked]";
@@ -44,10 +46,21 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         eprintln!("warning: {warning}");
     }
     let mut is_whole = warnings.is_empty();
-    is_whole &= read(&engine, doc! { "$natural": 1 })?;
+    let all = read(&engine, doc! { "$natural": 1 }.into());
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    for document in &all.documents {
+        writeln!(out, "{document}")?;
+    }
+    out.flush()?;
+    is_whole &= all.is_whole;
     for index in ["_id_", "at_1", "tags_1"] {
-        let counted = doc! { "find": COLLECTION, "hint": index, "batchSize": 10_000 };
-        is_whole &= is_ok(&engine.run(DB, &counted));
+        let found = read(&engine, index.into());
+        if all.is_whole && found.is_whole && found.sorted() != all.sorted() {
+            let (found, all) = (found.documents.len(), all.documents.len());
+            eprintln!("{index}: {found} documents, not the {all} of the collection");
+            return Ok(ExitCode::from(DIFFERS_BY_INDEX));
+        }
+        is_whole &= found.is_whole;
     }
     let checked = engine.run(DB, &doc! { "validate": COLLECTION, "full": true });
     is_whole &= is_ok(&checked) && checked.get_bool("valid").unwrap_or(false);
@@ -67,18 +80,28 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(REPORTED) })
 }
 
-/// Prints every document that is returned. Returns false when reading ended with an error.
-fn read(engine: &Engine, hint: Document) -> Result<bool, Box<dyn Error>> {
+/// The result of a search for all documents.
+struct Found {
+    documents: Vec<String>,
+    /// False when reading ended with an error.
+    is_whole: bool,
+}
+
+impl Found {
+    fn sorted(&self) -> Vec<&str> {
+        let mut documents: Vec<&str> = self.documents.iter().map(String::as_str).collect();
+        documents.sort_unstable();
+        documents
+    }
+}
+
+fn read(engine: &Engine, hint: Bson) -> Found {
     let find = doc! { "find": COLLECTION, "hint": hint, "batchSize": 10_000 };
     let reply = engine.run(DB, &find);
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-    for found in batch.into_iter().flatten() {
-        writeln!(out, "{}", found.as_document().map_or_else(String::new, Document::to_string))?;
-    }
-    out.flush()?;
     if !is_ok(&reply) {
         eprintln!("reported: {}", reply.get("errmsg").unwrap_or(&Bson::Null));
     }
-    Ok(is_ok(&reply))
+    let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+    let documents = batch.into_iter().flatten().filter_map(Bson::as_document);
+    Found { documents: documents.map(Document::to_string).collect(), is_whole: is_ok(&reply) }
 }
