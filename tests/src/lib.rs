@@ -3,6 +3,7 @@
 pub mod deadline;
 pub mod disk;
 pub mod display;
+pub mod documentdb;
 pub mod frames;
 pub mod gateway;
 #[cfg(feature = "window")]

@@ -1,0 +1,313 @@
+//! A server with the data of an engine and the habits of DocumentDB 0.108.
+//!
+//! It speaks MongoDB's protocol on a port of this machine. Each command is answered as DocumentDB does,
+//! or the engine runs it and its reply is given DocumentDB's shape. Without habits it behaves as MongoDB
+//! does, so one test can run against both. Its clock moves only when a test moves it.
+
+mod answer;
+mod counts;
+mod cursors;
+mod explain;
+mod habits;
+mod indexes;
+mod listener;
+mod pass;
+mod refusals;
+mod replies;
+mod reshape;
+mod sample;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bson::{Document, RawDocumentBuf};
+use mayfly_engine::{clock::SimulatedClock, engine::Engine};
+use tempfile::TempDir;
+
+pub use habits::{Habit, Habits};
+
+use crate::store;
+use counts::Counts;
+use cursors::Cursors;
+use listener::Listener;
+use reshape::DoubledIds;
+
+/// When a server's time begins, unless a test says so: 2026-06-01T12:00:00Z.
+pub const START_MS: i64 = 1_780_315_200_000;
+
+const MINUTE_MS: i64 = 60_000;
+
+/// Commands that change no data.
+const READS: [&str; 26] = [
+    "aggregate",
+    "buildInfo",
+    "collStats",
+    "connectionStatus",
+    "count",
+    "currentOp",
+    "dbStats",
+    "distinct",
+    "endSessions",
+    "explain",
+    "find",
+    "getMore",
+    "getParameter",
+    "hello",
+    "hostInfo",
+    "isMaster",
+    "ismaster",
+    "killCursors",
+    "listCollections",
+    "listDatabases",
+    "listIndexes",
+    "ping",
+    "replSetGetStatus",
+    "saslStart",
+    "serverStatus",
+    "usersInfo",
+];
+
+/// A running server. It ends when dropped.
+pub struct DocumentDb {
+    listener: Listener,
+    server: Arc<Server>,
+    _folder: TempDir,
+}
+
+/// The parts of a server that its connections share.
+struct Server {
+    habits: Habits,
+    engine: Engine,
+    memory: Mutex<Memory>,
+}
+
+/// What a server remembers between two commands.
+#[derive(Default)]
+struct Memory {
+    commands: Vec<RawDocumentBuf>,
+    counts: Counts,
+    cursors: Cursors,
+    doubled: DoubledIds,
+    /// Milliseconds of its clock that commands of a name take.
+    costs_ms: Vec<(String, i64)>,
+}
+
+impl DocumentDb {
+    /// A server with these habits, whose time begins at [`START_MS`].
+    ///
+    /// # Panics
+    /// When the system gives no folder, port or thread.
+    #[must_use]
+    pub fn start(habits: Habits) -> Self {
+        Self::start_at(habits, START_MS)
+    }
+
+    /// The same at another time, in milliseconds since 1970.
+    ///
+    /// # Panics
+    /// As [`DocumentDb::start`].
+    #[must_use]
+    pub fn start_at(habits: Habits, now_ms: i64) -> Self {
+        let folder = store::folder_in_memory();
+        let engine = store::open_paused(folder.path(), now_ms);
+        let server = Arc::new(Server { habits, engine, memory: Mutex::default() });
+        let of_listener = Arc::clone(&server);
+        let listener = Listener::start(move |db, command| of_listener.answer(db, command));
+        Self { listener, server, _folder: folder }
+    }
+
+    /// The connection string.
+    #[must_use]
+    pub fn uri(&self) -> String {
+        format!("mongodb://127.0.0.1:{}/?directConnection=true", self.listener.port())
+    }
+
+    /// The engine that has the data. What it changes by itself is in no count of 5 s ago; see
+    /// [`DocumentDb::settle`].
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.server.engine
+    }
+
+    /// Runs a command as one more client would. It isn't recorded.
+    ///
+    /// # Panics
+    /// When the command can't be written as BSON.
+    #[must_use]
+    pub fn run(&self, db: &str, command: &Document) -> Document {
+        let command = RawDocumentBuf::try_from(command).expect("a command that can be written");
+        let reply = self.server.reply(db, &command);
+        Document::try_from(reply).expect("a reply that can be read")
+    }
+
+    /// Runs a command that must succeed, and makes it one of long ago: counts have it.
+    ///
+    /// # Panics
+    /// When the reply is an error, or lists write errors.
+    #[expect(clippy::must_use_candidate, reason = "most commands run for what they do")]
+    pub fn prepare(&self, db: &str, command: &Document) -> Document {
+        let reply = self.run(db, command);
+        let failed = !store::is_ok(&reply) || reply.contains_key("writeErrors");
+        assert!(!failed, "{command} answered {reply}");
+        self.settle();
+        reply
+    }
+
+    /// The bytes of all documents of a collection as a client gets them, in the order of their `_id`.
+    ///
+    /// # Panics
+    /// When they can't be read.
+    #[must_use]
+    pub fn stored(&self, db: &str, collection: &str) -> Vec<RawDocumentBuf> {
+        let find = bson::doc! { "find": collection, "sort": { "_id": 1 }, "batchSize": 1_000_000 };
+        let reply = self.server.reply(db, &RawDocumentBuf::try_from(&find).expect("a command"));
+        let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+        let documents = batch.expect("a batch").into_iter();
+        documents
+            .map(|one| {
+                one.ok().and_then(bson::RawBsonRef::as_document).expect("a document").to_owned()
+            })
+            .collect()
+    }
+
+    /// Makes all changes ones of long ago, so that counts have them.
+    pub fn settle(&self) {
+        self.server.lock().counts.settle();
+    }
+
+    /// Its time, in milliseconds since 1970.
+    #[must_use]
+    pub fn now_ms(&self) -> i64 {
+        self.server.now_ms()
+    }
+
+    /// Moves its clock on. No pass runs.
+    ///
+    /// # Panics
+    /// Never: its clock is a simulated one.
+    pub fn advance_ms(&self, ms: i64) {
+        self.clock().advance_ms(ms);
+    }
+
+    /// Runs a TTL pass now. Returns how many documents it removed.
+    #[expect(clippy::must_use_candidate, reason = "a pass runs for what it removes")]
+    pub fn pass(&self) -> u64 {
+        self.server.pass()
+    }
+
+    /// Moves its clock to the next full minute and runs the pass of that instant. Returns how many
+    /// documents it removed.
+    ///
+    /// # Panics
+    /// Never: its clock is a simulated one.
+    #[expect(clippy::must_use_candidate, reason = "a pass runs for what it removes")]
+    pub fn next_pass(&self) -> u64 {
+        self.clock().set((self.now_ms().div_euclid(MINUTE_MS) + 1) * MINUTE_MS);
+        self.pass()
+    }
+
+    fn clock(&self) -> &SimulatedClock {
+        self.server.engine.simulated_clock().expect("a simulated clock")
+    }
+
+    /// Lets commands of this name take so many milliseconds of its clock.
+    pub fn slow_down(&self, name: &str, ms: i64) {
+        let costs = &mut self.server.lock().costs_ms;
+        costs.retain(|(known, _)| known != name);
+        costs.push((name.to_owned(), ms));
+    }
+
+    /// The commands that came over the wire, with `$db`.
+    #[must_use]
+    pub fn commands(&self) -> Vec<RawDocumentBuf> {
+        self.server.lock().commands.clone()
+    }
+
+    /// Those of a name.
+    ///
+    /// # Panics
+    /// When one can't be decoded.
+    #[must_use]
+    pub fn sent(&self, name: &str) -> Vec<Document> {
+        let commands = self.commands().into_iter();
+        let commands = commands.map(|one| Document::try_from(one).expect("a command"));
+        commands.filter(|one| one.keys().next().is_some_and(|first| first == name)).collect()
+    }
+
+    /// The names of those that may have changed data.
+    ///
+    /// # Panics
+    /// When one can't be decoded.
+    #[must_use]
+    pub fn writes(&self) -> Vec<String> {
+        let commands = self.commands().into_iter();
+        let commands = commands.map(|one| Document::try_from(one).expect("a command"));
+        let names = commands.filter_map(|command| {
+            let name = command.keys().next()?.clone();
+            (!READS.contains(&name.as_str()) || is_output(&command)).then_some(name)
+        });
+        names.collect()
+    }
+
+    /// Forgets the commands that came.
+    pub fn forget_commands(&self) {
+        self.server.lock().commands.clear();
+    }
+
+    /// Reads commands and answers none, as a stopped process does.
+    pub fn silence(&self) {
+        self.listener.silence();
+    }
+
+    /// Answers again, first those that waited.
+    pub fn resume(&self) {
+        self.listener.resume();
+    }
+
+    /// Ends all connections and refuses new ones, as the end of the process does.
+    pub fn stop(&self) {
+        self.listener.stop();
+    }
+
+    /// Takes connections again, on the same port.
+    ///
+    /// # Panics
+    /// When the port was taken.
+    pub fn restart(&self) {
+        self.listener.restart();
+    }
+}
+
+impl Server {
+    fn lock(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.engine.clock().now_ms()
+    }
+
+    fn has(&self, habit: Habit) -> bool {
+        self.habits.has(habit)
+    }
+
+    /// Runs a command in the engine.
+    fn engine_run(&self, db: &str, command: &Document) -> Document {
+        self.engine.run(db, command)
+    }
+}
+
+/// The name of a command.
+fn name_of(command: &bson::RawDocument) -> &str {
+    command.iter().next().and_then(Result::ok).map_or("", |(name, _)| name.as_str())
+}
+
+/// Whether a pipeline writes to a collection.
+fn is_output(command: &Document) -> bool {
+    let mut stages = command.get_array("pipeline").into_iter().flatten();
+    stages.any(|stage| {
+        let stage = stage.as_document();
+        stage.is_some_and(|stage| stage.contains_key("$out") || stage.contains_key("$merge"))
+    })
+}

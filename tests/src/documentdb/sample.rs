@@ -1,0 +1,53 @@
+//! `$sample` by pages of the disk: it gives runs of documents that were inserted one after the other.
+
+use bson::{Bson, Document, doc};
+use mayfly_engine::value::whole;
+
+use super::Server;
+
+/// Documents in one run.
+const RUN: usize = 90;
+
+/// The pipeline with its `$sample` replaced by the documents that it chose; `None` where the pipeline
+/// does not begin with one, or it takes all documents.
+pub fn chosen(server: &Server, db: &str, command: &Document) -> Option<Document> {
+    let collection = command.get_str("aggregate").ok()?;
+    let pipeline = command.get_array("pipeline").ok()?;
+    let stage = |at: usize, name: &str| pipeline.get(at)?.as_document()?.get_document(name).ok();
+    let (at, filter) = match stage(0, "$match") {
+        Some(filter) => (1, filter.clone()),
+        None => (0, Document::new()),
+    };
+    let size = usize::try_from(stage(at, "$sample")?.get("size").and_then(whole)?).ok()?;
+    let find = doc! {
+        "find": collection, "filter": filter, "sort": { "$natural": 1 }, "projection": { "_id": 1 },
+        "batchSize": i32::MAX, "singleBatch": true,
+    };
+    let found = server.engine_run(db, &find);
+    let batch = found.get_document("cursor").ok()?.get_array("firstBatch").ok()?;
+    let ids: Vec<&Bson> = batch.iter().filter_map(|one| one.as_document()?.get("_id")).collect();
+    if size >= ids.len() {
+        return None;
+    }
+    let sample: Vec<Bson> = runs(ids.len(), size).into_iter().map(|at| ids[at].clone()).collect();
+    let mut stages = pipeline.clone();
+    stages[at] = doc! { "$match": { "_id": { "$in": sample } } }.into();
+    let mut chosen = command.clone();
+    chosen.insert("pipeline", stages);
+    Some(chosen)
+}
+
+/// So many different places of `count`, in runs that don't depend on chance.
+fn runs(count: usize, size: usize) -> Vec<usize> {
+    let blocks = count.div_ceil(RUN);
+    // A step that has no factor in common with the number of blocks meets each block once.
+    let step = (blocks * 5 / 13).max(1);
+    let step = (step..).find(|step| gcd(*step, blocks) == 1).unwrap_or(1);
+    let order = (0..blocks).map(|turn| (turn * step + blocks / 3) % blocks);
+    let places = order.flat_map(|block| block * RUN..((block + 1) * RUN).min(count));
+    places.take(size).collect()
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
