@@ -44,10 +44,17 @@ pub fn fitted(words: &str, width: f32, measured: impl Fn(&str) -> f32) -> Cow<'_
     Cow::Owned(end.unwrap_or_else(|| cut(words, 0)))
 }
 
-/// The part of a cell that is on the screen.
+/// The part of a cell that is on the screen, a little less where it is cut off.
 #[must_use]
 pub fn seen(ui: &Ui, rect: Rect) -> Rect {
-    ui.clip_rect().shrink2(vec2(2.0, 0.0)).intersect(rect)
+    visible(ui.clip_rect(), rect)
+}
+
+fn visible(clip: Rect, rect: Rect) -> Rect {
+    if clip.x_range().contains(rect.left()) && clip.x_range().contains(rect.right()) {
+        return rect;
+    }
+    clip.shrink2(vec2(2.0, 0.0)).intersect(rect)
 }
 
 /// Paints a figure into the part of `rect` that is on the screen, at its left or right. Returns
@@ -83,6 +90,19 @@ pub fn ui(ui: &mut Ui, words: &str, format: TextFormat) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cell_is_less_wide_only_where_it_is_cut_off() {
+        let between = |left: f32, right: f32| Rect::from_x_y_ranges(left..=right, 0.0..=10.0);
+        let clip = between(10.0, 100.0);
+        let check = |(left, right), (from, to)| {
+            assert_eq!(visible(clip, between(left, right)), between(from, to), "{left} {right}");
+        };
+        check((10.0, 60.0), (10.0, 60.0));
+        check((60.0, 100.0), (60.0, 100.0));
+        check((60.0, 130.0), (60.0, 98.0));
+        check((0.0, 60.0), (12.0, 60.0));
+    }
 
     #[test]
     #[expect(clippy::cast_precision_loss, reason = "a few digits")]
