@@ -128,6 +128,7 @@ mod tests {
             topology: "standalone".to_owned(),
             version: String::new(),
             ahead_ms: 0,
+            pass_job: None,
         })));
         let id = state.tabs.show(&Namespace::new("d", "c")).expect("a tab");
         state.tabs.get_mut(id).expect("a tab").view = ViewKind::Expiry;

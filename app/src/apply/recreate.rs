@@ -45,13 +45,17 @@ pub(super) fn refused(
         _ => {}
     }
     let is_unknown = code::NOT_THERE.iter().any(|code| reply.failed_with(*code));
+    // A server before MongoDB 5.1, or DocumentDB, only changes a TTL that is there.
+    let is_plain = reply.failed_with(code::INVALID_OPTIONS);
     let is_change = reply.command.contains_key("collMod") && matches!(purpose, Purpose::Change(_));
     let is_server = state.store.connection.is_some();
     let Some(Dialog::ChangeTtl(change)) = asker(tab, generation, state) else { return false };
-    if !is_server || !is_change || !is_unknown {
+    let has_ttl = change.index.secs.is_some();
+    if !is_server || !is_change || !(is_unknown || is_plain && !has_ttl) {
         return false;
     }
-    let sentence = format!("This server does not change a TTL in place: {error}");
+    let what = if has_ttl { "change a TTL" } else { "add a TTL to an index" };
+    let sentence = format!("This server does not {what} in place: {error}");
     (change.sent, change.error, change.needs_new_index) = (None, Some(sentence), true);
     true
 }

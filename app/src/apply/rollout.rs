@@ -23,6 +23,8 @@ pub(super) fn plan(tab: TabId, cx: &mut Apply<'_>) {
     let Some(namespace) = cx.state.tabs.get(tab).map(|open| open.namespace.clone()) else { return };
     let Some(AnyDialog::Indexes(of, dialog)) = cx.state.dialogs.open() else { return };
     let Some(mut draft) = draft(dialog, &namespace).filter(|_| *of == tab) else { return };
+    let server = cx.state.store.connection.as_ref();
+    draft.plan.pass_max = server.and_then(|server| Some(server.attached.pass_job?.most));
     let size = cx.state.tree.collection(&namespace);
     draft.bytes_each = size.and_then(|found| found.bytes?.checked_div(found.documents?));
     cx.state.dialogs.replace(AnyDialog::Indexes(tab, Dialog::Rollout(Box::new(draft))));
@@ -34,11 +36,13 @@ fn draft(dialog: &Dialog, namespace: &Namespace) -> Option<RolloutDraft> {
             let plan = RolloutPlan {
                 namespace: namespace.clone(),
                 create: None,
+                name: change.index.name.clone(),
                 key: change.index.key.clone(),
                 partial: change.index.partial.clone(),
                 from_secs: change.index.secs,
                 to_secs: change.secs().ok()?,
                 per_second: PER_SECOND,
+                pass_max: None,
             };
             (plan, change.known()?)
         }
@@ -60,11 +64,13 @@ fn new(create: &CreateIndex, namespace: &Namespace) -> Option<RolloutPlan> {
     let partial = made.get_document("partialFilterExpression").ok().cloned();
     Some(RolloutPlan {
         namespace: namespace.clone(),
+        name: made.get_str("name").ok()?.to_owned(),
         key: made.get_document("key").ok()?.clone(),
         partial,
         from_secs: None,
         to_secs: create.secs().ok()?,
         per_second: PER_SECOND,
+        pass_max: None,
         create: Some(without_secs(made)),
     })
 }

@@ -22,12 +22,13 @@ pub fn create(collection: &str, index: Document) -> Document {
     doc! { "createIndexes": collection, "indexes": [index] }
 }
 
-/// Changes the TTL of the index with this key, or gives it one.
+/// Changes the TTL of the index with this name, or gives it one. By its name: not every server knows an index
+/// by its key, and a key may have several.
 #[must_use]
-pub fn set_ttl(collection: &str, key: &Document, secs: i64) -> Document {
+pub fn set_ttl(collection: &str, name: &str, secs: i64) -> Document {
     doc! {
         "collMod": collection,
-        "index": { "keyPattern": key.clone(), "expireAfterSeconds": smallest_int(secs) },
+        "index": { "name": name, "expireAfterSeconds": smallest_int(secs) },
     }
 }
 

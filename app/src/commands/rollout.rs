@@ -24,7 +24,7 @@ fn overdue(plan: &RolloutPlan, secs: i64, now_ms: i64) -> Document {
 pub fn count(plan: &RolloutPlan, secs: i64, now_ms: i64, most: u64) -> Document {
     doc! {
         "count": &plan.namespace.collection, "query": overdue(plan, secs, now_ms),
-        "limit": i64::try_from(most).unwrap_or(i64::MAX), "hint": plan.key.clone(),
+        "limit": i64::try_from(most).unwrap_or(i64::MAX), "hint": &plan.name,
     }
 }
 
@@ -35,7 +35,7 @@ pub fn boundary(plan: &RolloutPlan, now_ms: i64) -> Document {
     let skip = i64::try_from(plan.per_step().saturating_sub(1)).unwrap_or(i64::MAX);
     doc! {
         "find": &plan.namespace.collection, "filter": overdue(plan, plan.to_secs, now_ms),
-        "sort": { plan.field(): 1 }, "skip": skip, "limit": 1, "hint": plan.key.clone(),
+        "sort": { plan.field(): 1 }, "skip": skip, "limit": 1, "hint": &plan.name,
         "projection": { "_id": 0, plan.field(): 1 },
     }
 }
@@ -51,7 +51,7 @@ pub fn create(plan: &RolloutPlan, index: &Document) -> Document {
 /// Sets the seconds of the index.
 #[must_use]
 pub fn lower(plan: &RolloutPlan, secs: i64) -> Document {
-    indexes::set_ttl(&plan.namespace.collection, &plan.key, secs)
+    indexes::set_ttl(&plan.namespace.collection, &plan.name, secs)
 }
 
 /// The same work as a script for mongosh.
@@ -60,7 +60,7 @@ pub fn script(plan: &RolloutPlan) -> String {
     let text = |value: Bson| write_value(&value, Layout::OneLine);
     let (db, collection) = (&plan.namespace.db, &plan.namespace.collection);
     let [db, collection] = [db, collection].map(|name| text(Bson::String(name.clone())));
-    let key = text(plan.key.clone().into());
+    let name = text(plan.name.clone().into());
     let field = text(plan.field().into());
     let partial = text(plan.partial.clone().unwrap_or_default().into());
     let first = match &plan.create {
@@ -71,8 +71,8 @@ pub fn script(plan: &RolloutPlan) -> String {
     let (to, per_step) = (plan.to_secs, plan.per_step());
     format!(
         "const database = db.getSiblingDB({db}), coll = database.getCollection({collection});
-const key = {key}, field = {field}, partial = {partial}, target = {to}, perStep = {per_step};
-const set = (secs) => database.runCommand({{ collMod: {collection}, index: {{ keyPattern: key, expireAfterSeconds: secs }} }});
+const index = {name}, field = {field}, partial = {partial}, target = {to}, perStep = {per_step};
+const set = (secs) => database.runCommand({{ collMod: {collection}, index: {{ name: index, expireAfterSeconds: secs }} }});
 const date = (doc) => {{
   const value = field.split('.').reduce((inner, part) => inner[part], doc);
   return Array.isArray(value) ? Math.min(...value.filter((one) => one instanceof Date)) : value;
@@ -81,7 +81,7 @@ const due = (secs) => ({{ $and: [{{ [field]: {{ $lte: new Date(Date.now() - secs
 {first}
 let secs = 2147483647;
 while (secs > target) {{
-  const last = coll.find(due(target)).sort({{ [field]: 1 }}).hint(key).skip(perStep - 1).limit(1).toArray()[0];
+  const last = coll.find(due(target)).sort({{ [field]: 1 }}).hint(index).skip(perStep - 1).limit(1).toArray()[0];
   secs = last ? Math.max(target, Math.floor((Date.now() - date(last)) / 1000)) : target;
   set(secs);
   print(`TTL ${{secs}} s, ${{coll.countDocuments(due(secs))}} overdue`);

@@ -38,18 +38,14 @@ fn indexes_of_a_collection() {
     check([
         (indexes::list("c"), "c.getIndexes()"),
         (indexes::uses("c"), "c.aggregate([ { $indexStats: {} } ])"),
+        (indexes::create("c", doc! { "key": key, "name": "at_1" }), "c.createIndex({ at: 1 })"),
         (
-            indexes::create("c", doc! { "key": key.clone(), "name": "at_1" }),
-            "c.createIndex({ at: 1 })",
+            indexes::set_ttl("c", "at_1", 60),
+            "runCommand({ collMod: 'c', index: { name: 'at_1', expireAfterSeconds: 60 } })",
         ),
         (
-            indexes::set_ttl("c", &key, 60),
-            "runCommand({ collMod: 'c', index: { keyPattern: { at: 1 }, expireAfterSeconds: 60 } \
-             })",
-        ),
-        (
-            indexes::set_ttl("c", &key, 1 << 32),
-            "runCommand({ collMod: 'c', index: { keyPattern: { at: 1 }, expireAfterSeconds: \
+            indexes::set_ttl("c", "at_1", 1 << 32),
+            "runCommand({ collMod: 'c', index: { name: 'at_1', expireAfterSeconds: \
              Long('4294967296') } })",
         ),
         (

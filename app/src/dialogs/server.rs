@@ -73,7 +73,7 @@ fn members_ui(ui: &mut Ui, facts: &ServerFacts) {
     if let Some(words) = facts.who_removes() {
         line_ui(ui, words);
     }
-    if facts.who_removes().is_some()
+    if facts.is_set()
         && let Some(Err(why)) = &facts.status
     {
         line_ui(ui, &format!("States are not known: {}", with_marks(why)));

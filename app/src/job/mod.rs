@@ -48,7 +48,9 @@ pub use mayfly_engine::event::{
     BuildProgress, Event, IndexReport, PassReport, RemovedDocument, RestoredDocument,
 };
 pub use purpose::Purpose;
-pub use server::{Attached, ConnectFailure, Keeping, Server, ServerColor, ServerMark, Step};
+pub use server::{
+    Attached, ConnectFailure, Keeping, PassJob, Server, ServerColor, ServerMark, Step,
+};
 pub use store::{
     Advice, Capabilities, CopiedStore, OpenRequest, SAMPLE_DATABASES, Sandbox, SandboxFolder,
     TRAFFIC_DATABASE, instant_ms,

@@ -21,6 +21,8 @@ pub struct RolloutPlan {
     pub namespace: Namespace,
     /// The index as `createIndexes` takes it, to make it first; `None`: it is there.
     pub create: Option<Document>,
+    /// Its name.
+    pub name: String,
     /// Its key.
     pub key: Document,
     /// Its partial filter.
@@ -31,6 +33,8 @@ pub struct RolloutPlan {
     pub to_secs: i64,
     /// Documents a second that may go.
     pub per_second: u64,
+    /// Documents that a pass removes at most, where that is known.
+    pub pass_max: Option<u64>,
 }
 
 impl RolloutPlan {
@@ -40,10 +44,11 @@ impl RolloutPlan {
         self.key.keys().next().map_or("", String::as_str)
     }
 
-    /// Documents that one step lets expire.
+    /// Documents that one step lets expire: not more than a pass removes.
     #[must_use]
     pub fn per_step(&self) -> u64 {
-        self.per_second.saturating_mul(STEP_SECS).max(1)
+        let wanted = self.per_second.saturating_mul(STEP_SECS).max(1);
+        self.pass_max.map_or(wanted, |most| wanted.min(most.max(1)))
     }
 
     /// How long it takes until so many documents are gone, in seconds.

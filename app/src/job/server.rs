@@ -165,4 +165,30 @@ pub struct Attached {
     pub version: String,
     /// How far its clock is ahead of this machine's, in milliseconds.
     pub ahead_ms: i64,
+    /// What removes expired documents there, if it isn't a TTL monitor like MongoDB's.
+    pub pass_job: Option<PassJob>,
+}
+
+/// A job of the server that removes expired documents at each full minute of its clock, and up to so many with one
+/// index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PassJob {
+    /// Documents that a pass removes at most with one index.
+    pub most: u64,
+}
+
+impl PassJob {
+    /// The job of the DocumentDB extension of PostgreSQL 0.108: `* * * * *` in `pg_cron`, with a
+    /// `maxTTLDeleteBatchSize` of 10,000.
+    pub const DOCUMENTDB: Self = Self { most: 10_000 };
+
+    /// Seconds between two passes.
+    pub const EVERY_SECS: i64 = 60;
+
+    /// The first pass at or after an instant, both in milliseconds since 1970.
+    #[must_use]
+    pub fn next_ms(at_ms: i64) -> i64 {
+        const EVERY_MS: i64 = PassJob::EVERY_SECS * 1_000;
+        at_ms.saturating_add((-at_ms).rem_euclid(EVERY_MS))
+    }
 }

@@ -244,10 +244,10 @@ impl Connection {
     #[must_use]
     pub fn new(attached: Box<Attached>) -> Self {
         Self {
+            monitor: ServerMonitor::of(attached.pass_job),
             attached,
             unlocked: None,
             is_named: false,
-            monitor: ServerMonitor::default(),
             streams: Streams::default(),
             answered: None,
         }
@@ -360,6 +360,7 @@ mod tests {
             topology: "standalone".to_owned(),
             version: String::new(),
             ahead_ms: 0,
+            pass_job: None,
         };
         let mut connection = Connection::new(Box::new(attached));
         let at = Duration::from_secs;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use bson::{Bson, Document};
 use mayfly_engine::value::whole;
 
+use crate::job::PassJob;
 use crate::limits::{SERVER_MONITOR_AGE, SERVER_PARAMETERS_AGE};
 
 /// How much later than its sleep a pass may begin: the pass before it takes time too.
@@ -34,6 +35,13 @@ pub enum NextPass {
         /// Its earliest and its latest instant, in milliseconds since 1970, once a pass was noticed.
         span_ms: Option<(i64, i64)>,
     },
+    /// A job makes one at each full minute of the server's clock.
+    Minutely {
+        /// The next one, in milliseconds since 1970.
+        at_ms: i64,
+        /// Documents that a pass removes at most with one index.
+        most: u64,
+    },
     /// The monitor is off.
     Off,
     /// The server doesn't say.
@@ -48,13 +56,14 @@ impl NextPass {
             Self::Known { sleep_secs, .. } | Self::Estimated { sleep_secs, .. } => {
                 Some(sleep_secs.saturating_mul(1_000))
             }
+            Self::Minutely { .. } => Some(PassJob::EVERY_SECS * 1_000),
             Self::Off | Self::Unknown => None,
         }
     }
 
     fn span_ms(self) -> Option<(i64, i64)> {
         match self {
-            Self::Known { at_ms, .. } => Some((at_ms, at_ms)),
+            Self::Known { at_ms, .. } | Self::Minutely { at_ms, .. } => Some((at_ms, at_ms)),
             Self::Estimated { span_ms, .. } => span_ms,
             Self::Off | Self::Unknown => None,
         }
@@ -63,6 +72,11 @@ impl NextPass {
     /// Between which instants a document with this threshold is removed, in milliseconds since 1970.
     #[must_use]
     pub fn removal_ms(self, threshold_ms: i64, now_ms: i64) -> Option<(i64, i64)> {
+        if let Self::Minutely { at_ms, .. } = self {
+            // A document at exactly its threshold stays until the next pass.
+            let from_ms = PassJob::next_ms(threshold_ms.saturating_add(1)).max(at_ms);
+            return Some((from_ms, from_ms.saturating_add(DRIFT_MS)));
+        }
         let sleep_ms = self.sleep_ms()?;
         let usual = (threshold_ms, threshold_ms.saturating_add(sleep_ms));
         let Some((from_ms, to_ms)) = self.span_ms() else {
@@ -98,6 +112,7 @@ struct SeenPass {
 /// What a server said of its TTL monitor.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServerMonitor {
+    job: Option<PassJob>,
     status_asked: Option<Duration>,
     parameters_asked: Option<Duration>,
     is_off: bool,
@@ -111,16 +126,23 @@ fn is_due(asked: Option<Duration>, age: Duration, uptime: Duration) -> bool {
 }
 
 impl ServerMonitor {
+    /// The monitor of a server, or the job in its place.
+    #[must_use]
+    pub fn of(job: Option<PassJob>) -> Self {
+        Self { job, ..Self::default() }
+    }
+
     /// Whether to ask for the number of passes, and notes that it is asked for.
     pub fn ask_status(&mut self, uptime: Duration) -> bool {
-        let is_due = is_due(self.status_asked, SERVER_MONITOR_AGE, uptime);
+        let is_due = self.job.is_none() && is_due(self.status_asked, SERVER_MONITOR_AGE, uptime);
         self.status_asked = if is_due { Some(uptime) } else { self.status_asked };
         is_due
     }
 
     /// Whether to ask for the parameters, and notes that they are asked for.
     pub fn ask_parameters(&mut self, uptime: Duration) -> bool {
-        let is_due = is_due(self.parameters_asked, SERVER_PARAMETERS_AGE, uptime);
+        let is_due =
+            self.job.is_none() && is_due(self.parameters_asked, SERVER_PARAMETERS_AGE, uptime);
         self.parameters_asked = if is_due { Some(uptime) } else { self.parameters_asked };
         is_due
     }
@@ -191,6 +213,9 @@ impl ServerMonitor {
     /// What is known of the next pass.
     #[must_use]
     pub fn next_pass(&self, now_ms: i64) -> NextPass {
+        if let Some(PassJob { most }) = self.job {
+            return NextPass::Minutely { at_ms: PassJob::next_ms(now_ms), most };
+        }
         if self.is_off {
             return NextPass::Off;
         }
@@ -314,6 +339,23 @@ mod tests {
         };
         let found: Vec<_> = [0, 59, 60, 300].map(|at| asked(at, &mut monitor)).into();
         assert_eq!(found, [(true, true), (false, false), (true, false), (true, true)]);
+    }
+
+    #[test]
+    fn a_job_makes_a_pass_at_each_full_minute() {
+        let mut monitor = ServerMonitor::of(Some(PassJob::DOCUMENTDB));
+        assert!(!monitor.ask_status(Duration::ZERO) && !monitor.ask_parameters(Duration::ZERO));
+        let next = monitor.next_pass(90_000);
+        assert_eq!(next, NextPass::Minutely { at_ms: 120_000, most: 10_000 });
+        let check = |threshold_ms, expected_ms| {
+            let expected = Some((expected_ms, expected_ms + DRIFT_MS));
+            assert_eq!(next.removal_ms(threshold_ms, 90_000), expected, "{threshold_ms}");
+        };
+        check(-5, 120_000);
+        check(119_999, 120_000);
+        check(120_000, 180_000);
+        check(9_000_001, 9_060_000);
+        assert_eq!(PassJob::next_ms(-60_001), -60_000);
     }
 
     #[test]

@@ -224,6 +224,7 @@ mod tests {
                 topology: String::new(),
                 version: String::new(),
                 ahead_ms: 0,
+                pass_job: None,
             };
             RecentStore::attached(&attached, 0)
         };

@@ -52,6 +52,12 @@ impl RolloutDraft {
             ("Steps", number::count(self.overdue.div_ceil(step))),
             ("Time, at least", duration::span(ms)),
         ];
+        if let Some(most) = plan.pass_max.filter(|most| step == *most) {
+            words.push((
+                "A pass of this server removes at most",
+                number::counted(most, "document", "documents"),
+            ));
+        }
         if let Some(bytes) = self.bytes_each {
             words.push(("Freed", number::bytes(bytes.saturating_mul(self.overdue))));
         }
@@ -91,11 +97,13 @@ mod tests {
         let plan = RolloutPlan {
             namespace: Namespace::new("shop", "carts"),
             create: None,
+            name: "at_1".to_owned(),
             key: doc! { "at": 1 },
             partial: None,
             from_secs: Some(999),
             to_secs: 60,
             per_second: PER_SECOND,
+            pass_max: None,
         };
         let mut draft = RolloutDraft {
             plan,
@@ -107,6 +115,20 @@ mod tests {
         let plan = draft.ready().expect("a plan");
         let words: Vec<String> = draft.words(&plan).into_iter().map(|(_, words)| words).collect();
         assert_eq!(words, ["200,000 documents", "3,000 documents", "67", "1 h 7 min", "20.0 MB"]);
+        // A server's pass is the bound of a step.
+        let bounded = RolloutPlan { pass_max: Some(2_000), ..plan.clone() };
+        let words: Vec<String> =
+            draft.words(&bounded).into_iter().map(|(_, words)| words).collect();
+        let expected = [
+            "200,000 documents",
+            "2,000 documents",
+            "100",
+            "1 h 40 min",
+            "2,000 documents",
+            "20.0 MB",
+        ];
+        assert_eq!(words, expected);
+        assert!(draft.script(&bounded).contains("perStep = 2000"));
         let script = draft.script(&plan);
         assert!(script.contains("target = 60, perStep = 3000"), "{script}");
         for wrong in ["", "0", "x", "-3", "1000001"] {

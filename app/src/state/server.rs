@@ -49,10 +49,19 @@ impl ServerFacts {
         kinds.into_iter().flat_map(of).map(member).collect()
     }
 
-    /// Which member removes documents, in one sentence.
+    /// Whether it is a set whose members have states.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.hello.as_ref().is_some_and(|hello| hello.contains_key("setName"))
+    }
+
+    /// What removes documents, in one sentence.
     #[must_use]
     pub fn who_removes(&self) -> Option<&'static str> {
         let hello = self.hello.as_ref()?;
+        if hello.contains_key("internal") {
+            return Some("A job of the server removes documents, once a minute");
+        }
         if hello.get_str("msg").is_ok_and(|msg| msg == "isdbgrid") {
             return Some("On each shard, only the primary removes documents");
         }
@@ -120,6 +129,11 @@ mod tests {
             ]
         );
         assert_eq!(facts.who_removes(), Some("Only the primary removes documents"));
+        assert!(facts.is_set());
+        let extended = doc! { "msg": "isdbgrid", "internal": {} };
+        let extended = ServerFacts { hello: Some(extended), status: None };
+        let job = Some("A job of the server removes documents, once a minute");
+        assert_eq!((extended.who_removes(), extended.is_set()), (job, false));
         let alone = ServerFacts { hello: Some(doc! { "isWritablePrimary": true }), status: None };
         assert_eq!((alone.members(), alone.who_removes()), (Vec::new(), None));
     }

@@ -113,6 +113,7 @@ mod tests {
             topology: String::new(),
             version: String::new(),
             ahead_ms: 0,
+            pass_job: None,
         };
         let mut state = State::default();
         let cancel = Cancel::default();

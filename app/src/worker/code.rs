@@ -28,6 +28,9 @@ const NOT_OF_THE_QUERY: [i32; 12] = [
     DATA_CORRUPTION_DETECTED,
 ];
 
+/// `InvalidOptions`.
+pub const INVALID_OPTIONS: i32 = 72;
+
 /// The codes of a server that does not have a command, or not this use of it: `CommandNotFound`,
 /// `CommandNotSupported`, `NotImplemented`.
 pub const NOT_THERE: [i32; 3] = [59, 115, 238];

@@ -40,6 +40,7 @@ fn plan() -> RolloutPlan {
     RolloutPlan {
         namespace: Namespace::new("test", "c"),
         create: Some(doc! { "key": { "at": 1 }, "name": "at_1" }),
+        name: "at_1".to_owned(),
         key: doc! { "at": 1 },
         partial: None,
         from_secs: None,
@@ -47,6 +48,7 @@ fn plan() -> RolloutPlan {
         to_secs: 36_000,
         // 300 a step.
         per_second: 5,
+        pass_max: None,
     }
 }
 

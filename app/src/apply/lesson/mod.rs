@@ -194,8 +194,8 @@ fn set_ttl(namespace: &Namespace, secs: i64, cx: &mut Apply<'_>) {
     let tab = cx.state.tabs.open().iter().find(|tab| tab.namespace == *namespace);
     let rows = tab.and_then(|tab| tab.indexes.rows.as_ref());
     let first = rows.and_then(|rows| rows.iter().find(|index| index.secs.is_some()));
-    let Some(key) = first.map(|index| index.key.clone()) else { return };
-    let command = commands::indexes::set_ttl(&namespace.collection, &key, secs);
+    let Some(index) = first else { return };
+    let command = commands::indexes::set_ttl(&namespace.collection, &index.name, secs);
     cx.write(Purpose::Lesson(LessonPurpose::Handle), &namespace.db, command);
 }
 

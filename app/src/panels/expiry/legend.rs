@@ -16,7 +16,8 @@ const SAMPLE: f32 = 16.0;
 pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, left: f32, actions: &mut TabActions<'_>) {
     let is_presented = state.view.is_presented();
     let next = super::next_pass(state);
-    let knows_pass = next.is_none_or(|next| matches!(next, NextPass::Known { .. }));
+    let is_known = |next| matches!(next, NextPass::Known { .. } | NextPass::Minutely { .. });
+    let knows_pass = next.is_none_or(is_known);
     let size = vec2(ui.available_width(), sizes::LEGEND);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     response.widget_info(|| {

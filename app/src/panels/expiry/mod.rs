@@ -221,7 +221,7 @@ fn pass_times(state: &State, tab: &Tab) -> PassTimes {
     let server = next_pass(state);
     let sleep_secs = i64::try_from(reaper.sleep_secs).unwrap_or(i64::MAX / 1_000);
     let next_pass_ms = match server {
-        Some(NextPass::Known { at_ms, .. }) => Some(at_ms),
+        Some(NextPass::Known { at_ms, .. } | NextPass::Minutely { at_ms, .. }) => Some(at_ms),
         Some(_) => None,
         None => reaper.next_pass_ms,
     };

@@ -21,6 +21,13 @@ pub(crate) fn next_pass(next: NextPass, now_ms: i64, zone: Zone) -> String {
         NextPass::Known { at_ms, sleep_secs } => {
             format!("About every {}; next pass at {}", number::secs(sleep_secs), at(at_ms))
         }
+        NextPass::Minutely { at_ms, most } => {
+            let most = number::count(most);
+            format!(
+                "A job removes documents at each full minute, at most {most} with one index; next at {}",
+                at(at_ms)
+            )
+        }
         NextPass::Estimated { sleep_secs, span_ms: None } => {
             format!("About every {}; when is not known yet", number::secs(sleep_secs))
         }

@@ -113,7 +113,7 @@ impl Remote {
             sessions: Sessions::default(),
             rules: KnownRules::default(),
             reply_limits: ReplyLimits::default(),
-            monitor: Monitor::default(),
+            monitor: Monitor::of(topology::pass_job(&connected.hello)),
             has_narrow_dates: AtomicBool::new(false),
             imports: UnfinishedImports::default(),
             hello: connected.hello,
@@ -180,6 +180,7 @@ impl Remote {
             topology: said::text(&topology::name(&self.hello, &version, &string.addresses())),
             version: said::text(version.get_str("version").unwrap_or_default()),
             ahead_ms: self.ahead_ms.load(Ordering::Relaxed),
+            pass_job: topology::pass_job(&self.hello),
         }
     }
 }

@@ -8,6 +8,7 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::value::whole;
 
 use super::asking::Asking;
+use crate::job::PassJob;
 
 /// How long an answer is believed.
 const BELIEVED: Duration = Duration::from_mins(5);
@@ -16,13 +17,23 @@ const BELIEVED: Duration = Duration::from_mins(5);
 type Known = (Duration, Option<i64>);
 
 /// How long the monitor sleeps.
-#[derive(Default)]
-pub(super) struct Monitor(Mutex<Option<Known>>);
+pub(super) struct Monitor {
+    job: Option<PassJob>,
+    known: Mutex<Option<Known>>,
+}
 
 impl Monitor {
+    /// The monitor of a server, or the job in its place.
+    pub fn of(job: Option<PassJob>) -> Self {
+        Self { job, known: Mutex::default() }
+    }
+
     /// Seconds between two passes; `None`: the server doesn't tell. What counts is whether the field
     /// came back: a server may answer `ok: 1` to everything.
     pub fn sleep_secs(&self, asking: &Asking<'_>) -> Option<i64> {
+        if self.job.is_some() {
+            return Some(PassJob::EVERY_SECS);
+        }
         let now = SystemClock.monotonic();
         // Not locked while the server is asked: it may take long, and others could not stop waiting.
         let known = *self.lock();
@@ -40,6 +51,6 @@ impl Monitor {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Known>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,8 +2,17 @@
 
 use bson::Document;
 
+use crate::job::PassJob;
+
 /// The hosts of Azure Cosmos DB for MongoDB (RU). Only for words: what it can do is asked.
 const COSMOS: [&str; 2] = [".mongo.cosmos.azure.com", ".documents.azure.com"];
+
+/// The job that removes expired documents, where the product is known to have one: an `internal` field in `hello` is
+/// DocumentDB's own.
+#[must_use]
+pub fn pass_job(hello: &Document) -> Option<PassJob> {
+    hello.contains_key("internal").then_some(PassJob::DOCUMENTDB)
+}
 
 /// The name of the kind, with the product where a service says which it is.
 #[must_use]
@@ -13,23 +22,27 @@ pub fn name(
     addresses: &[(String, Option<u16>)],
 ) -> String {
     let kind = kind(hello);
-    match service(hello, build_info, addresses) {
+    if pass_job(hello).is_some() {
+        let is_odd = hello.contains_key("msg");
+        return if is_odd {
+            "DocumentDB (answers as a sharded cluster does)"
+        } else {
+            "DocumentDB"
+        }
+        .to_owned();
+    }
+    match service(build_info, addresses) {
         Some(service) => format!("{service}, {kind}"),
         None => kind,
     }
 }
 
-fn service(
-    hello: &Document,
-    build_info: &Document,
-    addresses: &[(String, Option<u16>)],
-) -> Option<&'static str> {
+fn service(build_info: &Document, addresses: &[(String, Option<u16>)]) -> Option<&'static str> {
     let is_cosmos = |(host, _): &(String, Option<u16>)| {
         COSMOS.iter().any(|suffix| host.to_ascii_lowercase().ends_with(suffix))
     };
     match () {
         () if build_info.contains_key("ferretdb") => Some("FerretDB"),
-        () if hello.contains_key("internal") => Some("DocumentDB"),
         () if addresses.iter().any(is_cosmos) => Some("Azure Cosmos DB"),
         () => None,
     }
@@ -65,7 +78,9 @@ mod tests {
         check(doc! { "setName": "rs", "primary": "a:1" }, "replica set rs, primary a:1");
         check(doc! { "setName": "rs", "isWritablePrimary": true }, "replica set rs, primary");
         check(doc! { "setName": "rs" }, "replica set rs, no primary known");
-        check(doc! { "internal": {} }, "DocumentDB, standalone");
+        check(doc! { "internal": {} }, "DocumentDB");
+        let named = "DocumentDB (answers as a sharded cluster does)";
+        check(doc! { "msg": "isdbgrid", "internal": {} }, named);
         let ferret = doc! { "ferretdb": { "version": "2.0" } };
         assert_eq!(name(&doc! {}, &ferret, &[]), "FerretDB, standalone");
         let host = ("me.mongo.cosmos.azure.com".to_owned(), Some(10255));

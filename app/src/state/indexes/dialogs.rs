@@ -180,7 +180,7 @@ impl ChangeTtl {
     #[must_use]
     pub fn command(&self, collection: &str) -> Option<Document> {
         let secs = self.secs().ok()?;
-        Some(indexes::set_ttl(collection, &self.index.key, secs))
+        Some(indexes::set_ttl(collection, &self.index.name, secs))
     }
 }
 

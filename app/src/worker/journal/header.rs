@@ -98,9 +98,10 @@ pub fn made(namespace: Namespace, verb: &'static str) -> Arc<Made> {
 pub fn of_plan(plan: &RolloutPlan, began_ms: i64) -> Document {
     doc! {
         "kind": "rollout", "at": of_namespace(&plan.namespace), "beganMs": began_ms,
-        "create": plan.create.clone(), "key": plan.key.clone(), "partial": plan.partial.clone(),
+        "create": plan.create.clone(), "name": &plan.name, "key": plan.key.clone(), "partial": plan.partial.clone(),
         "fromSecs": plan.from_secs, "toSecs": plan.to_secs,
         "perSecond": i64::try_from(plan.per_second).unwrap_or(i64::MAX),
+        "passMax": plan.pass_max.and_then(|most| i64::try_from(most).ok()),
     }
 }
 
@@ -112,11 +113,13 @@ pub fn plan(header: &Document) -> Option<RolloutPlan> {
     Some(RolloutPlan {
         namespace: namespace(header, "at")?,
         create: document("create"),
+        name: header.get_str("name").ok()?.to_owned(),
         key: document("key")?,
         partial: document("partial"),
         from_secs: header.get_i64("fromSecs").ok(),
         to_secs: header.get_i64("toSecs").ok()?,
         per_second: u64::try_from(header.get_i64("perSecond").ok()?).ok()?,
+        pass_max: header.get_i64("passMax").ok().and_then(|most| u64::try_from(most).ok()),
     })
 }
 
@@ -192,11 +195,13 @@ mod tests {
         let rollout = RolloutPlan {
             namespace: at,
             create: None,
+            name: "at_1".to_owned(),
             key: doc! { "at": 1 },
             partial: Some(filter),
             from_secs: None,
             to_secs: 60,
             per_second: 50,
+            pass_max: Some(10_000),
         };
         assert_eq!(plan(&of_plan(&rollout, 5)), Some(rollout));
     }
