@@ -29,6 +29,8 @@ pub struct TtlIndex {
     pub field: String,
     /// Whether queries can't use it; it removes documents all the same.
     pub is_hidden: bool,
+    /// When it came or got its seconds, if that was noticed, in milliseconds since 1970.
+    pub since_ms: Option<i64>,
     rule: Rule,
     partial: Option<PartialFilter>,
 }
@@ -71,7 +73,7 @@ impl TtlIndex {
         let partial = partial.map(PartialFilter::new);
         let name = index.get_str("name").ok()?.to_owned();
         let is_hidden = index.get_bool("hidden").unwrap_or(false);
-        Some(Self { name, field: field.clone(), is_hidden, rule, partial })
+        Some(Self { name, field: field.clone(), is_hidden, since_ms: None, rule, partial })
     }
 
     /// A rule that no index of the collection has, or not yet.
@@ -81,6 +83,7 @@ impl TtlIndex {
             name: name.to_owned(),
             field: field.to_owned(),
             is_hidden: false,
+            since_ms: None,
             rule,
             partial: partial.map(PartialFilter::new),
         }

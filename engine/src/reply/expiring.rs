@@ -34,6 +34,8 @@ replies! {
         "source" => source: String,
         /// The dates in the field, the earliest first, if there are several; not all of very many.
         "dates" as LeftOut<Date> => dates_ms: Option<Vec<i64>>,
+        /// When its index came or got its seconds, if that was after the threshold: no pass could remove it before.
+        "removable" as LeftOut<Date> => removable_ms: Option<i64>,
         /// `waiting`, or `overdue` from its threshold on.
         "state" => state: String,
     }
@@ -53,7 +55,8 @@ mod tests {
                 "batch": [{
                     "_id": {"a": 1}, "index": "at_1", "field": "at",
                     "base": DateTime::from_millis(1), "threshold": DateTime::from_millis(2), "source": "index",
-                    "dates": [DateTime::from_millis(1), DateTime::from_millis(5)], "state": "overdue",
+                    "dates": [DateTime::from_millis(1), DateTime::from_millis(5)],
+                    "removable": DateTime::from_millis(3), "state": "overdue",
                 }],
                 "next": {"t": DateTime::from_millis(2)}, "rules": 1_i64,
             }

@@ -82,6 +82,10 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>)
             return id_ui(ui, lane, false);
         }
         let words = match column {
+            // A look found that it was gone: no more is known.
+            1 if lane.seen_ms.is_some() => {
+                mono(format!("by {}", zone.date_time(at))).color(ink.date)
+            }
             1 => mono(zone.date_time_millis(at)).color(ink.date),
             2 => {
                 return drop(figure::ui(ui, &server::lag_figure(lane), figure::mono(ink.text)));

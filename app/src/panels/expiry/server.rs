@@ -113,7 +113,8 @@ pub(super) fn lag(lane: &Lane, late_ms: i64) -> String {
         return "deleted before its threshold".to_owned();
     }
     let Some(seen_ms) = lane.seen_ms else { return super::words::lateness(late_ms) };
-    let least = seen_ms.saturating_sub(lane.threshold_ms).max(0);
+    let from_ms = lane.removable_ms.unwrap_or(lane.threshold_ms).max(lane.threshold_ms);
+    let least = seen_ms.saturating_sub(from_ms).max(0);
     let [least, most] = [least, late_ms].map(|ms| ms / 1_000);
     if most >= FIGURE_SECS {
         return format!("gone, {} lag at most", duration::figure(late_ms));
@@ -210,6 +211,22 @@ mod tests {
         let from = format!("Will be removed from 00:00:20 on, usually {if_it_runs}");
         check(10_000, NextPass::Unknown, &from);
         check(21_000, NextPass::Off, OFF);
+    }
+
+    #[test]
+    fn the_lag_counts_from_the_rule_that_removed_it() {
+        let lane = Lane { removable_ms: Some(80_000), ..lane(Some(82_000), Some(88_000)) };
+        assert_eq!(lag(&lane, lane.late_ms().expect("gone")), "gone, 2–8 s lag");
+        assert_eq!(lag_figure(&lane), "≤ 8.0 s");
+    }
+
+    #[test]
+    fn a_job_of_the_server_is_named() {
+        let next = NextPass::Minutely { at_ms: 60_000, most: 10_000 };
+        let said = "A job removes documents at each full minute, at most 10,000 with one index; next at 00:01:00";
+        assert_eq!(next_pass(next, 10_000, Zone::Utc), said);
+        let due = |now_ms| bracket(&lane(None, None), now_ms, next, Zone::Utc);
+        assert_eq!(due(10_000), "Will be removed between 00:01:00 and about 00:01:01");
     }
 
     #[test]

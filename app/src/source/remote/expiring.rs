@@ -271,6 +271,7 @@ fn row(
         threshold_ms: deadline.threshold_ms,
         source: deadline.source.as_str().to_owned(),
         dates_ms,
+        removable_ms: rule.since_ms.filter(|since_ms| *since_ms > deadline.threshold_ms),
         state: state.to_owned(),
     }
 }

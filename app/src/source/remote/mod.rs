@@ -163,7 +163,7 @@ impl Remote {
         let reply = expected.check(self, db, reply, cancel);
         if is_write {
             // Not before: another thread may list the rules while the change is on its way.
-            self.rules.forget();
+            self.rules.forget(self.now_ms());
         }
         if let Some(asked) = asked {
             self.learn_clock(&reply, asked);

@@ -40,7 +40,7 @@ pub(super) fn reply(
     };
     if answer.is_err() {
         // Another program may have dropped an index that they name.
-        remote.rules.forget();
+        remote.rules.forget(remote.now_ms());
     }
     let mut answer = answer.unwrap_or_else(|refusal| refusal);
     // The log shows what a server was really asked.

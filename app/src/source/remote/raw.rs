@@ -13,8 +13,8 @@ use super::runtime::{Ended, within};
 use super::{Remote, depth, failure, guard};
 use crate::job::Cancel;
 use crate::limits::{READ_BATCH_BYTES, READ_BATCH_DOCS, SERVER_EXPORT_MS};
-use crate::source::TakeBatch;
 use crate::source::batches::sentence;
+use crate::source::{Source as _, TakeBatch};
 
 /// How long a write may take.
 const WRITE: Duration = Duration::from_mins(1);
@@ -123,7 +123,7 @@ pub(super) fn run_bytes(remote: &Remote, db: &str, command: &RawDocument) -> Doc
         return refusal.unwrap_or_default();
     }
     remote.lock.use_now();
-    remote.rules.forget();
+    remote.rules.forget(remote.now_ms());
     let (client, db, mut command) = (remote.client.clone(), db.to_owned(), command.to_owned());
     command.append(cstr!("comment"), "mayfly");
     let task = async move { depth::bounded(client.database(&db).run_raw_command(command).await) };

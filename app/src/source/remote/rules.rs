@@ -13,6 +13,7 @@ use super::asking::Asking;
 use super::failure::failed;
 use super::read::{batch, is_ok};
 use crate::job::due::TtlIndex;
+use crate::source::Source as _;
 
 /// How long the rules of a collection are believed. A change that goes through this program is known
 /// at once.
@@ -26,17 +27,30 @@ const INDEX_NOT_FOUND: i32 = 27;
 
 type Place = (String, String);
 
+/// The rules of a collection, as they were listed last.
+struct Listed {
+    /// When, by this machine's monotonic clock.
+    at: Duration,
+    /// From when on they may be others, by the server's clock, in milliseconds since 1970.
+    believed_ms: i64,
+    /// Whether something may have changed them.
+    is_old: bool,
+    rules: Vec<TtlIndex>,
+}
+
 /// The rules that were listed last.
 #[derive(Default)]
-pub(super) struct KnownRules(Mutex<HashMap<Place, (Duration, Vec<TtlIndex>)>>);
+pub(super) struct KnownRules(Mutex<HashMap<Place, Listed>>);
 
 impl KnownRules {
-    /// Something may have changed them.
-    pub fn forget(&self) {
-        self.lock().clear();
+    /// Something may have changed them just now, by the server's clock in milliseconds since 1970.
+    pub fn forget(&self, now_ms: i64) {
+        for listed in self.lock().values_mut().filter(|listed| !listed.is_old) {
+            (listed.is_old, listed.believed_ms) = (true, now_ms);
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Place, (Duration, Vec<TtlIndex>)>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Place, Listed>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -48,18 +62,36 @@ impl KnownRules {
 pub(super) fn of(asking: &Asking<'_>) -> Result<Vec<TtlIndex>, Document> {
     let place = (asking.db.to_owned(), asking.collection.to_owned());
     let now = SystemClock.monotonic();
-    if let Some((at, known)) = asking.rules.lock().get(&place)
-        && now.saturating_sub(*at) < BELIEVED
+    if let Some(listed) = asking.rules.lock().get(&place)
+        && !listed.is_old
+        && now.saturating_sub(listed.at) < BELIEVED
     {
-        return Ok(known.clone());
+        return Ok(listed.rules.clone());
     }
-    let found = list(asking)?;
+    let believed_ms = asking.now_ms();
+    let mut rules = list(asking)?;
     let mut kept = asking.rules.lock();
+    if let Some(before) = kept.get(&place) {
+        date_changes(&mut rules, before);
+    }
     if kept.len() >= KEPT_MAX {
         kept.clear();
     }
-    kept.insert(place, (now, found.clone()));
-    Ok(found)
+    kept.insert(place, Listed { at: now, believed_ms, is_old: false, rules: rules.clone() });
+    Ok(rules)
+}
+
+/// Dates what is new since the rules were listed before: no pass has removed anything by it earlier.
+fn date_changes(rules: &mut [TtlIndex], before: &Listed) {
+    for rule in rules {
+        let is_same = |other: &&TtlIndex| {
+            other.name == rule.name && other.expire_after_secs() == rule.expire_after_secs()
+        };
+        rule.since_ms = match before.rules.iter().find(is_same) {
+            Some(known) => known.since_ms,
+            None => Some(before.believed_ms),
+        };
+    }
 }
 
 fn list(asking: &Asking<'_>) -> Result<Vec<TtlIndex>, Document> {
@@ -112,4 +144,39 @@ pub(super) fn chosen(
     }
     rules.retain(|rule| names.contains(&rule.name.as_str()));
     Ok(rules)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(name: &str, secs: i64) -> TtlIndex {
+        let index = doc! { "name": name, "key": { name: 1 }, "expireAfterSeconds": secs };
+        TtlIndex::read(&index).expect("a rule")
+    }
+
+    #[test]
+    fn a_rule_that_was_not_there_before_has_a_date() {
+        let mut known = rule("old", 60);
+        known.since_ms = Some(3);
+        let listed = |is_old| Listed {
+            at: Duration::ZERO,
+            believed_ms: 5_000,
+            is_old,
+            rules: vec![known.clone(), rule("first", 60), rule("changed", 60)],
+        };
+        let mut rules = ["old", "first", "changed", "new"].map(|name| rule(name, 60)).to_vec();
+        rules[2] = rule("changed", 10);
+        date_changes(&mut rules, &listed(false));
+        let since: Vec<Option<i64>> = rules.iter().map(|rule| rule.since_ms).collect();
+        assert_eq!(since, [Some(3), None, Some(5_000), Some(5_000)]);
+        // The first change counts: it may be any of them.
+        let known = KnownRules::default();
+        known.lock().insert(("d".to_owned(), "c".to_owned()), listed(false));
+        known.forget(7_000);
+        known.forget(9_000);
+        let found = known.lock();
+        let listed = found.values().next().expect("it is kept");
+        assert_eq!((listed.is_old, listed.believed_ms), (true, 7_000));
+    }
 }

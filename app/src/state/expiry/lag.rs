@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{ExpiryView, Lane};
 use crate::job::PassReport;
-use crate::limits::LAG_PASSES_MAX;
+use crate::limits::{LAG_PASSES_MAX, SERVER_UNSEEN_MS};
 
 /// How late the removals of one pass were, in milliseconds after the thresholds, or after the index
 /// that came later.
@@ -72,9 +72,11 @@ impl ExpiryView {
     }
 }
 
-/// None for a document that another program deleted before its threshold.
-fn lateness(lane: &Lane) -> Option<i64> {
-    lane.late_ms().filter(|late_ms| *late_ms >= 0)
+/// How late a removal was, in milliseconds; none for a document that another program deleted before its threshold, or
+/// that went while the view was closed.
+pub(super) fn lateness(lane: &Lane) -> Option<i64> {
+    let unseen_ms = lane.removed_ms?.saturating_sub(lane.seen_ms.unwrap_or(i64::MAX));
+    lane.late_ms().filter(|late_ms| *late_ms >= 0 && unseen_ms < SERVER_UNSEEN_MS)
 }
 
 #[cfg(test)]
@@ -100,6 +102,17 @@ mod tests {
 
     fn pass(started_ms: i64) -> PassReport {
         PassReport { started_ms, finished_ms: started_ms + 100, ..PassReport::default() }
+    }
+
+    #[test]
+    fn a_removal_that_went_unseen_has_no_lag() {
+        let mut view = ExpiryView::default();
+        let seen = |seen_ms| Lane { seen_ms, ..removed(20_000, 120_000) };
+        let lanes = [Some(29_999), Some(30_000), Some(30_001), None].map(seen);
+        let late: Vec<_> = lanes.iter().map(lateness).collect();
+        assert_eq!(late, [None, None, Some(100_000), Some(100_000)]);
+        view.take_removed([seen(Some(1_000))], 0);
+        assert_eq!((view.lag_ms(), view.promise(60_000)), (None, None));
     }
 
     #[test]

@@ -87,7 +87,7 @@ impl From<ExpiringRow> for Lane {
             own_ttl,
             dates_ms,
             removed_ms: None,
-            removable_ms: None,
+            removable_ms: row.removable_ms,
             seen_ms: None,
         }
     }

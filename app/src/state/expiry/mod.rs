@@ -18,6 +18,7 @@ use mayfly_engine::reply::{ExpiringPage, Forecast, Verdict, WhatIf};
 use serde::{Deserialize, Serialize};
 
 pub use self::cliff::{Cliff, first_pass, is_cliff, one_minute};
+use self::lag::lateness;
 pub use self::lag::{PassLag, Promise};
 pub use self::lane::{Lane, Phase};
 pub use self::ledger::{Keeper, Kept, Pick};
@@ -461,13 +462,7 @@ impl ExpiryView {
     /// Median, 99th percentile and maximum of the lag over the ledger, in milliseconds. `None` while nothing was removed.
     #[must_use]
     pub fn lag_ms(&self) -> Option<(i64, i64, i64)> {
-        let mut late: Vec<i64> = self
-            .ledger
-            .iter()
-            .filter_map(Lane::late_ms)
-            // Another program deleted it before its threshold.
-            .filter(|late_ms| *late_ms >= 0)
-            .collect();
+        let mut late: Vec<i64> = self.ledger.iter().filter_map(lateness).collect();
         late.sort_unstable();
         // Nearest rank: the smallest value that so many percent do not exceed.
         let rank = |percent: usize| (late.len() * percent).div_ceil(100).saturating_sub(1);

@@ -68,6 +68,7 @@ fn row(found: Expiring, now_ms: i64) -> ExpiringRow {
         threshold_ms: deadline.threshold_ms,
         source: deadline.source.as_str().to_owned(),
         dates_ms: (!dates_ms.is_empty()).then_some(dates_ms),
+        removable_ms: None,
         state: state.to_owned(),
     }
 }
