@@ -86,10 +86,18 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
     }
 }
 
-/// A server answers, which the status bar shows.
+/// A server answers, or does not, which the bars show.
 fn note_answer(reply: &Reply, state: &mut State) {
-    if let Some(connection) = state.store.connection.as_mut().filter(|_| reply.ok().is_some()) {
-        connection.answered = Some(state.uptime);
+    let (uptime, now_ms) = (state.uptime, state.now_ms());
+    let Some(connection) = &mut state.store.connection else { return };
+    if reply.ok().is_some() {
+        let was_silent = connection.is_silent;
+        connection.note_answer(uptime, now_ms);
+        for tab in state.tabs.open_mut().iter_mut().filter(|_| was_silent) {
+            tab.expiry.late_looks = 0;
+        }
+    } else if reply.is_without_answer() {
+        connection.is_silent = true;
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{Apply, expiry};
 use crate::commands::reaper;
-use crate::job::purpose::{ExpiryPurpose, ReaperPurpose};
+use crate::job::purpose::{ExpiryPurpose, ReaperPurpose, StorePurpose};
 use crate::job::{Cancel, Namespace, Purpose, TabId, WatchReport, WatchWork};
 use crate::limits::{SERVER_LATE_LOOKS_MAX, SERVER_POLL, SERVER_POLL_CALM};
 use crate::state::tabs::ViewKind;
@@ -16,6 +16,25 @@ use crate::worker::{Lane, Work};
 
 /// Asks again if it is time. Returns the time until then.
 pub(super) fn settle(cx: &mut Apply<'_>) -> Option<Duration> {
+    let greeting = greet(cx);
+    let looking = look(cx);
+    greeting.into_iter().chain(looking).min()
+}
+
+/// Greets a server that does not answer, so that it is noticed when it does. Returns the time until the next greeting.
+fn greet(cx: &mut Apply<'_>) -> Option<Duration> {
+    let uptime = cx.state.uptime;
+    match cx.state.store.connection.as_mut()?.greet(uptime) {
+        Ok(()) => {
+            cx.read(Purpose::Store(StorePurpose::Hello), "admin", bson::doc! { "hello": 1 });
+            Some(SERVER_POLL)
+        }
+        Err(rest) => rest,
+    }
+}
+
+/// Looks again at the documents of the view that is shown. Returns the time until the next look.
+fn look(cx: &mut Apply<'_>) -> Option<Duration> {
     let shown = shown(cx.state).map(|tab| (tab.id, tab.namespace.clone()));
     follow(shown.as_ref(), cx);
     let (id, _) = shown?;

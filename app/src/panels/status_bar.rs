@@ -110,6 +110,7 @@ fn server(connection: &Connection, state: &State) -> String {
     let age = connection.answered.map(|at| state.uptime.saturating_sub(at).as_secs());
     let tab = state.tabs.active().filter(|tab| tab.view == ViewKind::Expiry);
     match (tab, age) {
+        _ if connection.is_silent => format!("{lock} server · no answer"),
         (None, _) | (_, None) => format!("{lock} server"),
         (Some(tab), Some(age)) if tab.expiry.late_looks >= SERVER_LATE_LOOKS_MAX => {
             format!("{lock} server · too slow, answered {age} s ago; Refresh looks again")

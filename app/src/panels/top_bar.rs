@@ -150,12 +150,13 @@ fn clock_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions
         Zone::Local | Zone::Named(_) | Zone::Fixed(_) => (time, "00:00:00"),
     };
     actions.redraw_at(&state.clock, state.clock.next_step_ms());
+    let is_silent = state.store.connection.as_ref().is_some_and(|connection| connection.is_silent);
     let Mode::Simulated { rate, paused } = state.clock.mode() else {
         let chip = Chip {
             label: if class < WidthClass::Run { "" } else { "Real time" },
             digits: &time,
             digits_room: room,
-            dot: Some(colors(ui).accent),
+            dot: Some(if is_silent { colors(ui).overdue } else { colors(ui).accent }),
             clickable: true,
             name: "Real time",
             ..Chip::default()
@@ -208,6 +209,12 @@ fn server_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
         entry_ui(ui, state, &connect::SERVER, actions);
         entry_ui(ui, state, &connect::CONNECT, actions);
     });
+    if let Some(since_ms) = connection.silent_since_ms() {
+        let since = state.clock.zone().time_of_day(since_ms);
+        let label = format!("No answer since {since}");
+        let chip = Chip { label: &label, look: Look::Amber, name: "No answer", ..Chip::default() };
+        chip.ui(ui).hint("Questions to the server fail; the window goes on asking");
+    }
     if attached.mark.is_production && class >= WidthClass::Run {
         let chip =
             Chip { label: "Production", look: Look::Amber, name: "Production", ..Chip::default() };

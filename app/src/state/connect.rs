@@ -8,7 +8,7 @@ use super::watch::Streams;
 use crate::job::connection_string::Secret;
 use crate::job::{Attached, Cancel, ConnectFailure, ConnectionString, Keeping, Server};
 use crate::job::{ServerColor, ServerMark, Step};
-use crate::limits::UNLOCKED_IDLE;
+use crate::limits::{SERVER_POLL, UNLOCKED_IDLE};
 
 /// The dialog that attaches to a server.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -237,6 +237,12 @@ pub struct Connection {
     pub streams: Streams,
     /// When it last answered, in window time.
     pub answered: Option<Duration>,
+    /// The same by its clock, in milliseconds since 1970; first the time at which it was attached.
+    answered_ms: Option<i64>,
+    /// Whether the last question had no answer.
+    pub is_silent: bool,
+    /// When it was greeted last because of that, in window time.
+    greeted: Option<Duration>,
 }
 
 impl Connection {
@@ -250,7 +256,36 @@ impl Connection {
             is_named: false,
             streams: Streams::default(),
             answered: None,
+            answered_ms: None,
+            is_silent: false,
+            greeted: None,
         }
+    }
+
+    /// Whether to greet a server that does not answer, and notes that it is greeted. Otherwise the time until then.
+    pub fn greet(&mut self, uptime: Duration) -> Result<(), Option<Duration>> {
+        if !self.is_silent {
+            return Err(None);
+        }
+        let age = self.greeted.map(|at| uptime.saturating_sub(at));
+        match age.filter(|age| *age < SERVER_POLL) {
+            Some(age) => Err(Some(SERVER_POLL.saturating_sub(age))),
+            None => {
+                self.greeted = Some(uptime);
+                Ok(())
+            }
+        }
+    }
+
+    /// It answered just now, in window time and by its clock in milliseconds since 1970.
+    pub fn note_answer(&mut self, uptime: Duration, now_ms: i64) {
+        (self.answered, self.answered_ms, self.is_silent) = (Some(uptime), Some(now_ms), false);
+    }
+
+    /// When it answered last, by its clock in milliseconds since 1970, if it does not answer now.
+    #[must_use]
+    pub fn silent_since_ms(&self) -> Option<i64> {
+        self.answered_ms.filter(|_| self.is_silent)
     }
 
     /// Locks it, or unlocks it.

@@ -9,15 +9,22 @@ pub const NAMESPACE_NOT_FOUND: i32 = 26;
 /// `MaxTimeMSExpired`: the command took longer than it was allowed to.
 pub const MAX_TIME_MS_EXPIRED: i32 = 50;
 
+/// `HostUnreachable`: a server can't be reached.
+pub const HOST_UNREACHABLE: i32 = 6;
+
+/// `NetworkTimeout`: a server did not answer in time.
+pub const NETWORK_TIMEOUT: i32 = 89;
+
 /// `DataCorruptionDetected`: data that is not what was written.
 pub const DATA_CORRUPTION_DETECTED: i32 = 301;
 
 /// Failures of the store, the time limit or the user's patience: the same read may succeed later.
-const NOT_OF_THE_QUERY: [i32; 12] = [
+const NOT_OF_THE_QUERY: [i32; 13] = [
     1,  // InternalError
     8,  // UnknownError
     43, // CursorNotFound
     MAX_TIME_MS_EXPIRED,
+    NETWORK_TIMEOUT,
     96,    // OperationFailed
     175,   // QueryPlanKilled
     237,   // CursorKilled

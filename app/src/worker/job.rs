@@ -4,6 +4,7 @@ use std::fmt;
 
 use bson::{Bson, Document};
 
+use super::code;
 use super::connect_job::{ConnectReport, ConnectWork};
 use super::lesson_job::{LessonOutcome, LessonWork};
 use super::maintenance::{MaintenanceDone, MaintenanceWork};
@@ -251,6 +252,18 @@ impl Reply {
     #[must_use]
     pub fn failed_with(&self, code: i32) -> bool {
         self.code.as_ref().is_some_and(|found| found.number == code)
+    }
+
+    /// Whether the command took too long, by the server's measure or by this program's.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        self.failed_with(code::MAX_TIME_MS_EXPIRED) || self.failed_with(code::NETWORK_TIMEOUT)
+    }
+
+    /// Whether no answer came from the server.
+    #[must_use]
+    pub fn is_without_answer(&self) -> bool {
+        self.failed_with(code::HOST_UNREACHABLE) || self.failed_with(code::NETWORK_TIMEOUT)
     }
 
     /// Why a store refused a command, in one sentence; `None` for a reply that went well.

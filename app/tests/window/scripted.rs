@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bson::{Document, RawDocumentBuf, doc};
@@ -15,6 +16,7 @@ pub type Script = dyn Fn(&str, &Document) -> Option<Document> + Send + Sync;
 pub struct Scripted {
     pub uri: String,
     asked: Arc<Mutex<Vec<Document>>>,
+    is_cut: Arc<AtomicBool>,
 }
 
 impl Scripted {
@@ -24,16 +26,23 @@ impl Scripted {
         let port = listener.local_addr().expect("an address").port();
         let asked: Arc<Mutex<Vec<Document>>> = Arc::default();
         let log = Arc::clone(&asked);
+        let is_cut = Arc::<AtomicBool>::default();
+        let cut = Arc::clone(&is_cut);
         let accept = move || {
             while let Ok((client, _)) = listener.accept() {
-                let (script, log) = (Arc::clone(&script), Arc::clone(&log));
-                let serve = move || drop(serve(client, script.as_ref(), &log));
+                let (script, log, cut) = (Arc::clone(&script), Arc::clone(&log), Arc::clone(&cut));
+                let serve = move || drop(serve(client, script.as_ref(), &log, &cut));
                 let thread = std::thread::Builder::new().name("scripted".to_owned());
                 thread.spawn(serve).expect("a thread");
             }
         };
         std::thread::Builder::new().name("scripted".to_owned()).spawn(accept).expect("a thread");
-        Self { uri: format!("mongodb://127.0.0.1:{port}/?directConnection=true"), asked }
+        Self { uri: format!("mongodb://127.0.0.1:{port}/?directConnection=true"), asked, is_cut }
+    }
+
+    /// Ends each connection at its next command, or no longer.
+    pub fn cut(&self, is_cut: bool) {
+        self.is_cut.store(is_cut, SeqCst);
     }
 
     /// The commands of this name that came.
@@ -48,6 +57,7 @@ fn serve(
     mut client: TcpStream,
     script: &Script,
     log: &Mutex<Vec<Document>>,
+    is_cut: &AtomicBool,
 ) -> std::io::Result<()> {
     loop {
         let mut head = [0; HEADER_BYTES];
@@ -56,6 +66,9 @@ fn serve(
         let mut frame = head.to_vec();
         frame.resize(HEADER_BYTES + header.body_bytes, 0);
         client.read_exact(&mut frame[HEADER_BYTES..])?;
+        if is_cut.load(SeqCst) {
+            return Ok(());
+        }
         let is_query = header.opcode == OP_QUERY;
         let read = if is_query { message::read_query(&frame) } else { message::read_msg(&frame) };
         let Ok(read) = read else { return Ok(()) };

@@ -211,6 +211,32 @@ fn the_passes_of_a_server_tell_the_next_one() {
     window.until_named("The server's TTL monitor is off: nothing is removed until it is turned on");
 }
 
+#[test]
+fn a_server_that_does_not_answer_is_said_to() {
+    let member = Arc::new(Member::new());
+    let server = Scripted::start(Arc::new(move |_, command| {
+        let is_stream = command.to_string().contains("$changeStream");
+        let refusal =
+            doc! { "ok": 0.0, "errmsg": "no", "code": 40573, "codeName": "Location40573" };
+        is_stream.then_some(refusal).or_else(|| member.answer(command))
+    }));
+    let mut window = attached(&server);
+    window.until_named("polled");
+    assert!(!window.has_part("No answer since"));
+    let tab = window.tab().id;
+    server.cut(true);
+    window.ask(Action::Expiry(tab, ExpiryAction::Refresh));
+    window.until_named("No answer since");
+    window.until_named("documents may have been removed");
+    window.until_named("server · no answer");
+    // Nothing is known of an overdue document since the last answer.
+    let connection = window.state().store.connection.as_ref().expect("a server");
+    let since_ms = connection.silent_since_ms().expect("an instant");
+    assert!(since_ms <= window.state().now_ms());
+    server.cut(false);
+    window.until_window("it answers again", |window| !window.has_part("No answer since"));
+}
+
 /// A window on an unlocked server whose `collMod` answers so, with a TTL of 90 minutes asked for.
 fn changing_ttl(member: &Arc<Member>, answer: Document) -> (Window, Scripted) {
     let of = Arc::clone(member);

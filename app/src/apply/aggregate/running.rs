@@ -226,7 +226,7 @@ fn count(view: &mut AggregateView, card: u64, reply: &Reply) {
                 None => return,
             }
         }
-        Err(_) if reply.failed_with(code::MAX_TIME_MS_EXPIRED) => StageCount::TookTooLong,
+        Err(_) if reply.is_late() => StageCount::TookTooLong,
         Err(error) => {
             if reply.code.as_ref().is_some_and(|code| code::is_of_the_query(code.number)) {
                 fail(view, Some(card), error);

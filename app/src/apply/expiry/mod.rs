@@ -410,7 +410,7 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
 /// Says why a question was refused whose answer the view can't be without.
 fn refused(tab: TabId, purpose: &Purpose, reply: &Reply, state: &mut State) {
     let Some(error) = reply.error() else { return };
-    if *purpose == Purpose::Expiring && reply.failed_with(code::MAX_TIME_MS_EXPIRED) {
+    if *purpose == Purpose::Expiring && reply.is_late() {
         with(state, tab, |view| view.late_looks += 1);
         let late = state.tabs.get(tab).map_or(0, |open| open.expiry.late_looks);
         if late >= SERVER_LATE_LOOKS_MAX {

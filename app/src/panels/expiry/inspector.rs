@@ -96,12 +96,13 @@ fn remaining_ui(ui: &mut Ui, lane: &Lane, now_ms: i64, times: &PassTimes) {
             ("Remaining", duration::countdown(left), ink.accent)
         }
         Phase::Overdue => {
-            let past = now_ms.saturating_sub(lane.threshold_ms);
+            let past = now_ms.min(times.known_ms).saturating_sub(lane.threshold_ms).max(0);
             ("Overdue", duration::overdue(past), ink.overdue)
         }
         Phase::Removed { late_ms } => {
             // Amber only for a lag that a period does not explain, whenever it went.
-            let least_ms = lane.seen_ms.map_or(late_ms, |at| at.saturating_sub(lane.threshold_ms));
+            let from_ms = lane.removable_ms.unwrap_or(lane.threshold_ms);
+            let least_ms = lane.seen_ms.map_or(late_ms, |at| at.saturating_sub(from_ms));
             let color = if times.is_late(least_ms) { ink.overdue } else { ink.removed };
             match times.server {
                 Some(_) => ("Gone, lag", server::lag_figure(lane), color),

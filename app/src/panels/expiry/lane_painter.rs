@@ -31,6 +31,8 @@ pub(in crate::panels) struct LanePainter<'a> {
     pub rect: Rect,
     /// What is special about an overdue document; may be empty.
     pub overdue: &'a str,
+    /// Up to when it is known that the document is there, in milliseconds since 1970.
+    pub known_ms: i64,
     /// The background of the row, if it has one of its own.
     pub background: Option<Color32>,
     pub pose: Pose,
@@ -167,7 +169,8 @@ impl LanePainter<'_> {
             let radius = sizes::LANE_KNOB * self.pose.knob;
             self.painter.circle_filled(center, radius, self.colors.overdue);
         }
-        let past = self.scale.shown_ms.saturating_sub(lane.threshold_ms);
+        let past_ms = self.scale.shown_ms.min(self.known_ms).saturating_sub(lane.threshold_ms);
+        let past = past_ms.max(0);
         // The digits are seen also while now is off the axis.
         let at = now.clamp(self.scale.left, self.scale.right());
         self.digits(at, &duration::overdue(past), self.colors.overdue, self.overdue);

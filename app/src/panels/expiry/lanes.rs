@@ -132,9 +132,19 @@ impl Lanes<'_> {
                 _ => lane.phase(scale.now_ms),
             };
             let mark = mark(self.indexes, &lane.index);
-            let is_named = true;
-            LanePainter { painter, colors, scale, rect, overdue, background, pose, is_named, mark }
-                .lane(lane, phase);
+            LanePainter {
+                painter,
+                colors,
+                scale,
+                rect,
+                overdue,
+                known_ms: times.known_ms,
+                background,
+                pose,
+                is_named: true,
+                mark,
+            }
+            .lane(lane, phase);
             if response.has_focus() {
                 paint::focus_ring(ui, rect.shrink(2.0), sizes::RADIUS_BUTTON);
             }

@@ -92,6 +92,13 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
         ui.add(Label::new(words).wrap());
         ui.add_space(sizes::GAP_SMALL);
     }
+    if let Some(since_ms) = silent_since_ms(state) {
+        let since = state.clock.zone().time_of_day(since_ms);
+        let words = format!("No answer since {since}: documents may have been removed");
+        let words = text::rich(words, text::strong()).color(colors(ui).overdue);
+        ui.add(Label::new(words).wrap());
+        ui.add_space(sizes::GAP_SMALL);
+    }
     if state.view.is_presented() || !state.tabs_beside().is_empty() {
         // Keys and the palette do what the controls do, and the line above has the totals.
     } else if !lacks_ttl(tab) {
@@ -233,6 +240,7 @@ fn pass_times(state: &State, tab: &Tab) -> PassTimes {
         sleep_ms: server.and_then(NextPass::sleep_ms).unwrap_or(sleep_secs.saturating_mul(1_000)),
         server,
         hides: state.tree.hides_expired(&tab.namespace.db),
+        known_ms: known_ms(state),
         pass_ms: i64::try_from(micros.div_ceil(1_000_000) * 1_000).unwrap_or(0),
     }
 }
@@ -243,12 +251,25 @@ pub(super) fn next_pass(state: &State) -> Option<NextPass> {
     Some(connection.monitor.next_pass(state.now_ms()))
 }
 
+/// When the server that is shown answered last, in milliseconds since 1970, if it does not answer now.
+fn silent_since_ms(state: &State) -> Option<i64> {
+    state.store.connection.as_ref()?.silent_since_ms()
+}
+
+/// Up to when it is known what is there, in milliseconds since 1970: overdue documents of a server that does not
+/// answer may be gone.
+fn known_ms(state: &State) -> i64 {
+    let shown_ms = state.clock.shown_ms();
+    silent_since_ms(state).map_or(shown_ms, |since_ms| since_ms.min(shown_ms))
+}
+
 /// What becomes of overdue documents of this tab's collection.
 pub(super) fn removals(state: &State, tab: &Tab) -> Removals {
     let takes = state.maintenance.status.as_ref().map(|status| status.takes);
     let held = state.reaper.held.as_ref();
     match takes {
         _ if next_pass(state) == Some(NextPass::Off) => Removals::ServerOff,
+        _ if silent_since_ms(state).is_some() => Removals::Silent,
         _ if state.store.connection.is_some() => Removals::Server,
         Some(Takes::Reads | Takes::ReadsUntilChecked | Takes::ReadsDetached) => Removals::ReadOnly,
         _ if !state.reaper.enabled => Removals::Off,

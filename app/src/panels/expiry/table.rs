@@ -57,7 +57,8 @@ pub(super) fn waiting_ui(
                     return drop(figure::ui(ui, &left, figure::mono(ink.text)));
                 }
                 Phase::Overdue => {
-                    let past = shown_ms.saturating_sub(lane.threshold_ms);
+                    let known_ms = shown_ms.min(times.known_ms);
+                    let past = known_ms.saturating_sub(lane.threshold_ms).max(0);
                     let past = format!("{} overdue", duration::overdue(past));
                     return drop(figure::ui(ui, &past, figure::mono(ink.overdue)));
                 }

@@ -138,12 +138,18 @@ pub(super) fn removal_window(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> 
         (_, Removals::ReadOnly) => "store is read-only".to_owned(),
         (_, Removals::Off | Removals::ServerOff) => "TTL monitor is off".to_owned(),
         (_, Removals::Held) => "on hold".to_owned(),
-        (Phase::Overdue, Removals::Go | Removals::Server) => match schedule.next_pass_ms {
-            Some(next) if next > now_ms => instant(next, now_ms, schedule.zone),
-            _ => "current pass".to_owned(),
-        },
-        (Phase::Waiting, Removals::Go | Removals::Server) if schedule.at_threshold => due,
-        (Phase::Waiting, Removals::Go | Removals::Server) => {
+        (Phase::Overdue, Removals::Go | Removals::Server | Removals::Silent) => {
+            match schedule.next_pass_ms {
+                Some(next) if next > now_ms => instant(next, now_ms, schedule.zone),
+                _ => "current pass".to_owned(),
+            }
+        }
+        (Phase::Waiting, Removals::Go | Removals::Server | Removals::Silent)
+            if schedule.at_threshold =>
+        {
+            due
+        }
+        (Phase::Waiting, Removals::Go | Removals::Server | Removals::Silent) => {
             format!("{due}–{}", instant(latest_removal_ms(lane, schedule), now_ms, schedule.zone))
         }
     }
@@ -231,7 +237,7 @@ pub(crate) fn hidden(removals: Removals) -> String {
 /// Why a document stays although passes are made; `None` while they remove it.
 pub(crate) fn stays(removals: Removals) -> Option<&'static str> {
     match removals {
-        Removals::Go | Removals::Server => None,
+        Removals::Go | Removals::Server | Removals::Silent => None,
         Removals::ReadOnly => Some("The store is read-only; nothing is removed"),
         Removals::Off => Some("The TTL monitor is off; the document is kept until you resume it"),
         Removals::Held => Some("Removals are on hold until you release them"),
@@ -256,7 +262,9 @@ pub(super) fn verdict(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
             format!("It expired at {due}. Reads hide it; the next pass will remove it.")
         }
         Removals::Go => format!("The first pass after {due} will remove it."),
-        Removals::Server => format!("The server's TTL monitor removes it after {due}."),
+        Removals::Server | Removals::Silent => {
+            format!("The server's TTL monitor removes it after {due}.")
+        }
         // Why it stays is said elsewhere.
         Removals::Held | Removals::Off | Removals::ReadOnly | Removals::ServerOff => {
             let verb = if lane.threshold_ms > now_ms { "expires" } else { "expired" };
@@ -292,6 +300,8 @@ pub(crate) enum Removals {
     ReadOnly,
     /// The monitor of a server removes it.
     Server,
+    /// The monitor of a server removes it; the server does not answer now.
+    Silent,
     /// The monitor of a server is off.
     ServerOff,
 }
@@ -310,6 +320,8 @@ pub(super) struct PassTimes {
     pub server: Option<NextPass>,
     /// Whether reads hide what is past a threshold that is counted from the last modification.
     pub hides: bool,
+    /// Up to when it is known which documents are there, in milliseconds since 1970.
+    pub known_ms: i64,
 }
 
 impl PassTimes {
@@ -340,6 +352,7 @@ pub(super) fn overdue(removals: Removals, is_hidden: bool) -> &'static str {
         Removals::ReadOnly => "store is read-only",
         Removals::Off | Removals::ServerOff => "TTL monitor is off",
         Removals::Held => "on hold",
+        Removals::Silent => "no answer",
         Removals::Go | Removals::Server => "",
     }
 }
@@ -391,6 +404,7 @@ mod tests {
             pass_ms: 1_000,
             server: None,
             hides: false,
+            known_ms: i64::MAX,
         }
     }
 
@@ -430,6 +444,7 @@ mod tests {
             pass_ms: 1_000,
             server: None,
             hides: false,
+            known_ms: i64::MAX,
         };
         let check = |now_ms, times: PassTimes, expected: &str| {
             assert_eq!(bracket(&lane, now_ms, &times), expected, "{now_ms} {times:?}");

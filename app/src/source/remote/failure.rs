@@ -10,8 +10,8 @@ use crate::limits::SERVER_LEVELS_MAX;
 /// `HostUnreachable`, for what did not reach a server.
 const UNREACHABLE: i32 = 6;
 
-/// `MaxTimeMSExpired`.
-const LATE: i32 = 50;
+/// `NetworkTimeout`: no answer came, which a server that ends a command in time gives.
+const LATE: i32 = 89;
 
 /// `Overflow`, for a value that is nested too deeply.
 const OVERFLOW: i32 = 15;
@@ -74,12 +74,10 @@ pub fn ended(ended: Ended, is_write: bool) -> Document {
     match (ended, is_write) {
         (Ended::Canceled, _) => failed(INTERRUPTED, "Interrupted", "The command was stopped"),
         (Ended::Closed, _) => failed(UNREACHABLE, "HostUnreachable", "The connection is closed"),
-        (Ended::Late, false) => {
-            failed(LATE, "MaxTimeMSExpired", "The server did not answer in time")
-        }
+        (Ended::Late, false) => failed(LATE, "NetworkTimeout", "The server did not answer in time"),
         (Ended::Late, true) => {
             let sentence = format!("The server did not answer in time. {UNKNOWN}");
-            failed(LATE, "MaxTimeMSExpired", &sentence)
+            failed(LATE, "NetworkTimeout", &sentence)
         }
     }
 }
@@ -89,7 +87,7 @@ pub fn ended(ended: Ended, is_write: bool) -> Document {
 pub fn stalled() -> Document {
     let sentence = "The server did not send its whole reply in time; check the server and the \
                     network, then try again";
-    failed(LATE, "MaxTimeMSExpired", sentence)
+    failed(LATE, "NetworkTimeout", sentence)
 }
 
 /// One sentence about a failure to reach a server or to understand it.

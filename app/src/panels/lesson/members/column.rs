@@ -250,8 +250,19 @@ fn lane_ui(
         }
         let overdue = if member.role == MemberRole::Primary { "" } else { "waits for the oplog" };
         let (background, mark) = (None, None);
-        let lanes =
-            LanePainter { painter, colors, scale, rect, overdue, background, pose, is_named, mark };
+        let known_ms = i64::MAX;
+        let lanes = LanePainter {
+            painter,
+            colors,
+            scale,
+            rect,
+            overdue,
+            known_ms,
+            background,
+            pose,
+            is_named,
+            mark,
+        };
         match lane.threshold_ms.or(lane.removed_ms) {
             Some(threshold_ms) => {
                 let known = lane_of(threshold_ms);
