@@ -3,7 +3,7 @@
 
 use egui::{Align, Checkbox, Context, Id, Layout, Ui, vec2};
 
-use super::close;
+use super::{close, connect_tls};
 use crate::action::{Action, Actions, ConnectAction};
 use crate::job::{ConnectionString, ServerColor, Step};
 use crate::state::State;
@@ -39,7 +39,10 @@ pub fn ui(context: &Context, draft: &mut ConnectDraft, state: &State, actions: &
             string_ui(ui, draft);
             keyring_ui(ui, draft, state);
             match draft.string() {
-                Ok(string) => understood_ui(ui, &string),
+                Ok(string) => {
+                    understood_ui(ui, &string);
+                    connect_tls::ui(ui, &string, draft);
+                }
                 Err(_) => _ = ui.label(""),
             }
             mark_ui(ui, draft);
@@ -174,7 +177,8 @@ fn understood_ui(ui: &mut Ui, string: &ConnectionString) {
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
         key_value::ui(ui, "Hosts", &with_marks(&string.hosts.join(", ")));
-        key_value::ui(ui, "TLS", if string.is_encrypted() { "on" } else { "off" });
+        let ink = if string.is_unchecked() { colors(ui).overdue } else { colors(ui).text };
+        key_value::colored(ui, "TLS", string.encryption(), ink);
         let user = string.user.as_deref().map_or_else(|| "none".to_owned(), with_marks);
         key_value::ui(ui, "User", &user);
         for (key, option) in [

@@ -9,6 +9,7 @@ pub mod archive;
 pub mod calendar;
 pub mod confirm;
 pub mod connect;
+mod connect_tls;
 pub mod convert;
 pub mod create;
 pub mod documents;

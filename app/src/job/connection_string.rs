@@ -64,7 +64,7 @@ const SCHEMES: [&str; 2] = ["mongodb+srv", "mongodb"];
 const PORT: u16 = 27017;
 
 /// The options that the driver knows and this program uses, in lower case.
-const OPTIONS: [&str; 27] = [
+const OPTIONS: [&str; 30] = [
     "appname",
     "authmechanism",
     "authmechanismproperties",
@@ -75,6 +75,8 @@ const OPTIONS: [&str; 27] = [
     "journal",
     "loadbalanced",
     "localthresholdms",
+    "maxconnecting",
+    "maxidletimems",
     "maxstalenessseconds",
     "readconcernlevel",
     "readpreference",
@@ -92,7 +94,11 @@ const OPTIONS: [&str; 27] = [
     "tlscertificatekeyfile",
     "tlsinsecure",
     "w",
+    "wtimeoutms",
 ];
+
+/// The options that turn encryption on and off.
+const TLS: [&str; 2] = ["tls", "ssl"];
 
 impl ConnectionString {
     /// Reads a string.
@@ -188,6 +194,45 @@ impl ConnectionString {
     pub fn option(&self, name: &str) -> Option<&str> {
         let mut options = self.options.iter();
         options.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    /// Sets an option, or removes it.
+    pub fn set_option(&mut self, name: &str, value: Option<String>) {
+        let is_it = |known: &str| known.eq_ignore_ascii_case(name);
+        match (value, self.options.iter_mut().find(|(known, _)| is_it(known))) {
+            (Some(value), Some(option)) => option.1 = value,
+            (Some(value), None) => self.options.push((name.to_owned(), value)),
+            (None, _) => self.options.retain(|(known, _)| !is_it(known)),
+        }
+    }
+
+    /// Turns encryption on or off. Its other options go with it.
+    pub fn set_encrypted(&mut self, is_encrypted: bool) {
+        let is_of_tls = |name: &str| name.to_ascii_lowercase().starts_with("tls");
+        self.options.retain(|(name, _)| {
+            !TLS.iter().any(|known| name.eq_ignore_ascii_case(known))
+                && (is_encrypted || !is_of_tls(name))
+        });
+        if is_encrypted != self.is_encrypted() {
+            self.set_option("tls", Some(is_encrypted.to_string()));
+        }
+    }
+
+    /// Whether anybody can pretend to be the server, because its certificate is not checked.
+    #[must_use]
+    pub fn is_unchecked(&self) -> bool {
+        let is_on = |name| self.option(name) == Some("true");
+        self.is_encrypted() && (is_on("tlsAllowInvalidCertificates") || is_on("tlsInsecure"))
+    }
+
+    /// Whether the connection is encrypted, in words.
+    #[must_use]
+    pub fn encryption(&self) -> &'static str {
+        match self.is_encrypted() {
+            true if self.is_unchecked() => "on, certificate not checked",
+            true => "on",
+            false => "off",
+        }
     }
 
     /// Whether the connection is encrypted.
@@ -378,6 +423,32 @@ mod tests {
 
     fn read(text: &str) -> ConnectionString {
         ConnectionString::read(text).expect(text)
+    }
+
+    #[test]
+    fn encryption_is_an_option_of_the_string() {
+        let mut string = read("mongodb://u@h/?SSL=false&tlsCAFile=%2Fca.pem&appName=a");
+        assert_eq!(string.encryption(), "off");
+        string.set_encrypted(true);
+        assert_eq!(string.shown(), "mongodb://u@h/?tlsCAFile=%2Fca.pem&appName=a&tls=true");
+        string.set_option("TLSallowInvalidCertificates", Some("true".to_owned()));
+        assert_eq!(string.encryption(), "on, certificate not checked");
+        string.set_option("tlsallowinvalidcertificates", None);
+        assert_eq!(string.encryption(), "on");
+        string.set_encrypted(false);
+        assert_eq!(string.shown(), "mongodb://u@h/?appName=a");
+        let mut cluster = read("mongodb+srv://c.example.net");
+        cluster.set_encrypted(true);
+        assert_eq!((cluster.encryption(), cluster.options.len()), ("on", 0));
+        cluster.set_encrypted(false);
+        assert_eq!((cluster.encryption(), cluster.options.len()), ("off", 1));
+        // The strings that Azure DocumentDB and Atlas give.
+        for given in [
+            "mongodb+srv://a:b@c.example.net/?tls=true&authMechanism=SCRAM-SHA-256&retrywrites=false&maxIdleTimeMS=120000",
+            "mongodb+srv://a:b@c.example.net/?retryWrites=true&w=majority&appName=Cluster0",
+        ] {
+            assert_eq!(read(given).notes, Vec::<String>::new(), "{given}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub mod invisible;
 pub mod kept;
 pub mod lesson;
 pub mod number_draft;
-mod percent;
+pub mod percent;
 pub mod purpose;
 pub mod rollout;
 pub mod server;

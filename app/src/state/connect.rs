@@ -197,6 +197,15 @@ impl ConnectDraft {
         }
     }
 
+    /// Changes the string that is typed, if it can be read.
+    pub fn change(&mut self, change: impl FnOnce(&mut ConnectionString)) {
+        self.hide_password();
+        let Ok(mut string) = self.string() else { return };
+        change(&mut string);
+        self.text = Secret::new(string.shown());
+        self.attempt = self.attempt.take().filter(Attempt::runs);
+    }
+
     /// Whether others depend on the server: as chosen, or else any server that is neither this
     /// machine nor in a private network.
     #[must_use]

@@ -292,7 +292,13 @@ fn journals(string: &ConnectionString) -> Option<PathBuf> {
 /// One sentence.
 pub fn open(text: &str) -> Result<(Arc<dyn Source>, ConnectionString), String> {
     let string = ConnectionString::read(text)?;
-    Ok((open_string(&string)?, string))
+    // An option that was left out may be the cause.
+    let with_notes = |sentence| {
+        let said = iter::once(&sentence).chain(&string.notes).cloned();
+        said.collect::<Vec<String>>().join(". ")
+    };
+    let source = open_string(&string).map_err(with_notes)?;
+    Ok((source, string))
 }
 
 /// Connects to a server, without telling the steps.
