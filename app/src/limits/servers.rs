@@ -52,6 +52,12 @@ pub const INSERTED_DOCS_MAX: usize = 1_000;
 /// Bytes of documents that one command inserts into a server, unless one document has more.
 pub const INSERTED_BYTES_MAX: usize = 16 << 20;
 
+/// Documents, and bytes of them unless one has more, that are read after they were written to a server,
+/// to see that it stored what was sent.
+pub const READ_BACK_DOCS: usize = 100;
+/// See [`READ_BACK_DOCS`].
+pub const READ_BACK_BYTES: usize = 1 << 20;
+
 /// Bytes of the `_id`s that are kept to roll an import or a copy back.
 pub const ROLL_BACK_IDS_BYTES: usize = 64 << 20;
 

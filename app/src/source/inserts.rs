@@ -1,18 +1,16 @@
 //! Writes documents to a collection by standard commands, many at a time, and takes them back.
 
-use bson::raw::{RawArrayBuf, RawBsonRef, RawDocumentBuf, cstr};
-use bson::{Bson, Document, RawDocument, rawdoc};
+use bson::raw::{CStr, RawArrayBuf, RawBsonRef, RawDocumentBuf, cstr};
+use bson::{Bson, Document, RawDocument, doc, rawdoc};
 use mayfly_engine::transfer::{ImportMode, ImportTarget, Progress, RollBackReport, StoredAs};
 use mayfly_engine::value::whole;
 
-use super::Source;
 use super::batches::{is_ok, sentence};
+use super::read_back::Sent;
 use super::remote::failure::UNKNOWN;
-use crate::job::{InsertedIds, Namespace};
+use super::{Source, duplicate, read_back};
+use crate::job::{Cancel, InsertedIds, Namespace};
 use crate::limits::{INSERTED_BYTES_MAX, INSERTED_DOCS_MAX};
-
-/// `DuplicateKey`.
-const DUPLICATE: i64 = 11_000;
 
 /// Codes with which a server refuses a whole command because of one document in it: `BadValue`,
 /// `NoSuchKey`, `FailedToParse`, `TypeMismatch`, `InvalidLength`, `InvalidBSON`,
@@ -33,6 +31,8 @@ pub struct Inserts<'s> {
     pub replaced: u64,
     /// Documents of which it is not known whether they were stored.
     pub unknown: u64,
+    /// The ways of writing whose first documents were read again.
+    checked: Vec<Write>,
 }
 
 impl<'s> Inserts<'s> {
@@ -40,7 +40,16 @@ impl<'s> Inserts<'s> {
     #[must_use]
     pub fn new(target: &'s dyn Source, namespace: Namespace, mode: ImportMode) -> Self {
         let ids = InsertedIds::default();
-        Self { target, namespace, mode, bypasses_validation: false, ids, replaced: 0, unknown: 0 }
+        Self {
+            target,
+            namespace,
+            mode,
+            bypasses_validation: false,
+            ids,
+            replaced: 0,
+            unknown: 0,
+            checked: Vec::new(),
+        }
     }
 
     /// The same, past the collection's validator.
@@ -49,22 +58,81 @@ impl<'s> Inserts<'s> {
         Self { bypasses_validation: true, ..self }
     }
 
-    /// Sends one command, or two with the halves if the target refuses the whole because of a document.
+    /// Stores documents, and adds what became of each.
     fn send(&mut self, documents: &[&RawDocument], done: &mut Vec<StoredAs>) -> Result<(), String> {
-        let command = self.command(documents)?;
+        let mut outcomes = Vec::with_capacity(documents.len());
+        let sent = match self.mode {
+            ImportMode::Insert | ImportMode::Skip => {
+                self.write(Write::Insert, documents, &mut outcomes)
+            }
+            ImportMode::Replace => self.write(Write::Replace, documents, &mut outcomes),
+            ImportMode::Merge => self.merge(documents, &mut outcomes),
+        };
+        for (document, outcome) in documents.iter().zip(outcomes) {
+            done.push(self.settled(document, outcome)?);
+        }
+        sent
+    }
+
+    /// Inserts documents, and sets the fields of those that are there already. An upsert would do both,
+    /// but the fields of a new document would be in another order.
+    fn merge(
+        &mut self,
+        documents: &[&RawDocument],
+        outcomes: &mut Vec<Outcome>,
+    ) -> Result<(), String> {
+        let inserted = self.write(Write::Insert, documents, outcomes);
+        let is_there = |at: &usize| matches!(outcomes.get(*at), Some(Outcome::Duplicate(_)));
+        let there: Vec<usize> = (0..outcomes.len()).filter(is_there).collect();
+        // Without a field to set, the document is what it is to be.
+        let has_fields = |at: &usize| documents[*at].iter().take(2).count() > 1;
+        let (some, bare): (Vec<usize>, Vec<usize>) = there.into_iter().partition(has_fields);
+        for at in bare {
+            if self.is_id(documents[at], &outcomes[at]) {
+                outcomes[at] = Outcome::Replaced;
+            }
+        }
+        let mut sent = Ok(());
+        let mut rest = some.as_slice();
+        while !rest.is_empty() && sent.is_ok() {
+            // One that is read before it is replaced must not be in a command with another change of it.
+            let plain = rest.iter().take_while(|at| has_plain_names(documents[**at])).count();
+            let (now, later) = rest.split_at(plain.max(1));
+            let merged: Vec<&RawDocument> = now.iter().map(|at| documents[*at]).collect();
+            let mut became = Vec::with_capacity(merged.len());
+            sent = self.write(Write::Merge, &merged, &mut became);
+            if let Err(sentence) = &sent {
+                became.resize(merged.len(), Outcome::Refused(sentence.clone()));
+            }
+            for (at, became) in now.iter().zip(became) {
+                outcomes[*at] = became;
+            }
+            rest = later;
+        }
+        inserted.and(sent)
+    }
+
+    /// Sends one command, or two with the halves if the target refuses the whole because of a document.
+    fn write(
+        &mut self,
+        write: Write,
+        documents: &[&RawDocument],
+        outcomes: &mut Vec<Outcome>,
+    ) -> Result<(), String> {
+        let command = self.command(write, documents)?;
         let reply = self.target.run_bytes(&self.namespace.db, &command);
         if is_ok(&reply) {
-            return self.take(documents, &reply, done);
+            return self.take(write, documents, &reply, outcomes);
         }
         let code = reply.get("code").and_then(whole).unwrap_or(0);
         if OF_A_DOCUMENT.contains(&code) {
             if documents.len() == 1 {
-                done.push(StoredAs::Refused(sentence(&reply)));
+                outcomes.push(Outcome::Refused(sentence(&reply)));
                 return Ok(());
             }
             let (first, second) = documents.split_at(documents.len() / 2);
-            self.send(first, done)?;
-            return self.send(second, done);
+            self.write(write, first, outcomes)?;
+            return self.write(write, second, outcomes);
         }
         if sentence(&reply).contains(UNKNOWN) {
             self.unknown += documents.len() as u64;
@@ -72,56 +140,68 @@ impl<'s> Inserts<'s> {
         Err(sentence(&reply))
     }
 
-    fn command(&self, documents: &[&RawDocument]) -> Result<RawDocumentBuf, String> {
+    fn command(&self, write: Write, documents: &[&RawDocument]) -> Result<RawDocumentBuf, String> {
         let collection = self.namespace.collection.as_str();
-        let (mut command, list) = match self.mode {
-            ImportMode::Insert | ImportMode::Skip => {
-                let mut all = RawArrayBuf::new();
-                for document in documents {
-                    all.push(*document);
-                }
-                (rawdoc! { "insert": collection, "ordered": false }, (cstr!("documents"), all))
+        let mut all = RawArrayBuf::new();
+        for document in documents {
+            match write {
+                Write::Insert => all.push(*document),
+                Write::Replace => all.push(statement(document, (*document).to_owned())?),
+                Write::Merge => all.push(self.merging(document)?),
             }
-            ImportMode::Replace | ImportMode::Merge => {
-                let mut all = RawArrayBuf::new();
-                for document in documents {
-                    all.push(self.update(document)?);
-                }
-                (rawdoc! { "update": collection, "ordered": false }, (cstr!("updates"), all))
+        }
+        let (mut command, list) = match write {
+            Write::Insert => {
+                (rawdoc! { "insert": collection, "ordered": false }, cstr!("documents"))
+            }
+            Write::Replace | Write::Merge => {
+                (rawdoc! { "update": collection, "ordered": false }, cstr!("updates"))
             }
         };
         if self.bypasses_validation {
             command.append(cstr!("bypassDocumentValidation"), true);
         }
-        let (name, all) = list;
-        command.append(name, all);
+        command.append(list, all);
         Ok(command)
     }
 
-    /// The statement that replaces a document, or merges another into it.
-    fn update(&self, document: &RawDocument) -> Result<RawDocumentBuf, String> {
-        let id = id_of(document)?;
-        let mut statement = rawdoc! { "q": { "_id": { "$eq": id } }, "upsert": true };
-        match self.mode {
-            ImportMode::Merge => {
-                let mut both = RawArrayBuf::new();
-                both.push("$$ROOT");
-                both.push(rawdoc! { "$literal": document.to_owned() });
-                let mut pipeline = RawArrayBuf::new();
-                pipeline.push(rawdoc! { "$replaceWith": { "$mergeObjects": both } });
-                statement.append(cstr!("u"), pipeline);
+    /// The statement that sets the fields of a document in another one. No pipeline: DocumentDB stores
+    /// `_id` twice if it has `$replaceWith`.
+    fn merging(&self, document: &RawDocument) -> Result<RawDocumentBuf, String> {
+        if has_plain_names(document) {
+            let mut set = RawDocumentBuf::new();
+            for (name, value) in fields(document) {
+                set.append(name, value);
             }
-            _ => statement.append(cstr!("u"), document.to_owned()),
+            return statement(document, rawdoc! { "$set": set });
         }
-        Ok(statement)
+        // `$set` would take such a name for a path, so the document is put together here.
+        let id = Bson::try_from(id_of(document)?).map_err(|error| error.to_string())?;
+        let Namespace { db, collection } = &self.namespace;
+        let find = doc! { "find": collection, "filter": { "_id": { "$eq": id } }, "limit": 1 };
+        let mut merged = RawDocumentBuf::new();
+        self.target.read_batches(db, &find, &Cancel::default(), &mut |batch| {
+            for (name, value) in batch.iter().flat_map(|one| one.iter()).filter_map(Result::ok) {
+                let sent = document.get(name.as_str()).ok().flatten();
+                merged.append(name, sent.filter(|_| name != "_id").unwrap_or(value));
+            }
+            Ok(())
+        })?;
+        for (name, value) in document.iter().filter_map(Result::ok) {
+            if !matches!(merged.get(name.as_str()), Ok(Some(_))) {
+                merged.append(name, value);
+            }
+        }
+        statement(document, merged)
     }
 
     /// Takes a reply with `ok: 1`: what became of each document.
     fn take(
         &mut self,
+        write: Write,
         documents: &[&RawDocument],
         reply: &Document,
-        done: &mut Vec<StoredAs>,
+        outcomes: &mut Vec<Outcome>,
     ) -> Result<(), String> {
         let list = |name: &str| {
             let found = reply.get_array(name).map(Vec::as_slice).unwrap_or_default();
@@ -130,56 +210,138 @@ impl<'s> Inserts<'s> {
         let index = |one: &Document| {
             one.get("index").and_then(whole).and_then(|at| usize::try_from(at).ok())
         };
-        let is_insert = matches!(self.mode, ImportMode::Insert | ImportMode::Skip);
-        let usual = if is_insert { StoredAs::Inserted } else { StoredAs::Replaced };
+        let usual = if write == Write::Insert { Outcome::Inserted } else { Outcome::Replaced };
         let mut became = vec![usual; documents.len()];
         for new in list("upserted") {
             if let Some(one) = index(new).and_then(|at| became.get_mut(at)) {
-                *one = StoredAs::Inserted;
+                *one = Outcome::Inserted;
             }
         }
         for error in list("writeErrors") {
             if let Some(one) = index(error).and_then(|at| became.get_mut(at)) {
-                *one = self.refused(error);
+                *one = Outcome::of_error(error);
             }
         }
-        let is_stored = |one: &&StoredAs| matches!(one, StoredAs::Inserted | StoredAs::Replaced);
-        let stored = became.iter().filter(is_stored).count();
+        let stored: Vec<&RawDocument> = documents
+            .iter()
+            .zip(&became)
+            .filter(|(_, one)| one.is_stored())
+            .map(|(one, _)| *one)
+            .collect();
         let said = reply.get("n").and_then(whole).and_then(|n| usize::try_from(n).ok());
-        if said.is_some_and(|said| said != stored) {
+        if said.is_some_and(|said| said != stored.len()) {
             self.unknown += documents.len() as u64;
             return Err(format!(
-                "The server says that it stored {} of {stored} documents, and not which",
-                said.unwrap_or(0)
+                "The server says that it stored {} of {} documents, and not which",
+                said.unwrap_or(0),
+                stored.len()
             ));
         }
         for (document, became) in documents.iter().zip(&became) {
             match became {
-                StoredAs::Inserted => self.ids.push(id_of(document)?),
-                StoredAs::Replaced => self.replaced += 1,
-                StoredAs::Skipped | StoredAs::Refused(_) => {}
+                Outcome::Inserted => self.ids.push(id_of(document)?),
+                Outcome::Replaced => self.replaced += 1,
+                Outcome::Duplicate(_) | Outcome::Refused(_) => {}
             }
         }
-        done.append(&mut became);
-        Ok(())
+        outcomes.append(&mut became);
+        if stored.is_empty() || self.checked.contains(&write) {
+            return Ok(());
+        }
+        self.checked.push(write);
+        let sent = if write == Write::Merge { Sent::Fields } else { Sent::Whole };
+        read_back::check(self.target, &self.namespace, &stored, sent)
     }
 
-    fn refused(&self, error: &Document) -> StoredAs {
-        let message = error.get_str("errmsg").unwrap_or("the store gave no reason");
-        let is_duplicate = error.get("code").and_then(whole) == Some(DUPLICATE);
-        let is_id = match error.get_document("keyPattern") {
-            Ok(keys) => keys.len() == 1 && keys.contains_key("_id"),
-            Err(_) => message.contains("index: _id_") || message.contains("$_id_"),
-        };
-        match (is_duplicate && is_id, self.mode) {
-            (true, ImportMode::Skip) => StoredAs::Skipped,
-            (true, _) => StoredAs::Refused(
+    /// What became of a document, in the words of an import.
+    fn settled(&self, document: &RawDocument, outcome: Outcome) -> Result<StoredAs, String> {
+        let is_id = self.is_id(document, &outcome);
+        Ok(match outcome {
+            Outcome::Inserted => StoredAs::Inserted,
+            Outcome::Replaced => StoredAs::Replaced,
+            Outcome::Duplicate(_) if is_id && self.mode == ImportMode::Skip => StoredAs::Skipped,
+            Outcome::Duplicate(_) if is_id => StoredAs::Refused(
                 "a document with this _id already exists; use another mode or another _id"
                     .to_owned(),
             ),
-            (false, _) => StoredAs::Refused(message.to_owned()),
+            Outcome::Duplicate(error) => StoredAs::Refused(message(&error)),
+            Outcome::Refused(reason) => StoredAs::Refused(reason),
+        })
+    }
+
+    /// Whether a document was refused because its `_id` is there. Where the error does not name the
+    /// index, the collection is asked for the `_id`.
+    fn is_id(&self, document: &RawDocument, outcome: &Outcome) -> bool {
+        let Outcome::Duplicate(error) = outcome else { return false };
+        duplicate::is_of_id(error).unwrap_or_else(|| {
+            let Namespace { db, collection } = &self.namespace;
+            let id = document.get("_id").ok().flatten().and_then(|id| Bson::try_from(id).ok());
+            let find = doc! {
+                "find": collection, "filter": { "_id": { "$eq": id } }, "limit": 1,
+                "projection": { "_id": 1 },
+            };
+            let mut is_there = false;
+            let read = self.target.read_batches(db, &find, &Cancel::default(), &mut |batch| {
+                is_there |= !batch.is_empty();
+                Ok(())
+            });
+            read.is_ok() && is_there
+        })
+    }
+}
+
+/// How documents are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Write {
+    Insert,
+    Replace,
+    /// Their fields are set in the documents that are there.
+    Merge,
+}
+
+/// What became of a document.
+#[derive(Debug, Clone)]
+enum Outcome {
+    Inserted,
+    Replaced,
+    /// A unique index has its value: the write error.
+    Duplicate(Document),
+    Refused(String),
+}
+
+impl Outcome {
+    fn of_error(error: &Document) -> Self {
+        if duplicate::is_duplicate(error) {
+            Self::Duplicate(error.clone())
+        } else {
+            Self::Refused(message(error))
         }
     }
+
+    fn is_stored(&self) -> bool {
+        matches!(self, Self::Inserted | Self::Replaced)
+    }
+}
+
+fn message(error: &Document) -> String {
+    error.get_str("errmsg").unwrap_or("the store gave no reason").to_owned()
+}
+
+/// The fields of a document except its `_id`.
+fn fields(document: &RawDocument) -> impl Iterator<Item = (&CStr, RawBsonRef<'_>)> {
+    document.iter().filter_map(Result::ok).filter(|(name, _)| *name != "_id")
+}
+
+/// Whether `$set` takes no field of a document for a path.
+fn has_plain_names(document: &RawDocument) -> bool {
+    let is_path = |name: &str| name.is_empty() || name.starts_with('$') || name.contains('.');
+    !fields(document).any(|(name, _)| is_path(name.as_str()))
+}
+
+/// The statement that changes the document with an `_id`, or inserts it.
+fn statement(document: &RawDocument, update: RawDocumentBuf) -> Result<RawDocumentBuf, String> {
+    let id = id_of(document)?;
+    Ok(rawdoc! { "q": { "_id": { "$eq": id } }, "upsert": true, "u": update })
 }
 
 impl ImportTarget for Inserts<'_> {
@@ -261,3 +423,7 @@ pub fn roll_back(
     }
     Ok(report)
 }
+
+#[cfg(test)]
+#[path = "inserts_tests.rs"]
+mod tests;

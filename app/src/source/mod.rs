@@ -5,6 +5,7 @@
 
 mod batches;
 pub mod copying;
+pub mod duplicate;
 pub mod embedded;
 pub mod engine_slot;
 pub mod folder_advice;
@@ -13,6 +14,7 @@ pub mod kept_file;
 pub mod maintenance;
 mod move_folder;
 pub mod open;
+pub mod read_back;
 pub mod remote;
 mod sample_mark;
 pub mod sandbox_copy;
@@ -78,6 +80,13 @@ pub trait Source: Send + Sync + 'static {
             Ok(command) => self.run(db, &command),
             Err(error) => bson::doc! { "ok": 0.0, "errmsg": error.to_string(), "code": 22 },
         }
+    }
+
+    /// Reads documents that were just written, where it is not certain that they are stored as they
+    /// were sent. `None` where it is.
+    fn read_back(&self, db: &str, find: &Document) -> Option<Result<Vec<RawDocumentBuf>, String>> {
+        let _ = (db, find);
+        None
     }
 
     /// The store's time in milliseconds since 1970. Not a command, so that no log or profile has it.

@@ -32,11 +32,14 @@ pub enum Habit {
     BoundedPass,
     /// Only SCRAM-SHA-256; a wrong password is 13.
     Login,
+    /// Every document is stored with its `_id` twice. DocumentDB does not do so: this is for tests of
+    /// what reads documents after they were written.
+    Garbling,
 }
 
 impl Habit {
-    /// All of them.
-    pub const ALL: [Self; 14] = [
+    /// Those of DocumentDB 0.108.
+    pub const DOCUMENTDB: [Self; 14] = [
         Self::Greeting,
         Self::BareDatabases,
         Self::FewCommands,
@@ -68,7 +71,7 @@ impl Habits {
     /// Those of DocumentDB 0.108.
     #[must_use]
     pub fn documentdb() -> Self {
-        Habit::ALL.into_iter().fold(Self::mongodb(), Self::with)
+        Habit::DOCUMENTDB.into_iter().fold(Self::mongodb(), Self::with)
     }
 
     /// These and one more.

@@ -88,7 +88,8 @@ impl Server {
         doubled: Vec<Bson>,
         reply: &RawDocument,
     ) {
-        if !self.has(Habit::DoubledIds) {
+        let is_garbled = self.has(Habit::Garbling);
+        if !self.has(Habit::DoubledIds) && !is_garbled {
             return;
         }
         let namespace = format!("{db}.{}", collection(name, command));
@@ -97,20 +98,17 @@ impl Server {
         if name == "drop" {
             memory.doubled.retain(|(known, _)| *known != namespace);
         }
-        // A replacement stores the document as it was sent.
-        for one in command.get_array("updates").into_iter().flatten().filter_map(Bson::as_document)
-        {
-            if let Ok(replacement) = one.get_document("u")
-                && !replacement.keys().any(|name| name.starts_with('$'))
-                && let Some(id) = replacement.get("_id")
-            {
-                memory.doubled.remove(&key(id));
-            }
-        }
-        for one in
-            command.get_array("documents").into_iter().flatten().filter_map(Bson::as_document)
-        {
-            if let Some(id) = one.get("_id") {
+        // An insertion and a replacement store the document as it was sent.
+        let statements = command.get_array("updates").into_iter().flatten();
+        let replacements = statements
+            .filter_map(|one| one.as_document()?.get_document("u").ok())
+            .filter(|one| !one.keys().any(|name| name.starts_with('$')));
+        let inserted = command.get_array("documents").into_iter().flatten();
+        let inserted = inserted.filter_map(Bson::as_document);
+        for id in replacements.chain(inserted).filter_map(|one| one.get("_id")) {
+            if is_garbled {
+                memory.doubled.insert(key(id));
+            } else {
                 memory.doubled.remove(&key(id));
             }
         }

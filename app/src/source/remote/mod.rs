@@ -32,12 +32,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
-use bson::{Bson, Document, RawDocument};
+use bson::{Bson, Document, RawDocument, RawDocumentBuf};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use mongodb::Client;
 use mongodb::options::SelectionCriteria;
 
-use super::{Capabilities, Events, Opened, Source, TakeBatch, Transfers};
+use super::{Capabilities, Events, Opened, Source, TakeBatch, Transfers, read_back};
 use crate::job::{
     Attached, Cancel, ConnectFailure, ConnectionString, Namespace, Server, ServerMark, Step,
     WatchEnd, WatchReport,
@@ -202,7 +202,16 @@ impl Source for Remote {
         cancel: &Cancel,
         take: &mut TakeBatch<'_>,
     ) -> Result<(), String> {
-        raw::read_batches(self, db, command, cancel, take)
+        let criteria = self.criteria.clone();
+        raw::read_batches(self, criteria, (db, command), cancel, take)
+    }
+
+    fn read_back(&self, db: &str, find: &Document) -> Option<Result<Vec<RawDocumentBuf>, String>> {
+        let cancel = Cancel::default();
+        // From the primary: another member may not have it yet.
+        let read =
+            |take: &mut TakeBatch<'_>| raw::read_batches(self, None, (db, find), &cancel, take);
+        Some(read_back::read(read))
     }
 
     fn run_bytes(&self, db: &str, command: &RawDocument) -> Document {

@@ -8,6 +8,7 @@ use bson::{Document, RawDocument, RawDocumentBuf};
 use mayfly_engine::value::whole;
 use mongodb::Cursor;
 use mongodb::error::Error;
+use mongodb::options::SelectionCriteria;
 
 use super::runtime::{Ended, within};
 use super::{Remote, depth, failure, guard};
@@ -40,14 +41,15 @@ fn reply_limit(read: Duration, command: &Document) -> Duration {
     read.saturating_add(Duration::from_millis(search_ms.unsigned_abs()))
 }
 
-/// Reads all documents that a command's cursor gives.
+/// Reads all documents that a command's cursor gives, from the members that the criteria allow, or
+/// from the primary.
 ///
 /// # Errors
 /// One sentence.
 pub(super) fn read_batches(
     remote: &Remote,
-    db: &str,
-    command: &Document,
+    criteria: Option<SelectionCriteria>,
+    (db, command): (&str, &Document),
     cancel: &Cancel,
     take: &mut TakeBatch<'_>,
 ) -> Result<(), String> {
@@ -59,7 +61,6 @@ pub(super) fn read_batches(
     command.insert("comment", "mayfly");
     let command = RawDocumentBuf::try_from(&command).map_err(|error| error.to_string())?;
     let (client, name) = (remote.client.clone(), db.to_owned());
-    let criteria = remote.criteria.clone();
     let open = async move {
         let database = client.database(&name);
         let mut run = database.run_raw_cursor_command(command);
