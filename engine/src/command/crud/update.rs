@@ -1,15 +1,24 @@
 //! `update`: changes documents.
 
-use bson::{Bson, Document, doc, raw::RawDocument};
+use std::collections::VecDeque;
 
-use crate::command::core::{
-    Answer, Command, Context, LetVariables, Request, fields, shortest,
-    write::{
-        insert_documents::check_batch_size,
-        statement_fields::{FieldShape, StatementField},
-        update_statement::{UPDATE_NAMES, UpdateStatement, check_shape},
-        write_reply::WriteReply,
+use bson::{
+    Bson, Document, doc,
+    raw::{CStr, RawBsonRef, RawDocument},
+};
+
+use crate::{
+    command::core::{
+        Answer, Command, Context, LetVariables, Query, Request, fields, shortest,
+        write::{
+            insert_documents::check_batch_size,
+            statement_fields::{FieldShape, StatementField},
+            update_statement::{UPDATE_NAMES, UpdateStatement, check_shape},
+            write_matching::first_of_each,
+            write_reply::WriteReply,
+        },
     },
+    query::Update,
 };
 
 fields! {
@@ -54,9 +63,22 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let variables = LetVariables::read(context, request)?;
     let mut written = WriteReply::default();
     let (mut changed, mut upserted) = (0, Vec::new());
+    let (mut rest, mut ahead) = (statements.as_slice(), VecDeque::new());
     written.run(
         (&statements, is_ordered),
         |statement| {
+            if ahead.is_empty() {
+                let together = replacements(request, rest, &variables, context);
+                // What can't be done together is done one by one, and fails for itself.
+                if !together.is_empty() {
+                    let done = first_of_each(context, &namespace, &together, is_ordered);
+                    ahead.extend(done.unwrap_or_default());
+                }
+            }
+            rest = rest.get(1..).unwrap_or_default();
+            if let Some(done) = ahead.pop_front() {
+                return done.map(|done| (done, None));
+            }
             UpdateStatement::read(&request.within(statement), &UPDATE_NAMES, &variables)?
                 .run(context, &namespace)
         },
@@ -72,4 +94,41 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     }
     more.insert("nModified", shortest(changed));
     written.answer(more)
+}
+
+/// The first statements, if there are at least two that each replace the document with an `_id`. Their
+/// searches are short, so they may be in a write transaction.
+fn replacements(
+    request: &Request<'_>,
+    statements: &[&RawDocument],
+    variables: &LetVariables,
+    context: &Context,
+) -> Vec<(Query, Update)> {
+    let read = |statement: &RawDocument| {
+        if !is_of_id(statement) {
+            return None;
+        }
+        let read = UpdateStatement::read(&request.within(statement), &UPDATE_NAMES, variables);
+        let UpdateStatement { mut query, update, is_multi, is_upsert } = read.ok()?;
+        query.target.limit = Some(1);
+        (update.is_replacement() && !is_multi && !is_upsert).then_some((query, update))
+    };
+    let some = statements.iter().take(context.collections.store().batch_docs());
+    let found: Vec<_> = some.map_while(|statement| read(statement)).collect();
+    if found.len() > 1 { found } else { Vec::new() }
+}
+
+/// Whether a statement has no more than an update, and a filter for an `_id`.
+fn is_of_id(statement: &RawDocument) -> bool {
+    let is_known = |name: &CStr| matches!(name.as_str(), "q" | "u" | "multi" | "upsert");
+    let has_others = statement.iter().any(|field| !field.is_ok_and(|(name, _)| is_known(name)));
+    let Ok(filter) = statement.get_document("q") else { return false };
+    let mut fields = filter.iter();
+    let (Some(Ok((name, value))), None) = (fields.next(), fields.next()) else { return false };
+    let is_equal = match value {
+        RawBsonRef::Document(test) => test.iter().all(|test| test.is_ok_and(|(op, _)| op == "$eq")),
+        RawBsonRef::RegularExpression(_) => false,
+        _ => true,
+    };
+    !has_others && name == "_id" && is_equal
 }

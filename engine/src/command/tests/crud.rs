@@ -1,6 +1,6 @@
 //! Reads and writes: results, refusals and error codes.
 
-use bson::{Bson, doc};
+use bson::{Bson, Document, doc};
 
 use crate::command::testing::{Lab, at};
 
@@ -330,7 +330,7 @@ mod tailing {
         lab
     }
 
-    fn more(lab: &Lab, id: &Bson, wait_ms: Option<i32>) -> bson::Document {
+    fn more(lab: &Lab, id: &Bson, wait_ms: Option<i32>) -> Document {
         let mut command = doc! { "getMore": id.clone(), "collection": "log" };
         command.extend(wait_ms.map(|ms| ("maxTimeMS".to_owned(), Bson::Int32(ms))));
         lab.run_document(&command)
@@ -398,7 +398,7 @@ mod cursors {
         let lab = with_three();
         let first = lab.ok("{find: 'c', batchSize: 1}");
         let Some(Bson::Int64(id)) = at(&first, "cursor.id") else { panic!("{first}") };
-        let check = |more: bson::Document, code: i32| {
+        let check = |more: Document, code: i32| {
             let mut command = doc! { "getMore": id };
             command.extend(more);
             let reply = lab.run_document(&command);
@@ -921,6 +921,41 @@ fn an_update_that_would_lose_a_field_is_refused() {
     }
     lab.ok("{update: 'c', updates: [{q: {_id: 1}, u: {b: 1}}]}");
     lab.check("{find: 'c'}", "{'cursor.firstBatch': [{_id: 1, b: 1}]}");
+}
+
+#[test]
+fn replacements_by_id_share_a_commit_and_fail_one_by_one() {
+    let lab = Lab::new();
+    lab.ok("{createIndexes: 'c', indexes: [{key: {u: 1}, name: 'u_1', unique: true}]}");
+    let documents: Vec<Document> = (0..100).map(|id| doc! { "_id": id, "u": id }).collect();
+    lab.run_document(&doc! { "insert": "c", "documents": documents });
+    let commits = || lab.engine.collections().store().commits();
+    let replace = |id: i32, u: i32| doc! { "q": { "_id": { "$eq": id } }, "u": { "u": u } };
+    let before = commits();
+    let updates: Vec<Document> = (0..100).map(|id| replace(id, id + 1_000)).collect();
+    let reply = lab.run_document(&doc! { "update": "c", "updates": updates });
+    assert_eq!((reply.get_i32("n").ok(), reply.get_i32("nModified").ok()), (Some(100), Some(100)));
+    assert!(commits() - before < 10, "{} commits", commits() - before);
+    // The second one is refused, the fourth is not there, and the last one is no replacement.
+    let updates = vec![
+        replace(0, 2_000),
+        replace(1, 1_002),
+        replace(2, 2_002),
+        replace(700, 2_700),
+        doc! { "q": { "_id": 3 }, "u": { "$set": { "u": 2_003 } } },
+    ];
+    let mut command = doc! { "update": "c", "updates": updates, "ordered": false };
+    let reply = lab.run_document(&command);
+    assert_eq!((reply.get_i32("n").ok(), reply.get_i32("nModified").ok()), (Some(3), Some(3)));
+    let index = at(&reply, "writeErrors.0.index");
+    assert_eq!((index, at(&reply, "writeErrors.1")), (Some(Bson::Int32(1)), None), "{reply}");
+    lab.check("{find: 'c', filter: {_id: 2}}", "{'cursor.firstBatch': [{_id: 2, u: 2002}]}");
+    // In order, those after the refused one are not run.
+    command.insert("ordered", true);
+    command.insert("updates", vec![replace(0, 3_000), replace(1, 2_002), replace(2, 3_002)]);
+    let reply = lab.run_document(&command);
+    assert_eq!(reply.get_i32("n").ok(), Some(1), "{reply}");
+    lab.check("{find: 'c', filter: {_id: 2}}", "{'cursor.firstBatch': [{_id: 2, u: 2002}]}");
 }
 
 /// The cases of MongoDB's `jstests/core/field_name_validation.js` and of the manual's "Field Names

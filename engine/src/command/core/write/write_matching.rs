@@ -302,6 +302,53 @@ pub fn first_giving(
     })
 }
 
+/// Updates the first match of each query in one transaction, because a flush to the disk costs more than
+/// many changes. Returns the results of the first ones: of all, or up to an error in order, or as
+/// many as one transaction may take.
+///
+/// # Errors
+/// Why the transaction failed; nothing was written then.
+pub fn first_of_each(
+    context: &Context,
+    namespace: &Namespace,
+    updates: &[(Query, Update)],
+    is_ordered: bool,
+) -> Result<Vec<Result<StatementResult, CommandError>>, CommandError> {
+    let time_max = Duration::from_millis(BATCH_MS_MAX);
+    context.write(|writer| {
+        let mut results = Vec::with_capacity(updates.len());
+        let Some(collection) = writer.collection(namespace) else {
+            results.resize_with(updates.len(), || Ok(StatementResult::default()));
+            return Ok(results);
+        };
+        let began = work_time();
+        for (query, update) in updates {
+            let action = WriteAction::Update(update);
+            check_action(&collection, &action)?;
+            let record = query.first_record(&writer.reader(), &collection, writer.now_ms())?;
+            let done = match record {
+                Some(record) => one(writer, &collection, query, &action, record),
+                None => Ok(None),
+            };
+            let result = match done {
+                Ok(done) => Ok(StatementResult {
+                    matched: u64::from(done.is_some()),
+                    changed: u64::from(done.is_some_and(|done| done.is_changed)),
+                    upserted: None,
+                }),
+                Err(WriteRefusal::Statement(error)) => Err(error),
+                Err(WriteRefusal::Transaction(error)) => return Err(error),
+            };
+            let ends = is_ordered && result.is_err();
+            results.push(result);
+            if ends || work_time().saturating_sub(began) > time_max {
+                break;
+            }
+        }
+        Ok(results)
+    })
+}
+
 fn insert_upsert(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
