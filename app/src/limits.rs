@@ -288,10 +288,6 @@ pub const BULK_STEP_DOCUMENTS: usize = 1_000;
 /// Bytes of documents in one step that takes such a change back.
 pub const BULK_STEP_BYTES: usize = 8 * 1024 * 1024;
 
-/// Documents that one statement replaces when such a change is taken back. The statement holds all
-/// of them as variables, which the store reads for each.
-pub const BULK_REPLACED_DOCUMENTS: usize = 100;
-
 /// Bytes of the `_id`s of all documents of such a change. With more, nothing is changed.
 pub const BULK_ID_BYTES_MAX: usize = 256 * 1024 * 1024;
 

@@ -77,20 +77,16 @@ pub fn statement_collated(mut command: Document, collation: Document) -> Documen
     command
 }
 
-/// Replaces each document by the one with its `_id`, all in one statement: each statement is a flush
-/// to the disk.
+/// Replaces each document by the one with its `_id`; one that is refused does not end the others. No
+/// pipeline and no variables: there are servers that refuse `let`, or store `_id` twice.
 #[must_use]
 pub fn replace(collection: &str, documents: Vec<Document>) -> Document {
-    let ids = documents.iter().map(|one| one.get("_id").cloned().unwrap_or(Bson::Null));
-    let ids: Vec<Bson> = ids.collect();
-    let at = doc! { "$indexOfArray": ["$$ids", "$_id"] };
-    let replace = doc! { "$replaceWith": { "$arrayElemAt": ["$$documents", at] } };
-    let filter = among(&Document::new(), ids.clone());
-    doc! {
-        "update": collection,
-        "updates": [{ "q": filter, "u": [replace], "multi": true }],
-        "let": { "ids": { "$literal": ids }, "documents": { "$literal": documents } },
-    }
+    let statements = documents.into_iter().map(|document| {
+        let id = document.get("_id").cloned().unwrap_or(Bson::Null);
+        doc! { "q": { "_id": { "$eq": id } }, "u": document }
+    });
+    let statements: Vec<Document> = statements.collect();
+    doc! { "update": collection, "updates": statements, "ordered": false }
 }
 
 /// Inserts documents; one that is refused does not end the others.

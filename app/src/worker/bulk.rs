@@ -19,7 +19,7 @@ use crate::commands::{self, bulk as command};
 use crate::job::Cancel;
 use crate::job::bulk::{BulkChange, BulkEnd, BulkReport, BulkWork, Pair, Target};
 use crate::limits::{BULK_ID_BYTES_MAX, BULK_STEP_DOCUMENTS, UNDO_BYTES_MAX};
-use crate::source::{Namespace, Source};
+use crate::source::{Namespace, Source, read_back};
 
 /// MongoDB's code for a value that is in a unique index already.
 const DUPLICATE_KEY: i32 = 11_000;
@@ -46,6 +46,7 @@ pub fn run(
         done: BTreeSet::new(),
         swapped: None,
         is_continued: false,
+        is_checked: false,
     };
     let ended = run.begin().and_then(|()| run.change());
     let end = match ended {
@@ -82,6 +83,8 @@ struct Run<'r> {
     swapped: Option<Vec<Pair>>,
     /// The change was cut short before.
     is_continued: bool,
+    /// The first documents were read after they were written.
+    is_checked: bool,
 }
 
 /// A document as the store has it.
@@ -327,14 +330,23 @@ impl Run<'_> {
                 } else {
                     run.did(&found, |_| Some(None))?;
                 }
-                return Ok(());
+                return run.check_names(&at, &found);
             }
             run.update_in_parts(&at, filter, (&found, update))?;
             let now = run.by_key(&at, ids_of(&found))?;
             let changed = run.note_changed(&found, &now)?;
             run.report.changed += changed;
-            Ok(())
+            run.check_names(&at, &found)
         })
+    }
+
+    /// Looks whether the server kept the names of the first documents apart.
+    fn check_names(&mut self, at: &Namespace, found: &ByKey) -> Result<(), Stop> {
+        if std::mem::replace(&mut self.is_checked, true) {
+            return Ok(());
+        }
+        let ids = ids_of(found).into_iter();
+        read_back::check_names(self.source, at, ids).map_err(Stop::Failed)
     }
 
     /// An update ends at a document that refuses it. Those that are as they were are tried again,
@@ -482,6 +494,9 @@ fn write_errors(reply: &Document) -> Vec<Document> {
     errors.iter().filter_map(Bson::as_document).cloned().collect()
 }
 
+#[cfg(test)]
+#[path = "bulk_server_tests.rs"]
+mod server_tests;
 #[cfg(test)]
 #[path = "bulk_tests.rs"]
 mod tests;

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use bson::{Bson, Document, RawDocumentBuf};
+use bson::{Bson, Document, RawDocument, RawDocumentBuf};
 
 use super::{ByKey, Run, Stop, document, id_of, key, write_errors};
 use crate::commands::bulk as command;
 use crate::job::bulk::{Made, Pair};
-use crate::limits::{BULK_REPLACED_DOCUMENTS, BULK_STEP_BYTES, BULK_STEP_DOCUMENTS};
+use crate::limits::{BULK_STEP_BYTES, BULK_STEP_DOCUMENTS};
 use crate::source::Namespace;
+use crate::source::read_back::{self, Sent};
 
 impl Run<'_> {
     /// Takes a change back, or makes it again. A document that is not what the change made of it
@@ -70,14 +71,23 @@ impl Run<'_> {
         if !insert.is_empty() {
             commands.push(command::insert(of, insert));
         }
-        let parts = replace.chunks(BULK_REPLACED_DOCUMENTS);
-        commands.extend(parts.map(|part| command::replace(of, part.to_vec())));
+        if !replace.is_empty() {
+            commands.push(command::replace(of, replace));
+        }
         if !delete.is_empty() {
             commands.push(command::delete(of, command::among(&Document::new(), delete)));
         }
+        let mut is_refused = false;
         for command in commands {
             let reply = self.write((self.source, &at.db), command)?;
-            self.refuse(&write_errors(&reply));
+            let errors = write_errors(&reply);
+            is_refused |= !errors.is_empty();
+            self.refuse(&errors);
+        }
+        if !is_refused && !std::mem::replace(&mut self.is_checked, true) {
+            let written = fit.iter().filter_map(|swap| swap.to).map(AsRef::as_ref);
+            let written: Vec<&RawDocument> = written.collect();
+            read_back::check(self.source, at, &written, Sent::Whole).map_err(Stop::Failed)?;
         }
         let now = self.by_key(at, ids)?;
         for (swap, pair) in swaps.iter().zip(step) {
