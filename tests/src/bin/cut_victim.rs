@@ -67,11 +67,13 @@ fn roll_out(request: OpenRequest) -> Result<(), Box<dyn Error>> {
     let plan = RolloutPlan {
         namespace: Namespace::new("d", "r"),
         create: None,
+        name: "at_1".to_owned(),
         key: doc! { "at": 1 },
         partial: None,
         from_secs: Some(1_000_000),
         to_secs: 60,
         per_second: 1,
+        pass_max: None,
     };
     submit(Work::Rollout(
         RolloutWork { plan, journal: None, gauge: Arc::clone(&gauge) },
