@@ -10,7 +10,6 @@ use super::{
 };
 use crate::job::rollout::RolloutEnd;
 use crate::job::server::SENT;
-use crate::state::offer::Offer;
 use crate::state::purpose::{
     ArchivePurpose, ConvertPurpose, DocumentsPurpose, LessonPurpose, ListenerPurpose,
     MaintenancePurpose, ReaperPurpose, SchemaPurpose, StorePurpose, TrashPurpose,
@@ -31,8 +30,9 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
         Outcome::Answer { purpose, generation, reply } => {
             log(&purpose, &reply, cx.state);
             note_answer(&reply, cx.state);
-            offer_unlock(&reply, cx.state);
             answer(&purpose, generation, &reply, cx);
+            // The dialog that sent it has learned why it was refused.
+            offer_unlock(&reply, cx.state);
         }
         Outcome::Dropped { purpose, generation, full } => {
             if full {
@@ -115,13 +115,11 @@ fn secret(report: SecretReport, cx: &mut Apply<'_>) {
 
 /// Offers to unlock a server whose lock refused a change.
 fn offer_unlock(reply: &Reply, state: &mut State) {
-    let Some(connection) = &mut state.store.connection else { return };
+    let Some(connection) = &state.store.connection else { return };
     if !reply.failed_with(code::UNAUTHORIZED) || !connection.is_locked(state.uptime) {
         return;
     }
-    let text = format!("{} is read-only", connection.attached.name);
-    let unlock = Some(("Unlock…".to_owned(), Offer::AskUnlock));
-    state.toasts.push(Kind::Warning, text, unlock, state.uptime);
+    connect::offer_unlock(state);
 }
 
 fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {

@@ -8,6 +8,7 @@ use bson::{Bson, Document, oid::ObjectId};
 use super::reading::{self, documents};
 use super::{bulk, with};
 use crate::apply::number::number;
+use crate::apply::transfer::run::is_locked;
 use crate::apply::{Apply, TOO_MUCH, WindowEffect};
 use crate::job::bulk::BulkChange;
 use crate::limits::EDITED_TEXT_BYTES_MAX;
@@ -109,7 +110,8 @@ pub fn delete(tab: TabId, id: Bson, cx: &mut Apply<'_>) {
 
 /// Takes the last change back.
 pub fn undo(tab: TabId, cx: &mut Apply<'_>) {
-    if is_busy(tab, cx.state) {
+    let is_there = cx.state.tabs.get(tab).is_some_and(|open| open.documents.undo.can_undo());
+    if is_busy(tab, cx.state) || !is_there || is_locked(cx.state) {
         return;
     }
     let step = cx.state.tabs.get_mut(tab).and_then(|open| open.documents.undo.undo());
@@ -124,7 +126,8 @@ pub fn undo(tab: TabId, cx: &mut Apply<'_>) {
 
 /// Makes the change again that was taken back.
 pub fn redo(tab: TabId, cx: &mut Apply<'_>) {
-    if is_busy(tab, cx.state) {
+    let is_there = cx.state.tabs.get(tab).is_some_and(|open| open.documents.undo.can_redo());
+    if is_busy(tab, cx.state) || !is_there || is_locked(cx.state) {
         return;
     }
     let step = cx.state.tabs.get_mut(tab).and_then(|open| open.documents.undo.redo());

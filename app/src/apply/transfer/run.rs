@@ -9,7 +9,7 @@ use mayfly_engine::value::whole;
 
 use super::open_draft::{export_draft, import_draft};
 use crate::action::{Action, ReaperAction, TransferAction};
-use crate::apply::{Apply, QUEUE_FULL};
+use crate::apply::{Apply, QUEUE_FULL, connect};
 use crate::commands;
 use crate::job::Cancel;
 use crate::limits::METER_PAUSE;
@@ -67,8 +67,7 @@ pub fn is_locked(state: &mut State) -> bool {
     if let Some(draft) = import_draft(state) {
         draft.error = Some(format!("{text}; unlock it, then import"));
     }
-    let unlock = Some(("Unlock…".to_owned(), Offer::AskUnlock));
-    state.toasts.push(Kind::Warning, text, unlock, uptime);
+    connect::offer_unlock(state);
     true
 }
 
