@@ -99,15 +99,37 @@ pub const SERVER_TEXT_MAX: usize = 2_000;
 /// Levels of documents and arrays that a reply of a server may have. MongoDB stores 100.
 pub const SERVER_LEVELS_MAX: usize = 200;
 
-/// Bytes of the stack of a thread of the driver: the first size that the system grants. The driver
-/// decodes a reply by recursion, about 2 KB for each level, and has no bound for its depth. Only what
-/// is used takes memory.
-#[cfg(target_pointer_width = "64")]
-pub const DRIVER_STACKS: [usize; 4] = [4 << 30, 1 << 30, 256 << 20, 64 << 20];
+/// Bytes of documents and arrays of a reply that contain each other, each counted whole. The driver has so
+/// many in memory while it decodes the innermost. 16 MiB may be in 60 levels.
+pub const SERVER_NESTED_MAX: usize = 1 << 30;
 
-/// Bytes of the stack of a thread of the driver where addresses are scarce.
-#[cfg(not(target_pointer_width = "64"))]
-pub const DRIVER_STACKS: [usize; 1] = [16 << 20];
+/// Bytes of a message of a server: what the driver reads at most. MongoDB sends 48,000,000.
+pub const SERVER_MESSAGE_MAX: usize = 48 << 20;
 
-/// Threads of the driver that must get their stacks: two that run tasks, and two that resolve names.
-pub const DRIVER_THREADS: usize = 4;
+/// Bytes of a message that a relay makes room for before they arrive, and that a resting connection keeps.
+pub const SERVER_PART: usize = 1 << 20;
+
+/// How long a connection rests until the room of its last message is freed.
+pub const SERVER_REST: Duration = Duration::from_secs(1);
+
+/// How long a relay tries to connect to a server, TLS included. The driver gives up after 10 s too.
+pub const SERVER_CONNECT: Duration = Duration::from_secs(10);
+
+/// How long one address of a host is tried alone.
+pub const SERVER_ADDRESS_APART: Duration = Duration::from_millis(250);
+
+/// How long a connection to a server rests until the system checks that it is still there.
+pub const SERVER_KEEPALIVE: Duration = Duration::from_mins(2);
+
+/// How long a program may take to log in to a relay.
+pub const RELAY_LOGIN: Duration = Duration::from_secs(5);
+
+/// Programs that log in to a relay at the same time; the next ones wait.
+pub const RELAY_LOGINS_MAX: usize = 16;
+
+/// Hosts whose failures a relay remembers.
+pub const FAULTS_MAX: usize = 16;
+
+/// Bytes of the stack of a thread of the driver, which decodes [`SERVER_LEVELS_MAX`] levels by recursion.
+/// A quarter is enough without optimization.
+pub const DRIVER_STACK: usize = 2 << 20;

@@ -1,6 +1,7 @@
 //! Connecting, step by step, so that a failure says which step failed.
 
 use std::net::{TcpStream, ToSocketAddrs as _};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bson::{Document, doc};
@@ -8,8 +9,9 @@ use mongodb::Client;
 use mongodb::options::{AuthMechanism, ClientOptions};
 
 use super::read::is_ok;
+use super::relay::{self, Faults};
 use super::runtime::{Ended, Runtime};
-use super::{depth, failure};
+use super::{failure, said};
 use crate::job::connection_string::{ConnectionString, Secret};
 use crate::job::{Cancel, ConnectFailure, Step};
 
@@ -48,7 +50,7 @@ pub fn connect(
         let user = string.user.as_deref().unwrap_or_default();
         return Err(ConnectFailure::new(Step::Options, format!("Enter the password of {user}")));
     }
-    let options = options(string, runtime, cancel)?;
+    let (options, faults) = options(string, runtime, cancel)?;
     if string.scheme == "mongodb" {
         reach(&string.addresses(), runtime, cancel, begin)?;
     }
@@ -57,9 +59,10 @@ pub fn connect(
     let mut anonymous = options.clone();
     anonymous.credential = None;
     let greeter = client(anonymous, runtime, cancel)?;
-    let is_encrypted = options.tls.is_some();
-    let hello = ask(&greeter, doc! { "hello": 1 }, runtime, cancel)
-        .map_err(|refusal| hello_failure(&refusal.sentence, is_encrypted))?;
+    let hello = ask(&greeter, doc! { "hello": 1 }, runtime, cancel).map_err(|refusal| {
+        let found = faults.furthest().filter(|_| refusal.is_silent);
+        found.unwrap_or_else(|| refusal.of_hello())
+    })?;
     let client = if options.credential.is_some() {
         begin(Step::Login);
         log_in(options, &greeter, runtime, cancel)?
@@ -104,7 +107,7 @@ fn options(
     string: &ConnectionString,
     runtime: &Runtime,
     cancel: &Cancel,
-) -> Result<ClientOptions, ConnectFailure> {
+) -> Result<(ClientOptions, Arc<Faults>), ConnectFailure> {
     let text: Secret = string.for_driver();
     let parsed = async move { ClientOptions::parse(text.reveal()).await };
     let parsed = runtime.run(parsed, STEP, cancel, true);
@@ -118,7 +121,10 @@ fn options(
     options.app_name.get_or_insert_with(|| "mayfly".to_owned());
     options.server_selection_timeout.get_or_insert(FIND);
     options.max_pool_size = Some(POOL);
-    Ok(options)
+    match runtime.run(relay::start(options), STEP, cancel, true) {
+        Ok(started) => started.map_err(|why| ConnectFailure::new(Step::Options, why)),
+        Err(ended) => Err(ConnectFailure::new(Step::Options, without_result(ended))),
+    }
 }
 
 /// Looks whether a host of the string accepts connections. One is enough: a replica set may have
@@ -139,10 +145,7 @@ fn reach(
         let found =
             found.map_err(|ended| ConnectFailure::new(Step::Name, without_result(ended)))?;
         let Some(found) = found else {
-            first.get_or_insert(ConnectFailure::new(
-                Step::Name,
-                format!("The name {host} can't be resolved; check its spelling and the network"),
-            ));
+            first.get_or_insert(ConnectFailure::new(Step::Name, relay::unresolved(host)));
             continue;
         };
         begin(Step::Port);
@@ -187,9 +190,19 @@ struct Refusal {
     sentence: String,
     /// Whether the server does not accept the login.
     is_of_login: bool,
+    /// Whether nothing came from a server.
+    is_silent: bool,
 }
 
 impl Refusal {
+    /// The end of a greeting.
+    fn of_hello(self) -> ConnectFailure {
+        let advice = "It accepts connections but does not answer as MongoDB does. It may expect TLS: \
+                      add tls=true";
+        let sentence = if self.is_silent { advice.to_owned() } else { self.sentence };
+        ConnectFailure::new(Step::Hello, sentence)
+    }
+
     /// The end of a login.
     fn of_login(self) -> ConnectFailure {
         if self.is_of_login {
@@ -207,32 +220,28 @@ fn ask(
     cancel: &Cancel,
 ) -> Result<Document, Refusal> {
     let admin = client.database("admin");
-    let asked = async move { depth::bounded(admin.run_command(command).await) };
+    let asked = async move { said::showable(admin.run_command(command).await) };
     match runtime.run(asked, STEP, cancel, true) {
         Ok(Ok(reply)) if !is_ok(&reply) => {
             let sentence = reply.get_str("errmsg").unwrap_or("The server refused").to_owned();
-            Err(Refusal { sentence, is_of_login: false })
+            Err(Refusal { sentence, is_of_login: false, is_silent: false })
         }
         Ok(Ok(reply)) => Ok(reply),
         Ok(Err(error)) => {
             let reply = failure::reply(&error, false);
             let sentence = reply.get_str("errmsg").unwrap_or("The server refused").to_owned();
-            Err(Refusal { sentence, is_of_login: failure::is_login_refused(&error) })
+            Err(Refusal {
+                sentence,
+                is_of_login: failure::is_login_refused(&error),
+                is_silent: failure::is_silence(&error),
+            })
         }
-        Err(ended) => Err(Refusal { sentence: without_result(ended), is_of_login: false }),
+        Err(ended) => Err(Refusal {
+            sentence: without_result(ended),
+            is_of_login: false,
+            is_silent: ended == Ended::Late,
+        }),
     }
-}
-
-fn hello_failure(sentence: &str, is_encrypted: bool) -> ConnectFailure {
-    let advice = if is_encrypted {
-        "It accepts connections but does not answer over TLS. Check that it expects TLS, and its \
-         certificate"
-    } else {
-        "It accepts connections but does not answer as MongoDB does. It may expect TLS: add tls=true"
-    };
-    let is_silent =
-        sentence.starts_with("No server can be reached") || sentence.contains("in time");
-    ConnectFailure::new(Step::Hello, if is_silent { advice } else { sentence })
 }
 
 fn without_result(ended: Ended) -> String {

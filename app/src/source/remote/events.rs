@@ -12,7 +12,7 @@ use mongodb::options::FullDocumentBeforeChangeType;
 
 use super::asking::Asking;
 use super::runtime::{Met, Outlet, within};
-use super::{Remote, depth, expiring, failure, read, rules};
+use super::{Remote, expiring, failure, read, rules};
 use crate::job::due::TtlIndex;
 use crate::job::{Cancel, DeletedDocument, Namespace, WatchEnd, WatchReport};
 use crate::limits::{WATCH_AWAIT, WATCH_EVENTS_MAX};
@@ -136,11 +136,6 @@ async fn follow(
             return WatchEnd::Broken(STALLED.to_owned());
         };
         match next {
-            Ok(Some(event)) if depth::is_deep_document(&event) => {
-                return WatchEnd::Broken(
-                    "its change stream sent an event that is too deep".to_owned(),
-                );
-            }
             Ok(Some(event)) => outlet.put(Heard::Event(event)),
             Ok(None) => {}
             Err(error) => {

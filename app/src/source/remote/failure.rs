@@ -4,8 +4,8 @@ use bson::{Document, doc};
 use mongodb::error::{Error, ErrorKind};
 
 use super::runtime::Ended;
-use super::{depth, said};
-use crate::limits::SERVER_LEVELS_MAX;
+use super::said;
+use crate::limits::{SERVER_LEVELS_MAX, SERVER_NESTED_MAX};
 
 /// `HostUnreachable`, for what did not reach a server.
 const UNREACHABLE: i32 = 6;
@@ -26,13 +26,20 @@ pub const UNKNOWN: &str =
 /// Said of bytes that aren't a message of the protocol.
 const NOT_A_MESSAGE: &str = "The server sent a reply that isn't a MongoDB message";
 
+/// Said when no server answers.
+const NO_SERVER: &str =
+    "No server can be reached; check the address and that the server is running";
+
+/// The beginning of the sentence of [`too_deep`].
+const TOO_DEEP: &str = "The server's reply is nested too deeply to be read";
+
 /// `UserNotFound`, `AuthenticationFailed` and Atlas's own error.
 const LOGIN_REFUSED: [i32; 3] = [11, 18, 8000];
 
 /// The reply to a command that the driver reports as failed. What the server said goes first.
 #[must_use]
 pub fn reply(error: &Error, is_write: bool) -> Document {
-    let response = error.server_response().filter(|raw| !depth::is_deep(raw));
+    let response = error.server_response();
     let response = response.and_then(|raw| Document::try_from(raw.as_ref()).ok());
     if let Some(mut response) = response.filter(|response| response.contains_key("errmsg")) {
         said::make_showable(&mut response);
@@ -64,6 +71,16 @@ pub fn is_login_refused(error: &Error) -> bool {
     match error.kind.as_ref() {
         ErrorKind::Authentication { .. } => true,
         ErrorKind::Command(command) => LOGIN_REFUSED.contains(&command.code),
+        _ => false,
+    }
+}
+
+/// Whether nothing came from a server that could be read.
+#[must_use]
+pub fn is_silence(error: &Error) -> bool {
+    match error.kind.as_ref() {
+        ErrorKind::Io(_) | ErrorKind::ProxyConnect { .. } => true,
+        ErrorKind::ServerSelection { message, .. } => selection(message) == NO_SERVER,
         _ => false,
     }
 }
@@ -107,6 +124,7 @@ fn explained(error: &Error) -> String {
         }
         ErrorKind::ServerSelection { message, .. } => selection(message),
         ErrorKind::Io(error) => format!("The connection to the server broke: {error}"),
+        ErrorKind::ProxyConnect { .. } => NO_SERVER.to_owned(),
         ErrorKind::ConnectionPoolCleared { .. } => {
             "The connection to the server was lost; try again".to_owned()
         }
@@ -146,6 +164,13 @@ fn is_of_header(message: &str) -> bool {
 
 /// Why there is no server to ask. The driver has one kind for all of these.
 fn selection(message: &str) -> String {
+    // The driver quotes the error of each greeting.
+    if message.contains(TOO_DEEP) {
+        return too_deep_sentence();
+    }
+    if message.contains("Message length") {
+        return NOT_A_MESSAGE.to_owned();
+    }
     if message.contains("wire version") {
         return format!("This server is too old or too new. {}", first_line(message));
     }
@@ -153,7 +178,7 @@ fn selection(message: &str) -> String {
     if is_there && message.contains("ReplicaSetNoPrimary") {
         return "The replica set has no primary now; try again in a few seconds".to_owned();
     }
-    "No server can be reached; check the address and that the server is running".to_owned()
+    NO_SERVER.to_owned()
 }
 
 fn first_line(message: &str) -> &str {
@@ -163,10 +188,12 @@ fn first_line(message: &str) -> &str {
 /// The answer of a command whose reply is too deep to be read.
 #[must_use]
 pub fn too_deep() -> Document {
-    let sentence = format!(
-        "The server's reply is nested more than {SERVER_LEVELS_MAX} levels deep, so it is not read"
-    );
-    failed(OVERFLOW, "Overflow", &sentence)
+    failed(OVERFLOW, "Overflow", &too_deep_sentence())
+}
+
+fn too_deep_sentence() -> String {
+    let bytes = SERVER_NESTED_MAX >> 30;
+    format!("{TOO_DEEP}: more than {SERVER_LEVELS_MAX} levels, or {bytes} GiB of values in values")
 }
 
 /// A reply with `ok: 0`.

@@ -2,20 +2,20 @@
 //! replies that are nested without an end, and replies that stop in the middle.
 
 use std::collections::HashMap;
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use bson::raw::{RawDocument, RawDocumentBuf};
+use bson::raw::{RawDocument, RawDocumentBuf, cstr};
 use bson::{Document, doc};
 
 use super::{Remote, ReplyLimits};
 use crate::job::{
     Cancel, ConnectFailure, ConnectionString, Namespace, ServerMark, WatchEnd, WatchReport,
 };
-use crate::limits::SERVER_TEXT_MAX;
+use crate::limits::{SERVER_LEVELS_MAX, SERVER_TEXT_MAX};
 use crate::source::Source as _;
 use crate::source::remote::failure::UNKNOWN;
 
@@ -25,10 +25,16 @@ const OP_QUERY: i32 = 2004;
 const GREETING: &str = "the driver's own greeting";
 
 /// The bytes of a reply to each command; others are answered with `ok: 1`.
-type Replies = HashMap<&'static str, Vec<u8>>;
+pub(super) type Replies = HashMap<&'static str, Vec<u8>>;
 
 /// Serves until the test ends. Returns the port.
-fn serve(mut replies: Replies) -> u16 {
+fn serve(replies: Replies) -> u16 {
+    let replies = with_defaults(replies);
+    listen(move |stream| _ = answer(stream, &replies))
+}
+
+/// The replies of a server that can be connected to.
+pub(super) fn with_defaults(mut replies: Replies) -> Replies {
     let defaults = [
         ("hello", hello()),
         ("buildInfo", doc! { "version": "8.0.0", "ok": 1.0 }),
@@ -40,14 +46,19 @@ fn serve(mut replies: Replies) -> u16 {
     let greeting = replies["hello"].clone();
     replies.insert("isMaster", greeting.clone());
     replies.insert("ismaster", greeting);
-    let replies = Arc::new(replies);
+    replies
+}
+
+/// Handles each connection on its thread, until the test ends. Returns the port.
+pub(super) fn listen(handle: impl Fn(TcpStream) + Send + Sync + 'static) -> u16 {
+    let handle = Arc::new(handle);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let accept = move || {
         for stream in listener.incoming().flatten() {
-            let replies = Arc::clone(&replies);
-            let answer = move || answer(stream, &replies);
-            drop(thread::Builder::new().name("hostile".to_owned()).spawn(answer));
+            let handle = Arc::clone(&handle);
+            let work = move || handle(stream);
+            drop(thread::Builder::new().name("hostile".to_owned()).spawn(work));
         }
     };
     thread::Builder::new().name("hostile".to_owned()).spawn(accept).expect("a thread");
@@ -55,7 +66,7 @@ fn serve(mut replies: Replies) -> u16 {
 }
 
 /// Answers the commands of a connection until it ends.
-fn answer(mut stream: TcpStream, replies: &Replies) -> Option<()> {
+pub(super) fn answer(mut stream: impl Read + Write, replies: &Replies) -> Option<()> {
     loop {
         let mut header = [0; 16];
         stream.read_exact(&mut header).ok()?;
@@ -94,7 +105,7 @@ fn answer(mut stream: TcpStream, replies: &Replies) -> Option<()> {
     }
 }
 
-fn hello() -> Document {
+pub(super) fn hello() -> Document {
     doc! {
         "isWritablePrimary": true, "maxBsonObjectSize": 16_777_216, "maxMessageSizeBytes": 48_000_000,
         "maxWriteBatchSize": 100_000, "minWireVersion": 0, "maxWireVersion": 21, "readOnly": false,
@@ -103,12 +114,12 @@ fn hello() -> Document {
     }
 }
 
-fn bytes(document: &Document) -> Vec<u8> {
+pub(super) fn bytes(document: &Document) -> Vec<u8> {
     RawDocumentBuf::try_from(document).expect("bytes").into_bytes()
 }
 
 /// A document with one more field, whose value is nested this deeply.
-fn with_deep(document: &Document, levels: usize) -> Vec<u8> {
+pub(super) fn with_deep(document: &Document, levels: usize) -> Vec<u8> {
     let mut all = bytes(document);
     all.pop();
     all.extend(b"\x03x\0");
@@ -127,7 +138,9 @@ fn with_deep(document: &Document, levels: usize) -> Vec<u8> {
 }
 
 fn connect(replies: Replies) -> Result<Remote, ConnectFailure> {
-    let uri = format!("mongodb://127.0.0.1:{}/?directConnection=true", serve(replies));
+    let port = serve(replies);
+    let options = "directConnection=true&serverSelectionTimeoutMS=1000";
+    let uri = format!("mongodb://127.0.0.1:{port}/?{options}");
     let string = ConnectionString::read(&uri).expect("a string");
     let remote = Remote::connect(&string, &Cancel::default(), &|_| ());
     remote.inspect(|remote| remote.set_locked(false))
@@ -179,66 +192,134 @@ fn texts_of_a_server_are_escaped_and_cut() {
     check_shown(&attached.topology);
 }
 
+/// More levels than any stack holds.
+const LEVELS: usize = 1_000_000;
+
+fn check_too_deep(reply: &Document) {
+    assert_eq!(reply.get_i32("code").ok(), Some(15), "{reply}");
+    assert!(reply.get_str("errmsg").is_ok_and(|said| said.contains("200 levels")), "{reply}");
+}
+
+fn read(remote: &Remote, command: &Document) -> Result<Vec<RawDocumentBuf>, String> {
+    let mut found = Vec::new();
+    let read = remote.read_batches("shop", command, &Cancel::default(), &mut |documents| {
+        found.extend(documents.iter().map(|document| (*document).to_owned()));
+        Ok(())
+    });
+    read.map(|()| found)
+}
+
 #[test]
 fn a_deep_reply_is_refused_and_the_program_continues() {
-    for levels in [1_000, 2_000, 5_000] {
-        let found = doc! { "ok": 1.0, "cursor": { "id": 0_i64, "ns": "shop.c", "firstBatch": [] } };
-        let failed = doc! { "ok": 0.0, "errmsg": "no", "code": 2, "codeName": "BadValue" };
-        let remote = connected(HashMap::from([
-            ("find", with_deep(&found, levels)),
-            ("count", with_deep(&failed, levels)),
-        ]));
-        let find = remote.run("shop", &doc! { "find": "c" });
-        assert_eq!(find.get_i32("code").ok(), Some(15), "{levels}");
-        assert!(find.get_str("errmsg").is_ok_and(|said| said.contains("200 levels")), "{find}");
-        let count = remote.run("shop", &doc! { "count": "c" });
-        assert_eq!(count.get_str("errmsg").ok(), Some("no"), "{levels}");
+    let failed = doc! { "ok": 0.0, "errmsg": "no", "code": 2, "codeName": "BadValue" };
+    let remote = connected(HashMap::from([
+        ("find", with_deep(&page("firstBatch"), LEVELS)),
+        ("count", with_deep(&failed, LEVELS)),
+        ("insert", with_deep(&doc! { "ok": 1.0, "n": 1 }, LEVELS)),
+    ]));
+    let commands = [
+        doc! { "find": "c" },
+        doc! { "count": "c" },
+        doc! { "insert": "c", "documents": [{ "_id": 1 }] },
+    ];
+    for command in commands {
+        check_too_deep(&remote.run("shop", &command));
         assert_eq!(remote.run("shop", &doc! { "ping": 1 }), doc! { "ok": 1.0 });
-        let mut read = 0;
-        let find = doc! { "find": "c" };
-        let done = remote.read_batches("shop", &find, &Cancel::default(), &mut |documents| {
-            read += documents.len();
-            Ok(())
-        });
-        assert_eq!((done, read), (Ok(()), 0), "the depth is outside of the documents");
     }
+    let done = read(&remote, &doc! { "find": "c" });
+    assert!(done.as_ref().is_err_and(|said| said.contains("200 levels")), "{done:?}");
+}
+
+#[test]
+fn a_reply_with_the_most_levels_is_read() {
+    // The reply itself, and the innermost document.
+    let most = SERVER_LEVELS_MAX - 2;
+    let remote = connected(HashMap::from([
+        ("count", with_deep(&doc! { "ok": 1.0, "n": 1 }, most)),
+        ("distinct", with_deep(&doc! { "ok": 1.0, "values": [] }, most + 1)),
+    ]));
+    let count = remote.run("shop", &doc! { "count": "c" });
+    assert_eq!(count.get_i32("n").ok(), Some(1), "{count}");
+    check_too_deep(&remote.run("shop", &doc! { "distinct": "c", "key": "a" }));
+}
+
+/// A reply with documents in its cursor.
+fn with_batch(batch: &'static bson::raw::CStr, id: i64, documents: Vec<Vec<u8>>) -> Vec<u8> {
+    let documents = documents.into_iter().map(|it| RawDocumentBuf::from_bytes(it).expect("one"));
+    let mut cursor = RawDocumentBuf::try_from(&doc! { "id": id, "ns": "shop.c" }).expect("bytes");
+    cursor.append(batch, documents.collect::<bson::raw::RawArrayBuf>());
+    let mut reply = RawDocumentBuf::try_from(&doc! { "ok": 1.0 }).expect("bytes");
+    reply.append(cstr!("cursor"), cursor);
+    reply.into_bytes()
 }
 
 #[test]
 fn a_deep_document_is_not_handed_to_an_export() {
-    let document = with_deep(&doc! {}, 300);
-    let mut batch = RawDocumentBuf::new();
-    batch.append(bson::raw::cstr!("0"), RawDocumentBuf::from_bytes(document).expect("a document"));
-    let mut cursor =
-        RawDocumentBuf::try_from(&doc! { "id": 0_i64, "ns": "shop.c" }).expect("bytes");
-    let batch = bson::raw::RawArrayBuf::from_iter([batch]);
-    cursor.append(bson::raw::cstr!("firstBatch"), batch);
-    let mut reply = RawDocumentBuf::try_from(&doc! { "ok": 1.0 }).expect("bytes");
-    reply.append(bson::raw::cstr!("cursor"), cursor);
-    let remote = connected(HashMap::from([("find", reply.into_bytes())]));
-    let find = doc! { "find": "c" };
-    let done = remote.read_batches("shop", &find, &Cancel::default(), &mut |_| Ok(()));
-    assert!(done.as_ref().is_err_and(|sentence| sentence.contains("200 levels")), "{done:?}");
+    for levels in [300, LEVELS] {
+        let document = || vec![with_deep(&doc! {}, levels)];
+        let first = HashMap::from([("find", with_batch(cstr!("firstBatch"), 0, document()))]);
+        let next = HashMap::from([
+            ("find", bytes(&page("firstBatch"))),
+            ("getMore", with_batch(cstr!("nextBatch"), 7, document())),
+        ]);
+        for replies in [first, next] {
+            let remote = connected(replies);
+            let done = read(&remote, &doc! { "find": "c" });
+            assert!(done.as_ref().is_err_and(|said| said.contains("200 levels")), "{done:?}");
+            let more = remote.run("shop", &doc! { "getMore": 7_i64, "collection": "c" });
+            assert_eq!(remote.run("shop", &doc! { "ping": 1 }), doc! { "ok": 1.0 }, "{more}");
+        }
+    }
 }
 
 #[test]
-fn what_the_driver_decodes_itself_may_be_deeper() {
-    let failed = doc! { "ok": 0.0, "errmsg": "no", "code": 2, "codeName": "BadValue" };
+fn a_deep_event_ends_a_change_stream() {
+    let listed = doc! { "ok": 1.0, "cursor": { "id": 0_i64, "ns": "shop.c", "firstBatch": [] } };
+    let event = with_deep(&doc! { "_id": { "_data": "1" } }, LEVELS);
     let remote = connected(HashMap::from([
-        (GREETING, with_deep(&hello(), 20_000)),
-        ("find", with_deep(&failed, 20_000)),
+        ("listIndexes", bytes(&listed)),
+        ("listCollections", bytes(&listed)),
+        ("aggregate", bytes(&page("firstBatch"))),
+        ("getMore", with_batch(cstr!("nextBatch"), 7, vec![event])),
     ]));
-    let find = remote.run("shop", &doc! { "find": "c" });
-    assert_eq!(find.get_str("errmsg").ok(), Some("no"));
+    let namespace = Namespace::new("shop", "c");
+    let end = remote.watch(&namespace, &Cancel::default(), &|_: WatchReport| ());
+    assert!(matches!(&end, WatchEnd::Broken(said) if said.contains("200 levels")), "{end:?}");
 }
 
 #[test]
 fn a_deep_greeting_is_a_failed_connection() {
-    for levels in [2_000, 5_000] {
-        let failure = connect(HashMap::from([("hello", with_deep(&hello(), levels))])).err();
-        let sentence = failure.expect("it is refused").sentence;
-        assert!(sentence.contains("200 levels"), "{levels}: {sentence}");
+    for name in ["hello", GREETING] {
+        for levels in [300, LEVELS] {
+            let failure = connect(HashMap::from([(name, with_deep(&hello(), levels))])).err();
+            let sentence = failure.expect("it is refused").sentence;
+            assert!(sentence.contains("200 levels"), "{levels} levels in {name}: {sentence}");
+        }
     }
+}
+
+#[test]
+fn a_large_reply_keeps_its_bytes() {
+    let documents: Vec<Vec<u8>> = (0..4_u8)
+        .map(|seed| {
+            let noise = (0..10_000_000_u32).map(|at| at.wrapping_mul(0x9e37_79b9).to_le_bytes()[3]);
+            let mut document = RawDocumentBuf::new();
+            document.append(cstr!("same"), i32::from(seed));
+            document.append(
+                cstr!("same"),
+                bson::Binary {
+                    subtype: bson::spec::BinarySubtype::Generic,
+                    bytes: noise.map(|byte| byte ^ seed).collect(),
+                },
+            );
+            document.into_bytes()
+        })
+        .collect();
+    let replies = [("find", with_batch(cstr!("firstBatch"), 0, documents.clone()))];
+    let found = read(&connected(HashMap::from(replies)), &doc! { "find": "c" }).expect("a reply");
+    assert!(
+        found.iter().map(|document| document.as_bytes()).eq(documents.iter().map(Vec::as_slice))
+    );
 }
 
 /// A reply with a cursor that is not at its end.

@@ -7,7 +7,6 @@
 mod answered;
 mod asking;
 pub mod connect;
-mod depth;
 mod events;
 mod expiring;
 pub mod failure;
@@ -18,6 +17,7 @@ mod monitor;
 mod own;
 mod raw;
 mod read;
+mod relay;
 mod rules;
 mod runtime;
 mod said;
@@ -323,3 +323,7 @@ pub fn open_string(string: &ConnectionString) -> Result<Arc<dyn Source>, String>
 mod differential_tests;
 #[cfg(test)]
 mod hostile_tests;
+#[cfg(test)]
+mod relay_tests;
+#[cfg(test)]
+mod tls_tests;

@@ -11,7 +11,7 @@ use mongodb::error::Error;
 use mongodb::options::SelectionCriteria;
 
 use super::runtime::{Ended, within};
-use super::{Remote, depth, failure, guard};
+use super::{Remote, failure, guard, said};
 use crate::job::Cancel;
 use crate::limits::{READ_BATCH_BYTES, READ_BATCH_DOCS, SERVER_EXPORT_MS};
 use crate::source::batches::sentence;
@@ -73,9 +73,6 @@ pub(super) fn read_batches(
     let mut read = finish(remote.runtime.run(open, Duration::MAX, cancel, true))?;
     loop {
         let documents: Vec<&RawDocument> = read.0.iter().map(AsRef::as_ref).collect();
-        if documents.iter().any(|document| depth::is_deep(document)) {
-            return Err(sentence(&failure::too_deep()));
-        }
         take(&documents)?;
         let Some(cursor) = read.1 else { return Ok(()) };
         // A cursor that is dropped closes itself on the server.
@@ -127,7 +124,7 @@ pub(super) fn run_bytes(remote: &Remote, db: &str, command: &RawDocument) -> Doc
     remote.rules.forget(remote.now_ms());
     let (client, db, mut command) = (remote.client.clone(), db.to_owned(), command.to_owned());
     command.append(cstr!("comment"), "mayfly");
-    let task = async move { depth::bounded(client.database(&db).run_raw_command(command).await) };
+    let task = async move { said::showable(client.database(&db).run_raw_command(command).await) };
     match remote.runtime.run(task, WRITE, &Cancel::default(), false) {
         Ok(Ok(reply)) => reply,
         Ok(Err(error)) => failure::reply(&error, true),

@@ -1,4 +1,4 @@
-//! The driver's runtime. The only file that names tokio.
+//! The driver's runtime. With the relay, which runs on it, it alone names tokio.
 //!
 //! A command runs as a task of its own, and the caller waits for it on a channel. A task that is not
 //! aborted keeps its connection for ever, so a read that is canceled or late is aborted: the driver
@@ -10,7 +10,6 @@ use std::future::Future;
 use std::iter;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
@@ -19,7 +18,7 @@ use tokio::runtime::{Builder, Handle};
 use tokio::task::AbortHandle;
 
 use crate::job::Cancel;
-use crate::limits::{DRIVER_STACKS, DRIVER_THREADS};
+use crate::limits::DRIVER_STACK;
 
 /// How often a caller looks whether its job was canceled.
 const LOOK: Duration = Duration::from_millis(20);
@@ -89,26 +88,6 @@ impl<T, E> Drop for Running<T, E> {
     }
 }
 
-/// The largest stack that the system grants to [`DRIVER_THREADS`] threads at once. A thread that it
-/// refused later would be a panic of tokio.
-fn stack_size() -> usize {
-    let is_granted = |size: &usize| {
-        let (keep, wait) = bounded::<()>(0);
-        let probe = |_| {
-            let wait = wait.clone();
-            let probe = thread::Builder::new().name("mayfly-driver-probe".to_owned());
-            // It lives until all of them are there.
-            let work = move || _ = wait.recv();
-            probe.stack_size(*size).spawn(work).is_ok()
-        };
-        let are_granted = (0..DRIVER_THREADS).all(probe);
-        drop(keep);
-        are_granted
-    };
-    let [.., smallest] = DRIVER_STACKS;
-    DRIVER_STACKS.into_iter().find(is_granted).unwrap_or(smallest)
-}
-
 /// Two threads that drive the driver's tasks. Dropping it ends them at once, whatever hangs.
 pub struct Runtime {
     handle: Handle,
@@ -126,7 +105,7 @@ impl Runtime {
         let built = Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("mayfly-driver")
-            .thread_stack_size(stack_size())
+            .thread_stack_size(DRIVER_STACK)
             .enable_all()
             .build()
             .map_err(|error| format!("The driver's threads can't be started: {error}"))?;

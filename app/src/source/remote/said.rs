@@ -2,6 +2,7 @@
 //! they are cut.
 
 use bson::{Bson, Document};
+use mongodb::error::Error;
 
 use crate::job::invisible;
 use crate::limits::SERVER_TEXT_MAX;
@@ -18,6 +19,16 @@ pub fn text(said: &str) -> String {
     };
     let (shown, rest) = said.split_at(end);
     format!("{}… ({} more)", invisible::with_marks(shown), rest.chars().count())
+}
+
+/// A reply whose messages can be shown.
+///
+/// # Errors
+/// The driver's own.
+pub fn showable(reply: Result<Document, Error>) -> Result<Document, Error> {
+    let mut reply = reply?;
+    make_showable(&mut reply);
+    Ok(reply)
 }
 
 /// Makes the messages of a reply fit to be shown: its own, and those of its write errors.

@@ -8,7 +8,7 @@ use bson::{Bson, Document};
 use mongodb::ClientSession;
 use mongodb::options::SelectionCriteria;
 
-use super::{Remote, depth, failure, guard};
+use super::{Remote, failure, guard, said};
 use crate::job::Cancel;
 
 /// How long a command may take on the server, unless it says so itself.
@@ -96,7 +96,7 @@ impl Remote {
                 Some(session) => run.session(session).await,
                 None => run.await,
             };
-            (depth::bounded(reply), session)
+            (said::showable(reply), session)
         };
         match self.runtime.run(task, time.saturating_add(GRACE), cancel, is_read) {
             Ok((Ok(reply), session)) => {
