@@ -61,7 +61,7 @@ pub fn connect(
     let greeter = client(anonymous, runtime, cancel)?;
     let hello = ask(&greeter, doc! { "hello": 1 }, runtime, cancel).map_err(|refusal| {
         let found = faults.furthest().filter(|_| refusal.is_silent);
-        found.unwrap_or_else(|| refusal.of_hello())
+        found.or_else(|| other_set(&options, runtime, cancel)).unwrap_or_else(|| refusal.of_hello())
     })?;
     let client = if options.credential.is_some() {
         begin(Step::Login);
@@ -242,6 +242,33 @@ fn ask(
             is_silent: ended == Ended::Late,
         }),
     }
+}
+
+/// Why a server that answers is not found: it isn't a member of the set that the string names.
+fn other_set(
+    options: &ClientOptions,
+    runtime: &Runtime,
+    cancel: &Cancel,
+) -> Option<ConnectFailure> {
+    let wanted = options.repl_set_name.clone()?;
+    let mut alone = options.clone();
+    alone.credential = None;
+    alone.repl_set_name = None;
+    alone.direct_connection = Some(true);
+    alone.hosts.truncate(1);
+    let greeter = client(alone, runtime, cancel).ok()?;
+    let hello = ask(&greeter, doc! { "hello": 1 }, runtime, cancel).ok()?;
+    let sentence = match hello.get_str("setName") {
+        Err(_) => format!(
+            "The server answers, but is not a member of a replica set; leave out replicaSet={wanted}"
+        ),
+        Ok(set) if set != wanted => format!(
+            "The server is a member of the replica set {}; correct replicaSet={wanted}",
+            said::text(set)
+        ),
+        Ok(_) => return None,
+    };
+    Some(ConnectFailure::new(Step::Hello, sentence))
 }
 
 fn without_result(ended: Ended) -> String {

@@ -17,7 +17,7 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 
 use super::Remote;
-use super::hostile_tests::{Replies, answer, listen, with_deep, with_defaults};
+use super::hostile_tests::{Replies, answer, bytes, hello, listen, with_deep, with_defaults};
 use crate::job::{Cancel, ConnectFailure, ConnectionString, Step};
 use crate::source::Source as _;
 
@@ -157,4 +157,21 @@ fn replies_over_tls_are_looked_at_too() {
     let remote = remote.map_err(|failure| failure.sentence).expect("it connects");
     let count = remote.run("shop", &doc! { "count": "c" });
     assert!(count.get_str("errmsg").is_ok_and(|said| said.contains("200 levels")), "{count}");
+}
+
+#[test]
+fn a_set_that_the_server_is_not_in_is_named() {
+    let serve = |set: Option<&str>| {
+        let mut greeting = hello();
+        greeting.extend(set.map(|set| ("setName".to_owned(), set.into())));
+        let replies = with_defaults(HashMap::from([("hello", bytes(&greeting))]));
+        listen(move |stream| _ = answer(stream, &replies))
+    };
+    for more in ["", "&directConnection=true"] {
+        let options = format!("replicaSet=rs0{more}");
+        let words = ["answers, but is not a member of a replica set", "replicaSet=rs0"];
+        check_fails("localhost", serve(None), &options, Step::Hello, &words);
+        let words = ["is a member of the replica set other", "replicaSet=rs0"];
+        check_fails("localhost", serve(Some("other")), &options, Step::Hello, &words);
+    }
 }
