@@ -4,16 +4,18 @@ use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use bson::raw::{RawBsonRef, RawDocument};
-use bson::{Document, RawDocumentBuf};
+use bson::{Bson, Document, RawDocumentBuf};
 use mayfly_engine::transfer::{
     ExportFormat, ExportReport, Progress, append_csv_line, csv_cell, without_formula,
 };
-use mayfly_engine::value::extjson::{Style, append_document};
+use mayfly_engine::value::extjson::{Layout, Style, append_document};
+use mayfly_engine::value::shell::write_value;
+use mayfly_engine::value::{Limits, scan};
 use tempfile::NamedTempFile;
 
 use super::transfer::Failure;
 use crate::job::Cancel;
-use crate::limits::{RESULT_COLUMNS_MAX, RESULT_DOC_BYTES_MAX};
+use crate::limits::{RESULT_COLUMNS_MAX, RESULT_DOC_BYTES_MAX, SERVER_LEVELS_MAX};
 use crate::source::Source;
 
 /// Documents to write to a file.
@@ -195,6 +197,9 @@ impl ResultFile {
                 return Err(String::new());
             }
             for document in documents {
+                if !matches!(self.format, ExportFormat::Bson) {
+                    self.check(document)?;
+                }
                 visit(document, count == 0)
                     .map_err(|error| format!("{}: {error}", self.path.display()))?;
                 count += 1;
@@ -207,6 +212,33 @@ impl ResultFile {
             Err(sentence) => Err(Failure::Failed(sentence)),
             Ok(()) => Ok(count),
         }
+    }
+}
+
+impl ResultFile {
+    /// A document as a text would lack the rest from the first value on that can't be read.
+    fn check(&self, document: &RawDocument) -> Result<(), String> {
+        scan::check_with(
+            document.as_bytes(),
+            &Limits {
+                bytes_max: RESULT_DOC_BYTES_MAX,
+                depth_max: SERVER_LEVELS_MAX,
+                allow_duplicate_names: true,
+            },
+        )
+        .map(drop)
+        .map_err(|error| {
+            let id = document.get("_id").ok().flatten().and_then(|id| Bson::try_from(id).ok());
+            let id = id.map_or_else(
+                || "without an _id".to_owned(),
+                |id| format!("with _id {}", write_value(&id, Layout::OneLine)),
+            );
+            format!(
+                "{}: the document {id} can't be written as text: {error}. Export as BSON, which \
+                 keeps every byte",
+                self.path.display()
+            )
+        })
     }
 }
 
@@ -245,7 +277,7 @@ mod tests {
 
     use super::*;
     use crate::job::{Capabilities, Event};
-    use crate::source::Events;
+    use crate::source::{Events, TakeBatch};
 
     /// Gives three documents in two batches.
     struct Fake;
@@ -286,6 +318,77 @@ mod tests {
         assert_eq!(exists.err(), Some(Failure::Exists(vec![path.clone()])));
         assert!(file.write(&Fake, true, &progress).is_ok());
         std::fs::read_to_string(path).expect("a file")
+    }
+
+    /// Gives a document whose second field has a name that isn't UTF-8, at the top or within.
+    struct Odd(bool);
+
+    impl Odd {
+        fn document(&self) -> RawDocumentBuf {
+            let inner = doc! {"a": 1, "K?": 2, "b": 3};
+            let whole = if self.0 {
+                doc! {"_id": 7, "in": inner}
+            } else {
+                inner
+            };
+            let mut bytes = RawDocumentBuf::try_from(&whole).expect("bytes").into_bytes();
+            let at = bytes.iter().position(|byte| *byte == b'?').expect("it is there");
+            bytes[at] = 0xff;
+            RawDocumentBuf::from_bytes(bytes).expect("a document")
+        }
+    }
+
+    impl Source for Odd {
+        fn run(&self, _: &str, _: &Document) -> Document {
+            Document::new()
+        }
+
+        fn read_batches(
+            &self,
+            _: &str,
+            _: &Document,
+            _: &Cancel,
+            take: &mut TakeBatch<'_>,
+        ) -> Result<(), String> {
+            take(&[&self.document()])
+        }
+
+        fn subscribe(&self) -> Events {
+            Box::new(std::iter::empty::<Event>())
+        }
+
+        fn capabilities(&self) -> Capabilities {
+            Capabilities::default()
+        }
+    }
+
+    #[test]
+    fn no_text_lacks_what_can_not_be_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("results");
+        let csv = ExportFormat::Csv { fields: None, escape_formulas: false, hidden: Vec::new() };
+        for is_inner in [false, true] {
+            let source = Odd(is_inner);
+            let write = |format: &ExportFormat| {
+                let (command, format) = (doc! {"find": "c"}, format.clone());
+                let file = ResultFile { db: "d".to_owned(), command, path: path.clone(), format };
+                file.write(&source, true, &Progress::new())
+            };
+            let texts = [Style::Typed, Style::Canonical];
+            let texts =
+                texts.map(|style| [ExportFormat::Ndjson(style), ExportFormat::Array(style)]);
+            for format in texts.iter().flatten().chain([&csv]) {
+                let said = match write(format) {
+                    Err(Failure::Failed(said)) => said,
+                    other => panic!("{other:?}"),
+                };
+                assert!(said.contains("not valid UTF-8") && said.contains("BSON"), "{said}");
+                assert!(said.contains(if is_inner { "_id 7" } else { "without an _id" }), "{said}");
+            }
+            assert!(write(&ExportFormat::Bson).is_ok());
+            let written = std::fs::read(&path).expect("a file");
+            assert_eq!(written, source.document().as_bytes());
+        }
     }
 
     #[test]
