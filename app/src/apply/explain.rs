@@ -102,9 +102,8 @@ fn create_index(tab: TabId, cx: &mut Apply<'_>) {
 /// Handles a reply.
 pub fn answer(tab: TabId, generation: u64, reply: &Reply, state: &mut State) {
     let read = match &reply.result {
-        Ok(found) => {
-            Answer::read(found).ok_or_else(|| "The store gave no plan for this query".to_owned())
-        }
+        Ok(found) => Answer::read(found, &reply.command)
+            .ok_or_else(|| "The store gave no plan for this query".to_owned()),
         Err(error) => Err(error.clone()),
     };
     set(tab, generation, read, state);

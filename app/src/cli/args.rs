@@ -303,9 +303,10 @@ pub struct Export {
     pub data: Option<PathBuf>,
     /// Export from a server: the environment variable that holds its connection string. The string
     /// itself is never an argument, because other users can read those.
-    #[arg(long, value_name = "NAME", conflicts_with = "data", requires = "collection")]
+    #[arg(long, value_name = "NAME", conflicts_with = "data")]
     pub uri_env: Option<String>,
-    /// Database. Without --collection, all of it becomes a folder; without both, the whole store does.
+    /// Database. Without --collection, all of it becomes a folder; without both, the whole store or server
+    /// does.
     #[arg(long)]
     pub db: Option<String>,
     /// Collection, which becomes a file.
@@ -348,7 +349,7 @@ pub struct Export {
     #[arg(long, value_name = "EJSON", requires = "collection")]
     pub collation: Option<String>,
     /// Output file, or the folder: a new or an empty one. It gets DB/COLLECTION.bson with metadata,
-    /// as of mongodump, and manifest.json, which `import` checks.
+    /// as of mongodump, and from a data folder manifest.json, which `import` checks.
     #[arg(short, long = "output", value_name = "FILE")]
     pub output: PathBuf,
     /// Compress the output with gzip.

@@ -13,6 +13,7 @@ use mayfly_engine::{
 use super::{
     Failure,
     args::{EjsonFormat, Export, OutputFormat},
+    export_folder,
     progress_line::with_progress,
     server, store,
 };
@@ -52,6 +53,9 @@ pub(super) fn run(args: &Export) -> Result<(), Failure> {
 
 /// Exports databases to a folder. The last line of standard output is the count.
 fn folder(args: &Export) -> Result<(), Failure> {
+    if let Some(variable) = &args.uri_env {
+        return export_folder::export(variable, args);
+    }
     let request = DumpExport {
         db: args.db.clone(),
         collections: (!args.only.is_empty()).then(|| args.only.clone()),
@@ -213,6 +217,8 @@ mod tests {
         check("--db d --gzip", true);
         check("--db d --only a,b", true);
         check("--db d --collection c --format csv --limit 3", true);
+        let of_server = ["mayfly", "export", "--uri-env", "U", "--db", "d", "-o", "o"];
+        assert!(Args::try_parse_from(of_server).is_ok());
         for refused in [
             "--only a",
             "--collection c",

@@ -10,6 +10,7 @@ mod backup;
 mod check;
 mod compact;
 mod export;
+mod export_folder;
 mod generate;
 mod import;
 mod import_dump;

@@ -158,11 +158,16 @@ pub(super) fn export(
     let written =
         with_progress(&SystemClock, &progress, || file.write(source.as_ref(), true, &progress))?;
     source.close();
-    let report = written.map_err(|failure| match failure {
+    let report = written.map_err(sentence)?;
+    println!("exported {}", report.exported);
+    Ok(())
+}
+
+/// Why there is no new file.
+pub(super) fn sentence(failure: transfer::Failure) -> Failure {
+    match failure {
         transfer::Failure::Failed(sentence) => Failure(format!("{sentence}.")),
         transfer::Failure::Cancelled => Failure("Canceled. No file was written.".to_owned()),
         transfer::Failure::Exists(_) => Failure("The file exists.".to_owned()),
-    })?;
-    println!("exported {}", report.exported);
-    Ok(())
+    }
 }

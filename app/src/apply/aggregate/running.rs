@@ -187,6 +187,7 @@ pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx:
             (Err(error), results) => {
                 if let Some(results) = results {
                     results.cursor = None;
+                    results.is_broken = true;
                 }
                 let message = format!("{error}; run the pipeline again");
                 view.error = Some(StageError { card: None, offset: None, message });

@@ -84,6 +84,16 @@ fn a_count_that_takes_too_long_is_no_error() {
 }
 
 #[test]
+fn results_whose_cursor_ended_are_not_all() {
+    let mut bench = bench();
+    let run = bench.0.tabs.active().expect("a tab").aggregate.run;
+    answered(&Purpose::Results { run }, Ok(batch(7)), None, &mut bench);
+    answered(&Purpose::More { run }, Err("Cursor 7 was not found"), Some(43), &mut bench);
+    let results = bench.0.tabs.active().and_then(|tab| tab.aggregate.results.clone());
+    assert!(results.is_some_and(|results| results.cursor.is_none() && results.is_broken));
+}
+
+#[test]
 fn an_unchanged_pipeline_does_not_run_again() {
     let (mut state, tab, mut effects) = bench();
     apply(tab, AggregateAction::Changed, &mut Apply::new(&mut state, &mut effects));

@@ -23,6 +23,23 @@ const COLLATION_NOTE: &str = "Queries use the index for text only if they have t
 /// Fields that an index may have.
 const FIELDS_MAX: usize = 32;
 
+/// What the store takes.
+#[derive(Debug, Clone, Copy)]
+struct Offered {
+    /// The time of the last modification as a field.
+    has_ts: bool,
+    /// Hidden indexes and collations. DocumentDB refuses both.
+    has_options: bool,
+}
+
+impl Offered {
+    fn by(state: &State) -> Self {
+        let server = state.store.connection.as_ref();
+        let is_documentdb = server.is_some_and(|server| server.attached.pass_job.is_some());
+        Self { has_ts: server.is_none(), has_options: !is_documentdb }
+    }
+}
+
 /// Draws the dialog.
 pub(super) fn ui(
     context: &Context,
@@ -43,7 +60,8 @@ pub(super) fn ui(
         sizes::DIALOG,
         create,
         |ui, create| {
-            ui.add_enabled_ui(create.sent.is_none(), |ui| content_ui(ui, create, view));
+            let offered = Offered::by(state);
+            ui.add_enabled_ui(create.sent.is_none(), |ui| content_ui(ui, create, view, offered));
             what_if::cliff_ui(ui, cliff.as_deref());
             convert_ui(ui, create, &view.fields, actions);
             match (&command, create.problem()) {
@@ -146,16 +164,18 @@ fn topic(create: &CreateIndex, is_cliff: bool) -> Option<Topic> {
     }
 }
 
-fn content_ui(ui: &mut Ui, create: &mut CreateIndex, view: &IndexesView) {
-    field::labelled(ui, "Fields", None, |ui| fields_ui(ui, create, view));
+fn content_ui(ui: &mut Ui, create: &mut CreateIndex, view: &IndexesView, offered: Offered) {
+    field::labelled(ui, "Fields", None, |ui| fields_ui(ui, create, view, offered.has_ts));
     ttl_ui(ui, create);
     ui.horizontal(|ui| {
         // Each box belongs to the label after it.
         ui.spacing_mut().item_spacing.x = sizes::GAP_LARGE;
         ui.checkbox(&mut create.unique, "Unique").hint("Reject documents with duplicate values");
         ui.checkbox(&mut create.sparse, "Sparse").hint("Skip documents without the field");
-        ui.checkbox(&mut create.hidden, "Hidden")
-            .hint("Queries ignore this index; its TTL still removes documents");
+        if offered.has_options {
+            ui.checkbox(&mut create.hidden, "Hidden")
+                .hint("Queries ignore this index; its TTL still removes documents");
+        }
     });
     field::labelled(ui, "Partial filter", None, |ui| {
         let field = Field {
@@ -166,9 +186,11 @@ fn content_ui(ui: &mut Ui, create: &mut CreateIndex, view: &IndexesView) {
         };
         field.ui(ui, &mut create.partial);
     });
-    field::labelled(ui, "Sort as", None, |ui| {
-        collation_menu::ui(ui, "Sort as", &mut create.collation, COLLATION_NOTE);
-    });
+    if offered.has_options {
+        field::labelled(ui, "Sort as", None, |ui| {
+            collation_menu::ui(ui, "Sort as", &mut create.collation, COLLATION_NOTE);
+        });
+    }
     field::labelled(ui, "Name", None, |ui| {
         let usual = create.usual_name();
         let field = Field { name: "Index name", hint: &usual, mono: true, ..Field::default() };
@@ -176,7 +198,7 @@ fn content_ui(ui: &mut Ui, create: &mut CreateIndex, view: &IndexesView) {
     });
 }
 
-fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, view: &IndexesView) {
+fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, view: &IndexesView, has_ts: bool) {
     let mut removed = None;
     let many = create.fields.len() > 1;
     for (at, (name, descends)) in create.fields.iter_mut().enumerate() {
@@ -185,7 +207,8 @@ fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, view: &IndexesView) {
             let cross = if many { sizes::CONTROL + sizes::GAP_SMALL } else { 0.0 };
             let buttons = sizes::FIELD_BUTTONS + cross;
             let width = Some((ui.available_width() - buttons).max(120.0));
-            let hint = "createdAt, or _ts for the last modified time";
+            let hint =
+                if has_ts { "createdAt, or _ts for the last modified time" } else { "createdAt" };
             let field = Field { name: &spoken, hint, mono: true, width, ..Field::default() };
             let response = field.ui(ui, name);
             // The keyboard is on the first field while nothing was typed.
@@ -196,7 +219,7 @@ fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, view: &IndexesView) {
             ui.add_space(sizes::GAP_SMALL);
             let pick = format!("Pick field {}", at + 1);
             let button = ui.add(Button::plain("Pick").menu().name(&pick));
-            menu::below(&button, |ui| picker_ui(ui, name, view));
+            menu::below(&button, |ui| picker_ui(ui, name, view, has_ts));
             let words = ["↑ Ascending", "↓ Descending"];
             let chosen = usize::from(*descends);
             let direction = format!("Direction of field {}", at + 1);
@@ -220,7 +243,7 @@ fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, view: &IndexesView) {
 
 /// Fields of a sample of the documents, with the share of each type; fields that hold dates come
 /// first.
-fn picker_ui(ui: &mut Ui, name: &mut String, view: &IndexesView) {
+fn picker_ui(ui: &mut Ui, name: &mut String, view: &IndexesView, has_ts: bool) {
     let words = match view.sampled {
         0 => "No documents to suggest fields from".to_owned(),
         sampled => format!("Types in {}", number::counted(sampled, "document", "documents")),
@@ -232,9 +255,11 @@ fn picker_ui(ui: &mut Ui, name: &mut String, view: &IndexesView) {
             name.clone_from(&field.path);
         }
     }
-    menu::line(ui);
-    if menu::entry(ui, "_ts", "last modification", true).clicked() {
-        "_ts".clone_into(name);
+    if has_ts {
+        menu::line(ui);
+        if menu::entry(ui, "_ts", "last modification", true).clicked() {
+            "_ts".clone_into(name);
+        }
     }
 }
 

@@ -130,7 +130,7 @@ fn title(view: &AggregateView, draft: &AggregateDraft) -> (String, String) {
         );
         return (format!("First {}", documents(shown)), hint);
     }
-    if output.cursor.is_none() {
+    if output.cursor.is_none() && !output.is_broken {
         return (documents(shown), took);
     }
     let count = number::count(shown);

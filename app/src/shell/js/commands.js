@@ -6,6 +6,7 @@
 
   const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
   const size = (bytes) => {
+    if (bytes === undefined) return "";
     let value = Number(bytes);
     let unit = 0;
     for (; value >= 1024 && unit < UNITS.length - 1; unit++) value /= 1024;

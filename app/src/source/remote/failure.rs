@@ -116,9 +116,7 @@ pub fn sentence(error: &Error) -> String {
 
 fn explained(error: &Error) -> String {
     match error.kind.as_ref() {
-        ErrorKind::Authentication { .. } => {
-            "The server refused the login; check the user, the password and authSource".to_owned()
-        }
+        ErrorKind::Authentication { message, .. } => login(message),
         ErrorKind::DnsResolve { message, .. } => {
             format!("The server's name can't be resolved: {}", first_line(message))
         }
@@ -147,6 +145,21 @@ fn explained(error: &Error) -> String {
         ErrorKind::Command(command) => command.message.clone(),
         ErrorKind::Shutdown => "The connection is closed".to_owned(),
         _ => "The driver reports a failure that it does not explain".to_owned(),
+    }
+}
+
+/// Why a login was refused, with the server's reason where it has one. The driver puts the mechanism
+/// before it.
+fn login(message: &str) -> String {
+    let reason = message.split_once(" failure: ").map_or(message, |(_, reason)| reason);
+    let reason = first_line(reason).trim_end_matches('.');
+    let is_plain = ["", "Authentication failed", "Authentication failure", "internal error"];
+    let refused = "The server refused the login";
+    let advice = "check the user, the password and authSource";
+    if is_plain.contains(&reason) {
+        format!("{refused}; {advice}")
+    } else {
+        format!("{refused}: {reason}; {advice}")
     }
 }
 

@@ -9,7 +9,7 @@ use bson::{Bson, Document, doc};
 const UNAUTHORIZED: i32 = 13;
 
 /// Commands that change nothing on the server, whatever their arguments.
-const READS: [&str; 22] = [
+const READS: [&str; 24] = [
     "buildInfo",
     "buildinfo",
     "collStats",
@@ -31,7 +31,9 @@ const READS: [&str; 22] = [
     "listIndexes",
     "ping",
     "replSetGetStatus",
+    "rolesInfo",
     "serverStatus",
+    "usersInfo",
 ];
 
 /// Stages that write to a collection.

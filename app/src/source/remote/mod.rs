@@ -15,6 +15,7 @@ pub mod guard;
 mod lock;
 mod monitor;
 mod own;
+mod plain;
 mod raw;
 mod read;
 mod relay;
@@ -158,6 +159,7 @@ impl Remote {
             self.lock.use_now();
         }
         let asked = command.contains_key("hello").then(|| SystemClock.now_ms());
+        let command = plain::without_empty_parts(command);
         let expected = Expected::of(&command);
         let reply = self.send(db, command, cancel);
         let reply = expected.check(self, db, reply, cancel);
@@ -321,6 +323,8 @@ pub fn open_string(string: &ConnectionString) -> Result<Arc<dyn Source>, String>
 
 #[cfg(test)]
 mod differential_tests;
+#[cfg(test)]
+mod habits_tests;
 #[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]

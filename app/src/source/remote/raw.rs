@@ -11,7 +11,7 @@ use mongodb::error::Error;
 use mongodb::options::SelectionCriteria;
 
 use super::runtime::{Ended, within};
-use super::{Remote, failure, guard, said};
+use super::{Remote, failure, guard, plain, said};
 use crate::job::Cancel;
 use crate::limits::{READ_BATCH_BYTES, READ_BATCH_DOCS, SERVER_EXPORT_MS};
 use crate::source::batches::sentence;
@@ -57,7 +57,7 @@ pub(super) fn read_batches(
         return Err(sentence(&refusal));
     }
     let limit = reply_limit(remote.reply_limits.read, command);
-    let mut command = command.clone();
+    let mut command = plain::without_empty_parts(command.clone());
     command.insert("comment", "mayfly");
     let command = RawDocumentBuf::try_from(&command).map_err(|error| error.to_string())?;
     let (client, name) = (remote.client.clone(), db.to_owned());

@@ -123,6 +123,8 @@ pub struct Output {
     pub micros: u64,
     /// Whether more follow than are shown.
     pub is_cut: bool,
+    /// Whether the cursor ended before its last document.
+    pub is_broken: bool,
     bytes: usize,
 }
 

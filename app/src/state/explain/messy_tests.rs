@@ -29,8 +29,9 @@ fn engine() -> (tempfile::TempDir, Engine) {
 
 fn advice(engine: &Engine, filter: Document, sort: Document) -> Advice {
     let query = Query { filter, sort, ..Query::default() };
-    let reply = engine.run("d", &explain::find("messy", &query));
-    Answer::read(&reply).unwrap_or_else(|| panic!("{reply}")).advice
+    let command = explain::find("messy", &query);
+    let reply = engine.run("d", &command);
+    Answer::read(&reply, &command).unwrap_or_else(|| panic!("{reply}")).advice
 }
 
 #[test]

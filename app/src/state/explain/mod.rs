@@ -38,10 +38,10 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Reads a reply; `None`: it is no plan.
+    /// Reads the reply to a command; `None` if it is no plan.
     #[must_use]
-    pub fn read(reply: &Document) -> Option<Self> {
-        let plan = Plan::read(reply)?;
+    pub fn read(reply: &Document, command: &Document) -> Option<Self> {
+        let plan = Plan::read(reply, command)?;
         let advice = Advice::of(&plan);
         let text = shell::write_value(&Bson::Document(reply.clone()), Layout::Indented);
         Some(Self { plan, advice, text })

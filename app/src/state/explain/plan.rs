@@ -36,7 +36,7 @@ pub struct Plan {
     pub filter: Document,
     /// The order of a sort in memory.
     pub sort: Option<Document>,
-    /// The keys of the index that is used.
+    /// The keys of the index that is used, as far as the reply tells them.
     pub index: Option<Document>,
     /// Documents that were read.
     pub docs: u64,
@@ -61,9 +61,22 @@ fn text(value: &Bson) -> String {
 }
 
 impl Plan {
-    /// Reads a reply; `None`: it holds no plan.
+    /// Reads the reply to a command; `None` if it holds no plan. Not every server repeats in its reply
+    /// what was asked, so the filter and the order may be those of the command.
     #[must_use]
-    pub fn read(reply: &Document) -> Option<Self> {
+    pub fn read(reply: &Document, command: &Document) -> Option<Self> {
+        let asked = command.get_document("explain").unwrap_or(command);
+        let mut plan = Self::of_reply(reply)?;
+        if !has_filter(reply) {
+            plan.filter = asked_filter(asked).cloned().unwrap_or_default();
+        }
+        if let Some(sort) = plan.sort.as_mut().filter(|sort| sort.is_empty()) {
+            *sort = asked.get_document("sort").cloned().unwrap_or_default();
+        }
+        Some(plan)
+    }
+
+    fn of_reply(reply: &Document) -> Option<Self> {
         let Ok(stages) = reply.get_array("stages") else { return Self::of_search(reply) };
         let mut stages = stages.iter().filter_map(Bson::as_document);
         let cursor = stages.next()?.get_document("$cursor").ok()?;
@@ -106,6 +119,18 @@ impl Plan {
             ..Self::default()
         };
         plan.add(top, 0);
+        if plan.index.is_none() {
+            // The stages that ran may not say again what was planned for them.
+            plan.index =
+                planner.get_document("winningPlan").ok().and_then(|plan| index_of(plan, 0));
+        }
+        if top.contains_key("totalDocsExamined") {
+            // Each stage has totals of its own, and those of the whole are the top one's.
+            let sum =
+                |read: fn(&PlanStage) -> Option<u64>| plan.stages.iter().filter_map(read).sum();
+            plan.docs = sum(|stage| stage.docs);
+            plan.keys = sum(|stage| stage.keys);
+        }
         // What passes through a sort in memory is not counted by every store.
         for stage in plan.stages.iter_mut().filter(|stage| stage.returned == Some(0)) {
             stage.returned = (plan.returned == 0).then_some(0);
@@ -121,17 +146,23 @@ impl Plan {
         }
         let name = stage.get_str("stage").unwrap_or("?").to_owned();
         match name.as_str() {
-            "SORT" => self.sort = stage.get_document("sortPattern").ok().cloned(),
+            "SORT" => {
+                self.sort = Some(stage.get_document("sortPattern").cloned().unwrap_or_default())
+            }
             "IXSCAN" | "COUNT_SCAN" => {
-                self.index = stage.get_document("keyPattern").ok().cloned();
+                self.index = index_of(stage, depth);
             }
             _ => {}
         }
         self.stages.push(PlanStage {
             title: title(&name, stage),
             details: details(stage),
-            docs: number(stage, "docsExamined"),
-            keys: number(stage, "keysExamined"),
+            docs: number(stage, "docsExamined").or_else(|| {
+                let reads = matches!(name.as_str(), "COLLSCAN" | "FETCH");
+                number(stage, "totalDocsExamined").filter(|_| reads)
+            }),
+            keys: number(stage, "keysExamined")
+                .or_else(|| number(stage, "totalKeysExamined").filter(|_| name == "IXSCAN")),
             returned: number(stage, "nReturned").or_else(|| number(stage, "nCounted")),
             millis: number(stage, "executionTimeMillisEstimate").filter(|millis| *millis > 0),
             depth,
@@ -154,6 +185,40 @@ impl Plan {
     }
 }
 
+/// Whether a reply tells the filter, be it an empty one.
+fn has_filter(reply: &Document) -> bool {
+    let first = reply.get_array("stages").ok().and_then(|stages| stages.first()?.as_document());
+    let search = first.and_then(|first| first.get_document("$cursor").ok()).unwrap_or(reply);
+    search.get_document("queryPlanner").is_ok_and(|planner| planner.contains_key("parsedQuery"))
+}
+
+/// The filter of a command that is explained: its own, or that of its first stage.
+fn asked_filter(asked: &Document) -> Option<&Document> {
+    let stages = asked.get_array("pipeline").ok();
+    let first =
+        stages.and_then(|stages| stages.first()?.as_document()?.get_document("$match").ok());
+    first.or_else(|| asked.get_document("filter").ok())
+}
+
+/// The keys of the first index that a stage or one below it reads.
+fn index_of(stage: &Document, depth: usize) -> Option<Document> {
+    if matches!(stage.get_str("stage"), Ok("IXSCAN" | "COUNT_SCAN")) {
+        let keys = stage.get_document("keyPattern").ok().cloned();
+        return keys.or_else(|| fields_of_set(stage));
+    }
+    let input = stage.get_document("inputStage").ok().filter(|_| depth < DEPTH_MAX);
+    input.and_then(|input| index_of(input, depth + 1))
+}
+
+/// The fields that an index is searched by, where a server gives no keys: `[{$eq: {a: 1}}]`.
+fn fields_of_set(stage: &Document) -> Option<Document> {
+    let set = stage.get_array("indexFilterSet").ok()?.iter().filter_map(Bson::as_document);
+    let tests = set.flat_map(Document::values).filter_map(Bson::as_document);
+    let fields: Document =
+        tests.flat_map(Document::keys).map(|field| (field.clone(), Bson::Int32(1))).collect();
+    (!fields.is_empty()).then_some(fields)
+}
+
 /// What a stage does, in words.
 fn title(name: &str, stage: &Document) -> String {
     let index = || stage.get_str("indexName").unwrap_or("an index");
@@ -168,7 +233,7 @@ fn title(name: &str, stage: &Document) -> String {
         "COUNT" => "Count".to_owned(),
         "RECORD_STORE_FAST_COUNT" => "Take the count that is kept".to_owned(),
         "EOF" => "Read nothing".to_owned(),
-        _ if name.starts_with("PROJECTION") => "Choose fields".to_owned(),
+        _ if name.starts_with("PROJECT") => "Choose fields".to_owned(),
         _ if name.starts_with("EXPRESS") => "Find by _id".to_owned(),
         other => other.to_owned(),
     }
@@ -186,6 +251,9 @@ fn details(stage: &Document) -> Vec<String> {
     say("Keys", "keyPattern");
     say("Bounds", "indexBounds");
     say("Filter", "filter");
+    // DocumentDB.
+    say("Filter", "runtimeFilterSet");
+    say("Bounds", "indexFilterSet");
     say("By", "sortPattern");
     say("Skips", "skipAmount");
     say("At most", "limitAmount");
@@ -199,8 +267,10 @@ fn details(stage: &Document) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use bson::doc;
+    use mayfly_tests::documentdb::{DocumentDb, Habits};
 
     use super::*;
+    use crate::state::explain::Advice;
 
     fn names(plan: &Plan) -> Vec<&str> {
         plan.stages.iter().map(|stage| stage.name.as_str()).collect()
@@ -219,7 +289,7 @@ mod tests {
             "executionStats": {"nReturned": 4, "executionTimeMillis": 3, "totalKeysExamined": 10,
                 "totalDocsExamined": 9, "executionStages": sort},
         };
-        let plan = Plan::read(&reply).expect("a plan");
+        let plan = Plan::read(&reply, &doc! {}).expect("a plan");
         assert_eq!(names(&plan), ["IXSCAN", "FETCH", "SORT"]);
         assert_eq!((plan.docs, plan.keys, plan.returned, plan.millis), (9, 10, 4, 3));
         assert_eq!((plan.sort, plan.index), (Some(doc! {"c": 1}), Some(doc! {"a": 1})));
@@ -239,11 +309,74 @@ mod tests {
             {"$unwind": "$x", "nReturned": 2_i64},
             {"$group": {"_id": 1}, "nReturned": 2_i64},
         ]};
-        let plan = Plan::read(&reply).expect("a plan");
+        let plan = Plan::read(&reply, &doc! {}).expect("a plan");
         assert_eq!(names(&plan), ["IXSCAN", "IXSCAN", "OR", "$unwind", "$group"]);
         let returned: Vec<_> = plan.stages.iter().map(|stage| stage.returned).collect();
         assert_eq!(returned, [None, None, None, None, Some(2)]);
         assert!(plan.is_pipeline);
-        assert_eq!(Plan::read(&doc! {"ok": 1}), None);
+        assert_eq!(Plan::read(&doc! {"ok": 1}, &doc! {}), None);
+    }
+
+    /// The reply of each kind of server to the same question.
+    fn explained(command: &Document) -> [Plan; 2] {
+        [Habits::documentdb(), Habits::mongodb()].map(|habits| {
+            let server = DocumentDb::start(habits);
+            let document = |id: i32| doc! {"_id": id, "a": id % 10, "b": id % 7};
+            let documents: Vec<Document> = (0..200).map(document).collect();
+            server.prepare("d", &doc! {"insert": "c", "documents": documents});
+            let index = doc! {"key": {"a": 1}, "name": "a_1"};
+            server.prepare("d", &doc! {"createIndexes": "c", "indexes": [index]});
+            let command = doc! {"explain": command.clone(), "verbosity": "executionStats"};
+            Plan::read(&server.run("d", &command), &command).expect("a plan")
+        })
+    }
+
+    #[test]
+    fn both_kinds_of_server_read_as_much() {
+        let check = |command: Document, docs: u64, keys: u64, sentence: &str| {
+            for plan in explained(&command) {
+                let filter = plan.filter.to_string();
+                assert!(filter.contains("a") || filter.contains("b"), "{command}: {filter}");
+                assert_eq!((plan.docs, plan.keys), (docs, keys), "{command}: {:?}", plan.stages);
+                let advice = Advice::of(&plan).sentence;
+                assert_eq!(advice, sentence, "{command}");
+            }
+        };
+        check(
+            doc! {"find": "c", "filter": {"b": 3}},
+            200,
+            0,
+            "Read 200 documents to return 29: an index on `b` would help",
+        );
+        check(
+            doc! {"find": "c", "filter": {"b": 3}, "limit": 2},
+            11,
+            0,
+            "Read 11 documents to return 2: an index on `b` would help",
+        );
+        check(
+            doc! {"find": "c", "filter": {"a": 3}},
+            20,
+            20,
+            "Read 20 keys and 20 documents to return 20",
+        );
+        check(
+            doc! {"aggregate": "c", "cursor": {}, "pipeline": [
+                {"$match": {"b": 3}}, {"$group": {"_id": "$a"}},
+            ]},
+            200,
+            0,
+            "Read 200 documents to return 29: an index on `b` would help",
+        );
+    }
+
+    #[test]
+    fn a_sort_without_its_order_has_that_of_the_question() {
+        let command = doc! {"find": "c", "filter": {"b": 3}, "sort": {"a": -1, "_id": 1}};
+        for plan in explained(&command) {
+            if let Some(sort) = plan.sort {
+                assert_eq!(sort, doc! {"a": -1, "_id": 1});
+            }
+        }
     }
 }
