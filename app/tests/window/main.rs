@@ -13,6 +13,7 @@ mod cut;
 mod cut_numbers;
 mod demo;
 mod document_dialogs;
+mod documentdb;
 mod documents;
 mod drawers;
 mod enter;
