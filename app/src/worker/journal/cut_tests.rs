@@ -189,7 +189,7 @@ fn an_undo_that_is_cut_continues_and_leaves_what_others_changed() {
         gauge: Arc::new(BulkGauge::default()),
     };
     let dying =
-        Dying { source: Arc::clone(&bench.source), left: AtomicUsize::new(4), is_done_first: true };
+        Dying { source: Arc::clone(&bench.source), left: AtomicUsize::new(2), is_done_first: true };
     let run = || bulk::run(&dying, &work, &Cancel::default(), &mut |_| {});
     assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
     let (file, forward, back) = bench.cut();
