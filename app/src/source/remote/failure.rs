@@ -16,6 +16,9 @@ const LATE: i32 = 89;
 /// `Overflow`, for a value that is nested too deeply.
 const OVERFLOW: i32 = 15;
 
+/// `InvalidBSON`.
+const INVALID_BSON: i32 = 22;
+
 /// `Interrupted`.
 const INTERRUPTED: i32 = 11601;
 
@@ -52,6 +55,9 @@ pub fn reply(error: &Error, is_write: bool) -> Document {
         };
     }
     let mut sentence = sentence(error);
+    if is_of_values(error.kind.as_ref()) && !is_write {
+        return failed(INVALID_BSON, "InvalidBSON", &sentence);
+    }
     let may_have_been_sent = match error.kind.as_ref() {
         ErrorKind::Io(_)
         | ErrorKind::ConnectionPoolCleared { .. }
@@ -142,6 +148,17 @@ fn explained(error: &Error) -> String {
         ErrorKind::InvalidResponse { message, .. } => {
             format!("The server's reply can't be read: {}", first_line(message))
         }
+        kind if is_of_values(kind) => {
+            let why = error.to_string();
+            let why = first_line(&why);
+            format!(
+                "The server's reply has a document that can't be read: {why}. An export as BSON \
+                 keeps its bytes"
+            )
+        }
+        ErrorKind::SessionsNotSupported => {
+            "The server has no sessions, which this command needs".to_owned()
+        }
         ErrorKind::Command(command) => command.message.clone(),
         ErrorKind::Shutdown => "The connection is closed".to_owned(),
         _ => "The driver reports a failure that it does not explain".to_owned(),
@@ -161,6 +178,11 @@ fn login(message: &str) -> String {
     } else {
         format!("{refused}: {reason}; {advice}")
     }
+}
+
+/// Whether the values of a reply can't be read, such as text that isn't UTF-8.
+fn is_of_values(kind: &ErrorKind) -> bool {
+    matches!(kind, ErrorKind::BsonDeserialization(_) | ErrorKind::Bson(_))
 }
 
 /// Whether the driver can't count with a length that a server sent. It has no kind of its own for it:

@@ -395,3 +395,39 @@ fn a_length_that_no_message_has_is_said_plainly() {
         assert!(message.ends_with(UNKNOWN), "a change may have been made: {insert}");
     }
 }
+
+#[test]
+fn a_server_without_sessions_is_asked_without_one() {
+    let mut greeting = hello();
+    greeting.remove("logicalSessionTimeoutMinutes");
+    let found = doc! { "ok": 1.0, "cursor": { "id": 0_i64, "ns": "shop.c", "firstBatch": [] } };
+    let replies = [("find", &found), ("aggregate", &found), ("count", &doc! { "n": 1, "ok": 1.0 })];
+    let replies = replies.map(|(name, reply)| (name, bytes(reply)));
+    let replies = replies.into_iter().chain([("hello", bytes(&greeting))]).collect();
+    let remote = connected(replies);
+    for command in [
+        doc! { "find": "c" },
+        doc! { "count": "c" },
+        doc! { "aggregate": "c", "pipeline": [], "cursor": {} },
+        doc! { "ping": 1 },
+    ] {
+        let reply = remote.run("shop", &command);
+        assert_eq!(reply.get("errmsg"), None, "{command}: {reply}");
+    }
+}
+
+#[test]
+fn a_reply_that_is_not_bson_is_no_lost_server() {
+    let mut page = bytes(&doc! {
+        "ok": 1.0,
+        "cursor": { "id": 0_i64, "ns": "shop.c", "firstBatch": [{ "_id": 1, "text": "~" }] },
+    });
+    let at = page.iter().position(|byte| *byte == b'~').expect("it is there");
+    page[at] = 0xff;
+    let remote = connected(HashMap::from([("find", page)]));
+    let reply = remote.run("shop", &doc! { "find": "c" });
+    let message = reply.get_str("errmsg").unwrap_or_default();
+    assert!(message.starts_with("The server's reply has a document that can't be read"), "{reply}");
+    assert!(message.contains("BSON"), "{reply}");
+    assert_eq!(reply.get_i32("code").ok(), Some(22), "{reply}");
+}

@@ -77,14 +77,14 @@ impl Remote {
             narrow(&mut command);
         }
         let session = if is_read { self.session_of(&command) } else { None };
+        let has_sessions = self.hello.contains_key("logicalSessionTimeoutMinutes");
         let (client, db) = (self.client.clone(), db.to_owned());
         let criteria = criteria.filter(|_| is_read && !OF_PRIMARY.contains(&&*name));
         let closes = name == "killCursors";
         let task = async move {
-            // A server without sessions answers without one.
             let mut session = match session {
                 Some(session) => Some(session),
-                None if is_read && !closes => client.start_session().await.ok(),
+                None if is_read && !closes && has_sessions => client.start_session().await.ok(),
                 None => None,
             };
             let database = client.database(&db);
