@@ -5,7 +5,7 @@ use mayfly_engine::value::shell::write_command;
 
 use super::{
     Apply, TOO_MUCH, aggregate, archive, calendar, choose_store, clock, collection, connect,
-    console, convert, documents, expiry, explain, indexes, lesson, listener, maintenance,
+    console, convert, documents, expiry, explain, indexes, lesson, listener, lock, maintenance,
     passwords, poll, reaper, rollout, sandbox, schema, store, stores, transfer, trash,
 };
 use crate::job::rollout::RolloutEnd;
@@ -119,7 +119,7 @@ fn offer_unlock(reply: &Reply, state: &mut State) {
     if !reply.failed_with(code::UNAUTHORIZED) || !connection.is_locked(state.uptime) {
         return;
     }
-    connect::offer_unlock(state);
+    lock::offer(state);
 }
 
 fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {

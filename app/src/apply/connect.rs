@@ -2,15 +2,14 @@
 
 use bson::{Document, doc};
 
-use super::{Apply, passwords, stores};
+use super::{Apply, lock, passwords, stores};
 use crate::action::ConnectAction;
-use crate::action::connect::{again, unlock_question};
+use crate::action::connect::again;
 use crate::job::connection_string::Secret;
 use crate::job::{Cancel, OpenRequest, Step};
 use crate::source::secrets::KeyringError;
 use crate::state::connect::{Attempt, ConnectDraft};
 use crate::state::dialogs::Dialog;
-use crate::state::offer::Offer;
 use crate::state::purpose::StorePurpose;
 use crate::state::recent_stores::SavedServer;
 use crate::state::toasts::Kind;
@@ -32,26 +31,8 @@ pub fn apply(action: &ConnectAction, cx: &mut Apply<'_>) {
         ConnectAction::Lock => set_locked(true, cx),
         ConnectAction::Unlock => set_locked(false, cx),
         ConnectAction::ShowServer => show_server(cx),
-        ConnectAction::AskUnlock => ask_unlock(cx.state),
+        ConnectAction::AskUnlock => lock::ask(cx.state),
     }
-}
-
-fn ask_unlock(state: &mut State) {
-    let Some(connection) = &state.store.connection else { return };
-    let attached = &connection.attached;
-    let question = unlock_question(&attached.name, attached.mark.is_production);
-    state.dialogs.show_before(question);
-}
-
-/// The lock of the connection refused a change. A dialog waits until it is unlocked; else a message offers to.
-pub(super) fn offer_unlock(state: &mut State) {
-    let Some(connection) = &state.store.connection else { return };
-    let text = format!("{} is read-only", connection.attached.name);
-    if state.dialogs.open().is_some() {
-        return ask_unlock(state);
-    }
-    let unlock = Some(("Unlock…".to_owned(), Offer::AskUnlock));
-    state.toasts.push(Kind::Warning, text, unlock, state.uptime);
 }
 
 /// Opens the dialog for a server that was attached before, and attaches if nothing is left to type:

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::transfer::run::is_locked;
+use super::lock;
 use super::{Apply, documents, rollout, tabs, trash};
 use crate::action::CutAction;
 use crate::commands;
@@ -28,7 +28,7 @@ pub(super) fn apply(action: CutAction, cx: &mut Apply<'_>) {
 fn found(journal: &Path, cx: &mut Apply<'_>) -> Option<CutKind> {
     let known = cx.state.transfer.cut.iter().find(|known| known.file == journal)?;
     let what = known.what.clone();
-    (!is_locked(cx.state)).then_some(what)
+    (!lock::refuses(cx.state)).then_some(what)
 }
 
 /// Continues an operation.

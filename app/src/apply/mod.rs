@@ -25,6 +25,7 @@ mod index_tab;
 pub mod indexes;
 pub mod lesson;
 pub mod listener;
+mod lock;
 pub mod maintenance;
 mod number;
 mod passwords;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bson::Document;
 
 use super::Apply;
-use super::transfer::run::is_locked;
+use super::lock;
 use crate::job::rollout::{RolloutEnd, RolloutGauge, RolloutPlan, RolloutWork};
 use crate::limits::METER_PAUSE;
 use crate::state::dialogs::Dialog as AnyDialog;
@@ -87,7 +87,7 @@ pub(super) fn start(cx: &mut Apply<'_>) {
         return;
     };
     let Ok(plan) = draft.ready() else { return };
-    if is_locked(cx.state) {
+    if lock::refuses(cx.state) {
         return;
     }
     cx.state.dialogs.close();

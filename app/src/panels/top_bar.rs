@@ -213,7 +213,7 @@ fn server_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
         let since = state.clock.zone().time_of_day(since_ms);
         let label = format!("No answer since {since}");
         let chip = Chip { label: &label, look: Look::Amber, name: "No answer", ..Chip::default() };
-        chip.ui(ui).hint("Questions to the server fail; the window goes on asking");
+        chip.ui(ui).hint("The server does not reply; the window asks it again by itself");
     }
     if attached.mark.is_production && class >= WidthClass::Run {
         let chip =

@@ -17,7 +17,7 @@ pub use reading::{abandon, refresh, set_filter, show_filter};
 pub(super) use writing::first_write_error;
 
 use super::Apply;
-use super::transfer::run::is_locked;
+use super::lock;
 use crate::action::DocumentsAction;
 use crate::state::documents::view::{next_sort, sort_text};
 use crate::state::documents::{DocumentsView, Origin, Purpose, QueryText};
@@ -79,7 +79,7 @@ pub fn apply(tab: TabId, action: DocumentsAction, cx: &mut Apply<'_>) {
         DocumentsAction::AskDeleteSelected => bulk::open(tab, Asked::Delete, cx),
         DocumentsAction::AskUpdateSelected => bulk::open(tab, Asked::Update, cx),
         DocumentsAction::AskCopySelected => bulk::open(tab, Asked::Copy, cx),
-        DocumentsAction::Change(_) if is_locked(cx.state) => {}
+        DocumentsAction::Change(_) if lock::refuses(cx.state) => {}
         DocumentsAction::Change(change) => bulk::start(tab, *change, Origin::Person, cx),
         DocumentsAction::KeepDocument => with(cx.state, tab, |view| view.confirming = None),
         DocumentsAction::Delete(id) => writing::delete(tab, id, cx),

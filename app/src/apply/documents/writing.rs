@@ -7,8 +7,8 @@ use bson::{Bson, Document, oid::ObjectId};
 
 use super::reading::{self, documents};
 use super::{bulk, with};
+use crate::apply::lock;
 use crate::apply::number::number;
-use crate::apply::transfer::run::is_locked;
 use crate::apply::{Apply, TOO_MUCH, WindowEffect};
 use crate::job::bulk::BulkChange;
 use crate::limits::EDITED_TEXT_BYTES_MAX;
@@ -111,7 +111,7 @@ pub fn delete(tab: TabId, id: Bson, cx: &mut Apply<'_>) {
 /// Takes the last change back.
 pub fn undo(tab: TabId, cx: &mut Apply<'_>) {
     let is_there = cx.state.tabs.get(tab).is_some_and(|open| open.documents.undo.can_undo());
-    if is_busy(tab, cx.state) || !is_there || is_locked(cx.state) {
+    if is_busy(tab, cx.state) || !is_there || lock::refuses(cx.state) {
         return;
     }
     let step = cx.state.tabs.get_mut(tab).and_then(|open| open.documents.undo.undo());
@@ -127,7 +127,7 @@ pub fn undo(tab: TabId, cx: &mut Apply<'_>) {
 /// Makes the change again that was taken back.
 pub fn redo(tab: TabId, cx: &mut Apply<'_>) {
     let is_there = cx.state.tabs.get(tab).is_some_and(|open| open.documents.undo.can_redo());
-    if is_busy(tab, cx.state) || !is_there || is_locked(cx.state) {
+    if is_busy(tab, cx.state) || !is_there || lock::refuses(cx.state) {
         return;
     }
     let step = cx.state.tabs.get_mut(tab).and_then(|open| open.documents.undo.redo());

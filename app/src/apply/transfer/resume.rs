@@ -6,8 +6,9 @@ use std::sync::Arc;
 use bson::oid::ObjectId;
 use mayfly_engine::transfer::{RollBackReport, UnfinishedImport};
 
-use super::run::{begin, failed, is_locked, is_shown};
+use super::run::{begin, failed, is_shown};
 use crate::apply::Apply;
+use crate::apply::lock;
 use crate::job::cut::CutWork;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::operations::{OperationId, Stage};
@@ -85,7 +86,7 @@ pub fn roll_back_result(of: OperationId, cx: &mut Apply<'_>) {
         return;
     };
     let ids = result.roll_back_ids();
-    if ids.is_empty() || is_locked(cx.state) {
+    if ids.is_empty() || lock::refuses(cx.state) {
         return;
     }
     let Some(result) = cx.state.transfer.results.iter().find(|known| known.operation == of) else {

@@ -9,7 +9,7 @@ use mayfly_engine::value::whole;
 
 use super::open_draft::{export_draft, import_draft};
 use crate::action::{Action, ReaperAction, TransferAction};
-use crate::apply::{Apply, QUEUE_FULL, connect};
+use crate::apply::{Apply, QUEUE_FULL, lock};
 use crate::commands;
 use crate::job::Cancel;
 use crate::limits::METER_PAUSE;
@@ -35,7 +35,7 @@ pub fn start_import(cx: &mut Apply<'_>) {
         return;
     }
     let draft = draft.clone();
-    if is_locked(cx.state) {
+    if lock::refuses(cx.state) {
         return;
     }
     let paused = draft.pause_reaper && draft.overdue() > 0;
@@ -53,22 +53,6 @@ pub fn start_import(cx: &mut Apply<'_>) {
     } else {
         send_import(operation, cx);
     }
-}
-
-/// Says that the connection to a server is locked, if it is.
-pub fn is_locked(state: &mut State) -> bool {
-    let uptime = state.uptime;
-    let Some(connection) = &mut state.store.connection else { return false };
-    if !connection.is_locked(uptime) {
-        connection.use_now(uptime);
-        return false;
-    }
-    let text = format!("{} is read-only", connection.attached.name);
-    if let Some(draft) = import_draft(state) {
-        draft.error = Some(format!("{text}; unlock it, then import"));
-    }
-    connect::offer_unlock(state);
-    true
 }
 
 /// Exports as drafted in the open dialog.

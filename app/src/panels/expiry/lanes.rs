@@ -114,17 +114,14 @@ impl Lanes<'_> {
             let (scale, times) = (self.scale, self.times);
             let is_hidden = times.is_hidden(lane, scale.now_ms);
             let overdue = words::overdue(times.removals, is_hidden);
-            let background = if selected {
-                Some(faded(colors.raised_hover, 0.6))
-            } else {
-                response.hovered().then(|| faded(colors.raised, 0.7))
-            };
+            let hovered = response.hovered().then(|| faded(colors.raised, 0.7));
+            let background = if selected { Some(faded(colors.raised_hover, 0.6)) } else { hovered };
             if let Some(fill) = background {
                 painter.rect_filled(rect, sizes::RADIUS_BUTTON, fill);
             }
             if selected {
-                let bar =
-                    rect.with_max_x(rect.left() + sizes::LINE_SELECTED).shrink2(vec2(0.0, 4.0));
+                let left = rect.with_max_x(rect.left() + sizes::LINE_SELECTED);
+                let bar = left.shrink2(vec2(0.0, 4.0));
                 painter.rect_filled(bar, sizes::LINE_SELECTED / 2.0, colors.text);
             }
             let phase = match self.sweep {
