@@ -380,7 +380,8 @@ pub const WIRE_REFUSAL_WAIT: std::time::Duration = std::time::Duration::from_sec
 /// Bytes of one message before login.
 pub const WIRE_LOGIN_BYTES_MAX: usize = 64 * 1024;
 
-/// Bytes of all large messages that a listener receives; it closes the connection that exceeds it.
+/// Bytes of all large messages that a listener receives. The message that exceeds it is dropped and answered with
+/// an error.
 pub const WIRE_IN_FLIGHT_BYTES_MAX: usize = 256 * 1024 * 1024;
 
 /// Bytes of a connection's receive buffer, which grows only as data arrives.

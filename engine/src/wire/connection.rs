@@ -132,10 +132,30 @@ impl<'c> Session<'c> {
             };
             let header = incoming.next(limits, bytes_max, until)?;
             self.connection.active_us.store(now_us(), Ordering::Relaxed);
-            self.answer(&header, incoming.frame(&header))?;
+            if incoming.is_dropped() {
+                self.refuse_large(&header, incoming.frame(&header))?;
+            } else {
+                self.answer(&header, incoming.frame(&header))?;
+            }
             incoming.consume(&header);
         }
         Ok(())
+    }
+
+    /// Answers a message for which there was no room next to those of other connections.
+    fn refuse_large(&mut self, header: &Header, begin: &[u8]) -> Result<(), ConnectionEnd> {
+        if header.opcode == OP_MSG && message::expects_no_reply(begin) {
+            return Ok(());
+        }
+        let error = CommandError::new(
+            Code::EXCEEDED_MEMORY_LIMIT,
+            format!(
+                "this message of {} bytes wasn't run: all clients together may be sending at most {} \
+                 bytes; send it again, or in smaller batches",
+                header.body_bytes, self.shared.limits.in_flight_bytes_max
+            ),
+        );
+        self.send(header, &error_reply(&error))
     }
 
     /// Runs the command of a frame and sends the reply, if one is wanted.

@@ -43,13 +43,18 @@ pub struct Incoming<'s> {
     /// Bytes of all connections' large buffers.
     in_flight: &'s AtomicUsize,
     counted: usize,
+    /// The frame was too much next to those of the other connections: only its beginning was kept.
+    is_dropped: bool,
 }
+
+/// Bytes kept of a frame that is dropped: its header and its flags.
+const DROPPED_BYTES: usize = HEADER_BYTES + 4;
 
 impl<'s> Incoming<'s> {
     /// A connection that has sent nothing yet.
     pub fn new(stream: &'s Stream, in_flight: &'s AtomicUsize) -> Self {
         let buffer = vec![0; WIRE_BUFFER_BYTES];
-        Self { stream, buffer, filled: 0, timeout: None, in_flight, counted: 0 }
+        Self { stream, buffer, filled: 0, timeout: None, in_flight, counted: 0, is_dropped: false }
     }
 
     /// Waits for a whole frame; `bytes_max` bounds it. `until` ends the wait whatever comes.
@@ -88,8 +93,17 @@ impl<'s> Incoming<'s> {
         self.buffer.get(..bytes).unwrap_or_default()
     }
 
+    /// Whether the frame is only a beginning: all connections' large messages together had no room for it.
+    pub fn is_dropped(&self) -> bool {
+        self.is_dropped
+    }
+
     /// Gives the frame up. Bytes of the next one stay.
     pub fn consume(&mut self, header: &Header) {
+        if std::mem::take(&mut self.is_dropped) {
+            self.filled = 0;
+            self.buffer.resize(WIRE_BUFFER_BYTES, 0);
+        }
         let bytes = HEADER_BYTES.saturating_add(header.body_bytes).min(self.filled);
         self.buffer.copy_within(bytes..self.filled, 0);
         self.filled = self.filled.saturating_sub(bytes);
@@ -100,7 +114,8 @@ impl<'s> Incoming<'s> {
         }
     }
 
-    /// A body may take its time as long as it keeps the slowest rate.
+    /// A body may take its time as long as it keeps the slowest rate. One that finds no room is read to its end
+    /// and dropped: a client that is still sending does not read why its connection was closed.
     fn body(
         &mut self,
         needed: usize,
@@ -108,17 +123,33 @@ impl<'s> Incoming<'s> {
         until: Option<Duration>,
     ) -> Result<(), ConnectionEnd> {
         let began = work_time();
-        while self.filled < needed {
-            let received = u64::try_from(self.filled).unwrap_or(u64::MAX);
+        let mut dropped = 0_usize;
+        while self.filled.saturating_add(dropped) < needed {
+            let received = u64::try_from(self.filled.saturating_add(dropped)).unwrap_or(u64::MAX);
             let earned = received.checked_div(limits.body_bytes_per_sec_min.max(1)).unwrap_or(0);
             let allowed = limits.body.max(Duration::from_secs(earned));
             let end = began.saturating_add(allowed);
             // The buffer follows what has come, never what was announced.
             let step = self.filled.saturating_mul(2).max(WIRE_BUFFER_BYTES).min(needed);
-            self.grow(step, limits)?;
+            self.is_dropped = self.is_dropped || !self.grow(step, limits);
+            if self.is_dropped {
+                dropped =
+                    dropped.saturating_add(self.drop_received(needed.saturating_sub(dropped)));
+            }
             self.read_some(until.unwrap_or(end).min(end))?;
         }
         Ok(())
+    }
+
+    /// Keeps only the beginning of a frame of which `needed` bytes are expected, and makes room for a part of the
+    /// rest. Returns how many bytes it dropped.
+    fn drop_received(&mut self, needed: usize) -> usize {
+        let dropped = self.filled.saturating_sub(DROPPED_BYTES);
+        self.filled = self.filled.min(DROPPED_BYTES);
+        self.release();
+        self.buffer.resize(needed.saturating_sub(dropped).min(WIRE_BUFFER_BYTES), 0);
+        self.buffer.shrink_to_fit();
+        dropped
     }
 
     fn fill(&mut self, needed: usize, until: Duration) -> Result<(), ConnectionEnd> {
@@ -128,18 +159,19 @@ impl<'s> Incoming<'s> {
         Ok(())
     }
 
-    fn grow(&mut self, bytes: usize, limits: &WireLimits) -> Result<(), ConnectionEnd> {
-        if bytes <= self.buffer.len() {
-            return Ok(());
-        }
+    /// False when the large messages of all connections leave no room for that.
+    fn grow(&mut self, bytes: usize, limits: &WireLimits) -> bool {
         let more = bytes.saturating_sub(self.buffer.len());
+        if more == 0 {
+            return true;
+        }
         let total = self.in_flight.fetch_add(more, Ordering::Relaxed).saturating_add(more);
         self.counted = self.counted.saturating_add(more);
-        if total > limits.in_flight_bytes_max {
-            return Err(ConnectionEnd::Refused);
+        let has_room = total <= limits.in_flight_bytes_max;
+        if has_room {
+            self.buffer.resize(bytes, 0);
         }
-        self.buffer.resize(bytes, 0);
-        Ok(())
+        has_room
     }
 
     fn read_some(&mut self, until: Duration) -> Result<(), ConnectionEnd> {

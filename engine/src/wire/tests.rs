@@ -357,16 +357,42 @@ fn connections_and_bytes_are_bounded() {
         lives(&mut one);
     }
     let large = msg(0, &doc! { "ping": 1, "comment": "x".repeat(200_000), "$db": "admin" });
-    for limits in [
-        WireLimits { message_bytes_max: 100_000, ..WireLimits::default() },
-        WireLimits { in_flight_bytes_max: 100_000, ..WireLimits::default() },
-    ] {
-        for lab in Lab::both(&limits, false) {
-            lab.ends(&large);
-        }
+    let limits = WireLimits { message_bytes_max: 100_000, ..WireLimits::default() };
+    for lab in Lab::both(&limits, false) {
+        lab.ends(&large);
     }
     for lab in Lab::both(&WireLimits::default(), false) {
         lives(&mut lab.connect());
+    }
+}
+
+#[test]
+fn a_message_without_room_next_to_those_of_others_is_answered_with_an_error() {
+    let limits = WireLimits { in_flight_bytes_max: 1_000_000, ..WireLimits::default() };
+    let sized = |flags, bytes| {
+        msg(flags, &doc! { "ping": 1, "comment": "x".repeat(bytes), "$db": "admin" })
+    };
+    for lab in Lab::both(&limits, false) {
+        let (mut half, mut other) = (lab.connect(), lab.connect());
+        let large = sized(0, 900_000);
+        half.write_all(&large[..large.len() - 1]).expect("sent");
+        lives(&mut other);
+        for bytes in [200_000, 16_300, 16_320, 5_000_000] {
+            // Another message follows at once: none of its bytes is taken for the first one's.
+            let both = [sized(0, 700_000 + bytes), ping()].concat();
+            let refused = ask(&mut other, &both);
+            assert_eq!(refused.get_i32("code").ok(), Some(146), "{refused}");
+            let why = refused.get_str("errmsg").expect("why");
+            assert!(why.contains("at most 1000000 bytes; send it again"), "{why}");
+            assert_eq!(reply(&mut other).1.get_f64("ok").ok(), Some(1.0));
+        }
+        // A sender that expects no reply gets none.
+        const MORE_TO_COME: u32 = 2;
+        let next = ask(&mut other, &[sized(MORE_TO_COME, 900_000), ping()].concat());
+        assert_eq!(next.get_f64("ok").ok(), Some(1.0));
+        half.write_all(&large[large.len() - 1..]).expect("sent");
+        assert_eq!(reply(&mut half).1.get_f64("ok").ok(), Some(1.0));
+        assert_eq!(ask(&mut other, &large).get_f64("ok").ok(), Some(1.0), "the room is free again");
     }
 }
 
