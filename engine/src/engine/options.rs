@@ -73,7 +73,7 @@ impl OpenError {
 
 impl From<StoreError> for OpenError {
     fn from(error: StoreError) -> Self {
-        let is_in_use = matches!(error, StoreError::InUse { .. });
+        let is_in_use = matches!(error, StoreError::InUse { .. } | StoreError::LinkInUse { .. });
         let is_stopped = matches!(error, StoreError::Stopped);
         Self { message: error.to_string(), is_in_use, is_stopped }
     }

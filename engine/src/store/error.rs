@@ -78,6 +78,18 @@ pub enum StoreError {
         /// The id of that process, if known.
         pid: Option<u32>,
     },
+    /// The data file is a symbolic link to one that another process, or another part of this one, has open.
+    #[error(
+        "data.mdb in this folder is a link to {target}, which {} has open. Close that program first, or \
+         put a copy of the file in the place of the link.",
+        holder(*.pid)
+    )]
+    LinkInUse {
+        /// Where the link leads.
+        target: String,
+        /// The id of that process, if known.
+        pid: Option<u32>,
+    },
     /// The data file has a second name, by which another program could open it next to our lock.
     #[error(
         "data.mdb has {names} names (hard links), so another program could write to it at the same time. \
@@ -131,14 +143,12 @@ pub enum StoreError {
 }
 
 fn in_use(pid: Option<u32>) -> String {
-    match pid {
-        Some(pid) => {
-            format!(
-                "The store is in use by another program (process {pid}). Close that program first."
-            )
-        }
-        None => "The store is in use by another program. Close that program first.".to_owned(),
-    }
+    format!("The store is in use by {}. Close that program first.", holder(pid))
+}
+
+fn holder(pid: Option<u32>) -> String {
+    let number = pid.map(|pid| format!(" (process {pid})"));
+    format!("another program{}", number.unwrap_or_default())
 }
 
 /// "16 MiB", or KiB for less than one.

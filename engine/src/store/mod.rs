@@ -1,7 +1,8 @@
 //! Bytes on disk. The only module that names heed.
 //!
-//! A data folder holds `data.mdb` and `lock.mdb` (LMDB), `app.lock` (one process at a time; a process id that
-//! is left in it means an unclean end), `identity.json`, and `ballast` (disk space reserved for deletions).
+//! A data folder holds `data.mdb` and `lock.mdb` (LMDB), `app.lock` (one process at a time, which also locks
+//! `data.mdb`; a process id that is left in it means an unclean end), `identity.json`, and `ballast` (disk space
+//! reserved for deletions).
 //! `engine/docs/design.md` has the details.
 //!
 //! [`Store::open`] is the only way in. Work is done in closures: [`Store::read`] lends a [`Reader`],

@@ -53,15 +53,12 @@ fn open(folder: &FsPath, options: &StoreOptions) -> Result<(OpenParts, OpenRepor
     let data_path = folder.join(DATA_FILE);
     let (mut lock, read_only) = take_lock(&folder, &data_path, options.read_only, &mut warnings)?;
     if read_only.is_none() {
-        compact::recover(&folder, &mut warnings)?;
-        // Only the lock holder writes such files, so these are stale.
-        stale_files::remove_stale(&folder, UNFINISHED_PREFIX);
-        restore::recover(&folder, &mut warnings);
+        recover(&folder, &data_path, &mut lock, &mut warnings)?;
     }
     let card = IdentityCard::read(&folder, &mut warnings)?;
     let created = is_new(&data_path, card.as_ref())?;
     if created {
-        create_data_file(&folder, &data_path, read_only.is_some(), options.now_ms)?;
+        create_data_file(&folder, &data_path, read_only.is_some(), options.now_ms, &mut lock)?;
     }
     let registration = Registration::take(&data_path)?;
     if read_only.is_none() {
@@ -114,6 +111,22 @@ fn open(folder: &FsPath, options: &StoreOptions) -> Result<(OpenParts, OpenRepor
     Ok((parts, report))
 }
 
+/// Finishes or undoes what a killed process left in the folder.
+fn recover(
+    folder: &FsPath,
+    data_path: &FsPath,
+    lock: &mut AppLock,
+    warnings: &mut Vec<String>,
+) -> Result<(), StoreError> {
+    compact::recover(folder, warnings)?;
+    // It may have given the name to another file.
+    lock.hold_data(data_path)?;
+    // Only the lock holder writes such files, so these are stale.
+    stale_files::remove_stale(folder, UNFINISHED_PREFIX);
+    restore::recover(folder, warnings);
+    Ok(())
+}
+
 /// Refuses a shared data file, allocates the lock file, and warns of a disk that is almost full.
 fn prepare_files(folder: &FsPath, warnings: &mut Vec<String>) -> Result<(), StoreError> {
     refuse_second_name(folder)?;
@@ -144,15 +157,16 @@ fn create_data_file(
     data_path: &FsPath,
     read_only: bool,
     now_ms: i64,
+    lock: &mut AppLock,
 ) -> Result<(), StoreError> {
     if read_only {
         return Err(StoreError::NotADatabase { what: "the folder holds no data file".to_owned() });
     }
     IdentityCard::write(&IdentityCard::new(now_ms), folder)?;
-    folder::private_file()
-        .truncate(true)
-        .open(data_path)
-        .map_err(|error| StoreError::io("Can't create the data file", &error))?;
+    let failed = |error| StoreError::io("Can't create the data file", &error);
+    let file = folder::private_file().open(data_path).map_err(failed)?;
+    lock.hold_data(data_path)?;
+    file.set_len(0).map_err(failed)?;
     folder::sync_folder(folder)
 }
 

@@ -115,6 +115,7 @@ impl Compaction {
     /// When the system refuses. The old file then stays, or the next opening puts it back.
     pub fn replace(mut self, watch: &mut Watch<'_>) -> Result<PathBuf, StoreError> {
         JobStep::Replacing.report(watch, 0, 0)?;
+        self.store.check_file_in_place()?;
         self.close()?;
         replace_steps(&self.folder, usize::MAX)?;
         Ok(self.folder.clone())
@@ -124,11 +125,14 @@ impl Compaction {
     fn close(&mut self) -> Result<(), StoreError> {
         let closed = StoreError::Bug { what: "the store is closed".to_owned() };
         Environment::close(self.store.replace_env(Err(closed))?);
+        let copy = self.copy_folder().join(DATA_FILE);
         // No file matches transaction 0, so the next opening walks whichever file it finds.
         let card = self.card(0, None);
         let held = self.store.held.get_mut().unwrap_or_else(PoisonError::into_inner);
         // If the process ends before the new file was opened once, the next opening must walk it.
         held.lock.end_uncleanly();
+        // Before it takes the name of the data file, so that the name never leads to an unlocked file.
+        held.lock.hold_data(&copy)?;
         card.write(&self.folder)
     }
 
@@ -166,14 +170,16 @@ fn replace_steps(folder: &FsPath, count: usize) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Simulates a kill after `count` steps of the replacement.
+/// Simulates a kill after `count` steps of the replacement, and `look` before it.
 #[cfg(test)]
 pub(in crate::store) fn stop_after(
     mut compaction: Compaction,
     count: usize,
+    look: impl FnOnce(),
 ) -> Result<(), StoreError> {
     compaction.close()?;
     replace_steps(&compaction.folder, count)?;
+    look();
     let Compaction { copy, .. } = compaction;
     std::mem::forget(copy);
     Ok(())

@@ -1,4 +1,9 @@
-//! One program at a time: `app.lock`, and a registry of the data files that this process has open.
+//! One program at a time: `app.lock`, a lock on the data file itself, and a registry of the data files that this
+//! process has open.
+//!
+//! The lock on the data file holds where `app.lock` does not: after that file was removed, and in a second
+//! folder whose `data.mdb` is a symbolic link to this one. It is an advisory lock of an open file, so closing
+//! another descriptor of the data file does not drop it.
 //!
 //! The lock file holds the process id of its holder. A clean close overwrites that with a word, so a
 //! process id in an unlocked file means that the last session ended uncleanly, and the data file must be
@@ -12,16 +17,23 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path as FsPath, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::folder::{LMDB_LOCK_FILE, is_kernel_file, private_file, sync_folder, takes_files};
+use super::folder::{
+    DATA_FILE, LMDB_LOCK_FILE, is_kernel_file, private_file, sync_folder, takes_files,
+};
 use crate::store::StoreError;
 
 const LOCK_FILE: &str = "app.lock";
 const LOCK_TEXT_BYTES_MAX: u64 = 64;
 const CLOSED: &str = "closed\n";
 
+/// Device and file number.
+type FileIdentity = (u64, u64);
+
 /// Held while the store is open.
 pub(in crate::store) struct AppLock {
     file: Option<File>,
+    /// The locked data files: one, or two once a compaction is about to replace it.
+    data: Vec<(FileIdentity, File)>,
     pub(in crate::store) was_unclean: bool,
     is_writable: bool,
     /// Whether dropping the lock marks a clean close.
@@ -46,7 +58,9 @@ impl AppLock {
             if let Some(file) = &file {
                 lock(file)?;
             }
-            return Ok(Self { file, was_unclean: true, is_writable: false, ends_cleanly: false });
+            let mut taken = Self::new(file, false);
+            taken.hold_data(&folder.join(DATA_FILE))?;
+            return Ok(taken);
         }
         // Existing files may still be writable. They stay untouched.
         if !takes_files(folder) {
@@ -55,19 +69,47 @@ impl AppLock {
         let failed = |error: &io::Error| StoreError::io("Can't lock the data folder", error);
         let file = open_chosen_with(&private_file(), &path).map_err(|error| failed(&error))?;
         lock(&file)?;
+        let mut taken = Self::new(None, true);
+        taken.hold_data(&folder.join(DATA_FILE)).inspect_err(|_| unlock(&file))?;
         let text = read_text(&file).map_err(|error| failed(&error))?;
-        let was_unclean = !text.is_empty() && text != CLOSED.as_bytes();
+        taken.was_unclean = !text.is_empty() && text != CLOSED.as_bytes();
         write_text(&file, &format!("{}\n", std::process::id())).map_err(|error| failed(&error))?;
         sync_folder(folder)?;
-        Ok(Self { file: Some(file), was_unclean, is_writable: true, ends_cleanly: !was_unclean })
+        taken.ends_cleanly = !taken.was_unclean;
+        taken.file = Some(file);
+        Ok(taken)
+    }
+
+    fn new(file: Option<File>, is_writable: bool) -> Self {
+        Self { file, data: Vec::new(), was_unclean: true, is_writable, ends_cleanly: false }
+    }
+
+    /// Locks the file that `data_file` names, if there is one and it is not locked yet. Call it again before
+    /// another file takes the name. A read-only opening lets other readers share the file.
+    ///
+    /// Windows has no advisory locks: a lock would keep LMDB from its own file.
+    pub(in crate::store) fn hold_data(&mut self, data_file: &FsPath) -> Result<(), StoreError> {
+        while cfg!(unix) && fs::metadata(data_file).is_ok_and(|found| found.is_file()) {
+            let unreadable = |error| StoreError::io("Can't read the data file", &error);
+            let file = open_chosen(data_file).map_err(unreadable)?;
+            let identity = file_identity(&file.metadata().map_err(unreadable)?);
+            // The second round: the name may have moved to another file before the lock was taken.
+            if self.data.iter().any(|(held, _)| *held == identity) {
+                break;
+            }
+            lock_data(&file, data_file, self.is_writable)?;
+            self.data.push((identity, file));
+        }
+        Ok(())
     }
 
     /// `InUse` when another process has the folder open. Writes nothing and keeps no lock.
     pub(in crate::store) fn check_free(folder: &FsPath) -> Result<(), StoreError> {
-        let Ok(file) = open_chosen(&folder.join(LOCK_FILE)) else { return Ok(()) };
-        lock(&file)?;
-        unlock(&file);
-        Ok(())
+        if let Ok(file) = open_chosen(&folder.join(LOCK_FILE)) {
+            lock(&file)?;
+            unlock(&file);
+        }
+        Self::new(None, false).hold_data(&folder.join(DATA_FILE))
     }
 
     pub(in crate::store) fn is_writable(&self) -> bool {
@@ -91,9 +133,7 @@ impl Drop for AppLock {
             // A failure only makes the next opening walk the file.
             let _ = write_text(file, CLOSED);
         }
-        if let Some(file) = &self.file {
-            unlock(file);
-        }
+        self.data.iter().map(|(_, file)| file).chain(&self.file).for_each(unlock);
     }
 }
 
@@ -105,6 +145,32 @@ fn lock(file: &File) -> Result<(), StoreError> {
             Err(StoreError::io("Can't lock the data folder", &error))
         }
     }
+}
+
+fn lock_data(file: &File, data_file: &FsPath, is_writable: bool) -> Result<(), StoreError> {
+    match if is_writable { file.try_lock() } else { file.try_lock_shared() } {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(data_in_use(file, data_file)),
+        // A read-only disk may not support locks.
+        Err(TryLockError::Error(_)) if !is_writable => Ok(()),
+        Err(TryLockError::Error(error)) => Err(StoreError::io("Can't lock the data file", &error)),
+    }
+}
+
+/// The error for a data file that another opening has locked.
+fn data_in_use(file: &File, data_file: &FsPath) -> StoreError {
+    let is_ours =
+        file.metadata().is_ok_and(|found| open_files().contains_key(&file_identity(&found)));
+    let target = fs::canonicalize(data_file).unwrap_or_else(|_| data_file.to_owned());
+    let pid = if is_ours {
+        Some(std::process::id())
+    } else {
+        open_chosen(&target.with_file_name(LOCK_FILE)).ok().and_then(|file| holder(&file))
+    };
+    if fs::symlink_metadata(data_file).is_ok_and(|found| found.is_symlink()) {
+        return StoreError::LinkInUse { target: target.display().to_string(), pid };
+    }
+    StoreError::InUse { pid }
 }
 
 /// Unlocks explicitly. Closing the file may not: a process that another thread is spawning holds a copy of
@@ -132,11 +198,11 @@ fn write_text(mut file: &File, text: &str) -> io::Result<()> {
 
 /// The data files that are open in this process, by device and file number, with the path of LMDB's lock file
 /// of each. LMDB must not open a file twice in one process, under any name.
-static OPEN_FILES: Mutex<BTreeMap<(u64, u64), PathBuf>> = Mutex::new(BTreeMap::new());
+static OPEN_FILES: Mutex<BTreeMap<FileIdentity, PathBuf>> = Mutex::new(BTreeMap::new());
 
 /// A data file's entry in the registry.
 pub(in crate::store) struct Registration {
-    identity: (u64, u64),
+    identity: FileIdentity,
     /// Kept open as long as the entry: once a removed file is closed, the system may give its number to a new
     /// file.
     _file: File,
@@ -163,7 +229,7 @@ impl Drop for Registration {
     }
 }
 
-fn open_files() -> MutexGuard<'static, BTreeMap<(u64, u64), PathBuf>> {
+fn open_files() -> MutexGuard<'static, BTreeMap<FileIdentity, PathBuf>> {
     OPEN_FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -210,19 +276,19 @@ fn open_chosen_with(options: &OpenOptions, file: &FsPath) -> io::Result<File> {
 
 /// Device and file number: equal for two names of one file.
 #[cfg(unix)]
-pub(in crate::store) fn file_identity(metadata: &fs::Metadata) -> (u64, u64) {
+pub(in crate::store) fn file_identity(metadata: &fs::Metadata) -> FileIdentity {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino())
 }
 
 /// Whether the folder holds a store that no process has open.
 pub(in crate::store) fn is_free(folder: &FsPath) -> bool {
-    open_chosen(&folder.join(LOCK_FILE)).is_ok_and(|file| file.try_lock().is_ok())
+    folder.join(LOCK_FILE).is_file() && AppLock::check_free(folder).is_ok()
 }
 
 /// Without file numbers every file counts as another one, and only `app.lock` keeps a second opener out.
 #[cfg(not(unix))]
-pub(super) fn file_identity(_: &fs::Metadata) -> (u64, u64) {
+pub(super) fn file_identity(_: &fs::Metadata) -> FileIdentity {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(0);
     (0, NEXT.fetch_add(1, Ordering::Relaxed))

@@ -520,7 +520,7 @@ fn a_compaction_that_is_cut_off_loses_nothing() {
         let (folder, before) = sparse();
         let compaction = begin(folder.path());
         let (path, place) = (compaction.copy_folder().to_owned(), folder.path());
-        compact::stop_after(compaction, count).expect("the steps");
+        compact::stop_after(compaction, count, || {}).expect("the steps");
         assert!(path.exists(), "after step {count}");
         let (store, report) = Store::open(place, &StoreOptions::default()).expect("it opens");
         assert_eq!(see(&store).expect("readable").0.len(), 20, "after step {count}");
@@ -538,7 +538,7 @@ fn the_old_file_comes_back_when_the_new_one_is_damaged_or_missing() {
     for is_missing in [true, false] {
         let (folder, before) = sparse();
         let compaction = begin(folder.path());
-        compact::stop_after(compaction, 4).expect("the steps");
+        compact::stop_after(compaction, 4, || {}).expect("the steps");
         let data = folder.path().join("data.mdb");
         if is_missing {
             fs::remove_file(&data).expect("removed");

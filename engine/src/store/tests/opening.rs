@@ -56,6 +56,99 @@ fn a_second_opener_is_refused_with_the_process_number() {
     assert_eq!(see(&open(folder.path())).expect("readable").0.len(), 10);
 }
 
+/// The lock is on the data file too, so it holds as long as that file is open.
+#[cfg(unix)]
+#[test]
+fn a_store_stays_locked_when_its_lock_files_are_removed() {
+    for removed in [&["app.lock"][..], &["app.lock", "lock.mdb"]] {
+        let parent = tempfile::tempdir().expect("a folder");
+        let (place, backup) = (parent.path().join("store"), parent.path().join("backup"));
+        let store = open(&place);
+        fill(&store, 0..10);
+        store.backup_to(&backup, &mut |_| ControlFlow::Continue(())).expect("a backup");
+        for name in removed {
+            fs::remove_file(place.join(name)).expect("removed");
+        }
+        for _ in 0..2 {
+            let printed = run_child(&place);
+            assert!(printed.contains("refused: The store is in use"), "{printed}");
+        }
+        let options = StoreOptions::default();
+        let mut watch = |_| ControlFlow::Continue(());
+        let restored =
+            crate::store::Restoration::begin(&backup, &place, true, &options, &mut watch);
+        for refused in [
+            Store::check_free(&place).err(),
+            Store::check_structure(&place).err(),
+            restored.err(),
+            Store::open(&place, &StoreOptions { read_only: true, ..options }).err(),
+        ] {
+            assert!(matches!(refused, Some(StoreError::InUse { .. })), "{refused:?}");
+        }
+        fill(&store, 10..20);
+        drop(store);
+        assert_eq!(see(&open(&place)).expect("readable").0.len(), 20);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_the_data_file_of_an_open_store_is_refused() {
+    let (real, linked) = (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
+    let (real, linked) = (real.path(), linked.path());
+    fill(&open(real), 0..10);
+    std::os::unix::fs::symlink(real.join("data.mdb"), linked.join("data.mdb")).expect("a link");
+    let store = open(real);
+    let pid = std::process::id();
+    let printed = run_child(linked);
+    let said = format!("/data.mdb, which another program (process {pid}) has open.");
+    assert!(printed.contains("refused: data.mdb in this folder is a link to"), "{printed}");
+    assert!(printed.contains(&said), "{printed}");
+    let here = Store::open(linked, &StoreOptions::default()).err().map(|error| error.to_string());
+    assert!(here.as_ref().is_some_and(|error| error.contains(&said)), "{here:?}");
+    drop(store);
+    let store = open(linked);
+    let printed = run_child(real);
+    assert!(printed.contains("refused: The store is in use"), "{printed}");
+    fill(&store, 10..20);
+    drop(store);
+    assert_eq!(see(&open(real)).expect("readable").0.len(), 20);
+}
+
+/// The name of the data file leads to a locked file at each step of the replacement.
+#[cfg(unix)]
+#[test]
+fn a_compaction_stays_locked_while_it_replaces_the_file() {
+    for count in 0..=4 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = open(folder.path());
+        fill(&store, 0..10);
+        fs::remove_file(folder.path().join("app.lock")).expect("removed");
+        let compaction = crate::store::Compaction::begin(store, &mut |_| ControlFlow::Continue(()));
+        crate::store::copy::compact::stop_after(compaction.expect("begun"), count, || {
+            let check = Store::check_free(folder.path());
+            assert!(matches!(check, Err(StoreError::InUse { .. })), "step {count}: {check:?}");
+        })
+        .expect("the steps");
+        assert_eq!(see(&open(folder.path())).expect("readable").0.len(), 10, "step {count}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_compaction_replaces_no_other_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (data, other) = (folder.path().join("data.mdb"), folder.path().join("other"));
+    let store = open(folder.path());
+    fill(&store, 0..10);
+    let mut watch = |_| ControlFlow::Continue(());
+    let compaction = crate::store::Compaction::begin(store, &mut watch).expect("begun");
+    fs::write(&other, b"another file").expect("written");
+    fs::rename(&other, &data).expect("replaced");
+    compaction.replace(&mut watch).expect_err("refused");
+    assert_eq!(fs::read(&data).expect("there"), b"another file");
+}
+
 #[cfg(unix)]
 #[test]
 fn another_name_of_an_open_data_file_is_refused() {
