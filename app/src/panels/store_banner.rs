@@ -170,8 +170,8 @@ fn takes_less(status: &Status, again: Action) -> Option<Banner> {
         },
         Takes::ReadsDetached => Banner {
             strong: format!("Writes are disabled: {reason}."),
-            plain: "You still see every acknowledged write. If the file's name leads to it again, \
-                    the store resumes on its own."
+            plain: "You still see every acknowledged write, unless the file was cut. If its name \
+                    leads to it again, the store resumes on its own."
                 .to_owned(),
             tone: Tone::Error,
             buttons: vec![(

@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::ControlFlow;
 
 use super::{fill, open, see};
-use crate::store::{Store, StoreError, StoreState};
+use crate::store::{Store, StoreError, StoreOptions, StoreState};
 
 type Change = fn(&std::path::Path);
 
@@ -80,6 +80,41 @@ fn a_store_resumes_when_its_file_is_back_in_place() {
     fill(&store, 10..20);
     drop(store);
     assert_eq!(see(&open(folder.path())).expect("readable").0.len(), 20);
+}
+
+/// LMDB would read a page past the end of the file, which ends the process.
+#[test]
+fn a_file_that_was_cut_is_noticed_before_its_pages_are_touched() {
+    let asks: [fn(&Store) -> Option<String>; 2] =
+        [|store| write(store).err().map(|error| error.to_string()), |store| store.status().reason];
+    for (ask, part) in asks.into_iter().flat_map(|ask| [(ask, 0), (ask, 1), (ask, 2), (ask, 9)]) {
+        let (folder, elsewhere) =
+            (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
+        let file = folder.path().join("data.mdb");
+        let store = open(folder.path());
+        fill(&store, 0..100);
+        let bytes = fs::metadata(&file).expect("there").len();
+        let cut = |bytes| {
+            let file = fs::File::options().write(true).open(&file).expect("opened");
+            file.set_len(bytes).expect("cut");
+        };
+        cut(bytes * part / 10);
+        let said = "was cut to a shorter length";
+        assert!(ask(&store).is_some_and(|why| why.contains(said)), "{part}");
+        // The pages do not return with the length.
+        cut(bytes);
+        let status = store.status();
+        assert_eq!(status.state, StoreState::Detached);
+        assert!(status.reason.is_some_and(|why| why.contains(said)));
+        let copy = elsewhere.path().join("data.mdb");
+        let copied = store.backup_to(&copy, &mut |_| ControlFlow::Continue(())).err();
+        for refused in [write(&store).err(), see(&store).err(), copied] {
+            let refused = refused.expect("refused").to_string();
+            assert!(refused.contains(said), "{refused}");
+        }
+        drop(store);
+        assert!(Store::open(folder.path(), &StoreOptions::default()).is_err());
+    }
 }
 
 /// A failed write makes the store open its file again, which must not be another one.

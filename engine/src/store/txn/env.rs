@@ -17,7 +17,7 @@ use super::latch::Exclusive;
 use super::snapshot::SnapshotNumber;
 use super::tables::{OpenTables, Row, Table, Tables, named};
 use crate::limits::{LMDB_KEY_BYTES_MAX, MAP_SIZE_BYTES_MIN, READERS_MAX};
-use crate::store::file::mapped_file::MappedFile;
+use crate::store::file::mapped_file::{Detachment, MappedFile};
 use crate::store::table::{OPLOG_NAME, TABLE_NAMES};
 use crate::store::walk::PageGuard;
 use crate::store::{StoreError, Writer};
@@ -96,7 +96,11 @@ impl Environment {
     pub(super) fn commit(&self, txn: RwTxn<'_>) -> Result<(), heed::Error> {
         self.commits.fetch_add(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
-        txn.commit()
+        txn.commit()?;
+        if let (Some(file), Ok(bytes)) = (&self.file, self.env.real_disk_size()) {
+            file.committed(bytes);
+        }
+        Ok(())
     }
 
     /// The guard that the next environment of this file needs.
@@ -104,8 +108,8 @@ impl Environment {
         self.tables.guard.clone()
     }
 
-    /// Why `data.mdb` in this folder no longer is the file that is mapped, as a clause.
-    pub(in crate::store) fn detached(&self, folder: &FsPath) -> Option<&'static str> {
+    /// Why `data.mdb` in this folder no longer is the file that is mapped.
+    pub(in crate::store) fn detached(&self, folder: &FsPath) -> Option<Detachment> {
         self.file.as_ref()?.detached(folder)
     }
 

@@ -14,6 +14,7 @@ use super::write_state::Permit;
 use crate::clock::work_time;
 use crate::limits::{MAP_GROWTH_WAIT, READERS_MAX};
 use crate::store::file::folder;
+use crate::store::file::mapped_file::Detachment;
 use crate::store::handle::{millis, too_many_readers};
 use crate::store::opening_walk::OpeningWalk;
 use crate::store::walk::header_damage;
@@ -45,8 +46,10 @@ impl From<StoreError> for Failure {
 }
 
 impl Store {
-    /// A write transaction, with what the state of the store permits.
+    /// A write transaction, with what the state of the store permits. LMDB reads pages as soon as it begins, so
+    /// the file is checked before.
     pub(super) fn begin<'e>(&self, env: &'e Environment) -> Result<Writer<'e>, Failure> {
+        self.check_attached(env)?;
         let refusal = match self.write_state.permit()? {
             Permit::Everything => None,
             Permit::Deletions(refusal) => Some(refusal),
@@ -137,17 +140,22 @@ impl Store {
     /// # Errors
     /// `Suspect` when writes to the file would be lost.
     pub(super) fn check_attached(&self, env: &Environment) -> Result<(), StoreError> {
-        let Some(why) = env.detached(self.folder()) else {
+        let Some(Detachment { why, is_cut }) = env.detached(self.folder()) else {
             if self.write_state.state() == StoreState::Detached {
                 self.write_state.recovered();
                 self.report_state();
             }
             return Ok(());
         };
+        let error = StoreError::Suspect { what: why.to_owned() };
+        if is_cut {
+            // A read of a page that is missing would end the process.
+            drop(self.replace_env(Err(error.clone())));
+        }
         if self.write_state.turn_detached(why) {
             self.report_state();
         }
-        Err(StoreError::Suspect { what: why.to_owned() })
+        Err(error)
     }
 
     /// Checks that `data.mdb` is still the file that this store has open. If it was removed, everything in the
@@ -159,6 +167,7 @@ impl Store {
         let _guard = self.latch().enter();
         match self.env() {
             Ok(env) => self.check_attached(&env),
+            Err(error) if self.write_state.state() == StoreState::Detached => Err(error),
             // A closed store has said why.
             Err(_) => Ok(()),
         }
@@ -278,9 +287,9 @@ impl Store {
     /// is still in its place.
     #[must_use]
     pub fn status(&self) -> StoreStatus {
-        self.end_disk_full();
         // The state says it.
         let _ = self.check_file_in_place();
+        self.end_disk_full();
         let now = work_time();
         let (readers, oldest) = self.latch().readers();
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);

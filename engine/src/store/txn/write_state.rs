@@ -20,7 +20,8 @@ pub enum StoreState {
     /// Only reads: after a failed write or a damaged page, the file may differ from what LMDB believes.
     Suspect,
     /// Only reads: `data.mdb` was removed, replaced, or got a second name while the store was open. Ends by
-    /// itself once the name leads to the open file again.
+    /// itself once the name leads to the open file again. Not even reads if the file was cut, until the store is
+    /// opened again.
     Detached,
 }
 
