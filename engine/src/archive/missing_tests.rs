@@ -67,3 +67,36 @@ fn a_segment_that_is_gone_is_missing() {
         }
     }
 }
+
+/// Neither the size nor the header of the batch tells that.
+#[test]
+fn damage_that_a_read_met_is_in_the_numbers() {
+    for at in 0..3 {
+        let lab = Lab::new();
+        let files = archived(&lab);
+        let check = |segments: i64, documents: i64, is_readable: bool| {
+            let found = lab.ok("{mayflyArchives: 1}");
+            let archives = found.get_array("archives").expect("archives");
+            let archive = archives[0].as_document().expect("an archive");
+            let number = |name: &str| archive.get_i64(name).expect("a number");
+            assert_eq!(number("missingSegments"), segments);
+            assert_eq!(number("missingDocuments"), documents);
+            assert_eq!(number("documents"), 300 - documents);
+            assert_eq!(number("unreadableBytes") == 0, is_readable);
+        };
+        let whole = fs::read(&files[at]).expect("a segment");
+        let mut damaged = whole.clone();
+        let last = damaged.len() - 12;
+        damaged[last] ^= 1;
+        fs::write(&files[at], &damaged).expect("damaged in place");
+        check(0, 0, true);
+        for _ in 0..2 {
+            lab.ok("{mayflyArchived: 'c', limit: 1000}");
+            check(1, 100, false);
+        }
+        // The user has restored the file.
+        fs::write(&files[at], &whole).expect("restored");
+        lab.ok("{mayflyArchived: 'c', limit: 1000}");
+        check(0, 0, true);
+    }
+}

@@ -53,8 +53,14 @@ impl Archive {
     /// When the archive can't be read.
     pub fn scan(&self, from: &ScanStart, visit: Visit<'_>) -> Result<ScanResult, ArchiveError> {
         let backend = self.backend()?;
-        let mut scan =
-            Scan { backend, from, given: HashSet::new(), last: None, seen: ScanResult::default() };
+        let mut scan = Scan {
+            archive: self,
+            backend,
+            from,
+            given: HashSet::new(),
+            last: None,
+            seen: ScanResult::default(),
+        };
         for segment in backend.list()?.iter().rev() {
             match self
                 .contents(backend, segment)
@@ -76,6 +82,7 @@ impl Archive {
 
 /// A scan in progress.
 struct Scan<'s> {
+    archive: &'s Archive,
     backend: &'s dyn Backend,
     from: &'s ScanStart,
     /// Hashes of the documents so far, to skip their copies.
@@ -112,7 +119,9 @@ impl Scan<'_> {
     ) -> Result<ControlFlow<()>, ArchiveError> {
         let len = found.header.len as usize;
         let bytes = self.backend.read(&segment.name, found.offset, len)?;
-        let Ok(text) = frame::unpack(&bytes) else {
+        let text = frame::unpack(&bytes);
+        self.archive.note_read(segment, found.offset, text.is_err());
+        let Ok(text) = text else {
             self.seen.unreadable += len as u64;
             return Ok(ControlFlow::Continue(()));
         };

@@ -1,5 +1,7 @@
 //! Names and contents of segments.
 
+use std::collections::BTreeSet;
+
 use chrono::DateTime;
 
 use super::frame::{self, HEADER_BYTES, Header};
@@ -35,6 +37,9 @@ pub(super) struct SegmentContents {
     pub frames: Vec<FrameAt>,
     /// Bytes outside any batch: a torn end, or damage.
     pub unreadable: u64,
+    /// Where the batches begin that the last read of each found damaged. Only a read can tell: finding the
+    /// batches reads their headers.
+    pub damaged: BTreeSet<u64>,
 }
 
 /// The name of a segment: its number and start time. Names sort by number.
@@ -98,23 +103,32 @@ impl SegmentContents {
     #[cfg(any(feature = "s3", test))]
     pub(super) fn of_batch(segment: &SegmentFile) -> Option<Self> {
         if segment.bytes < HEADER_BYTES as u64 {
-            return Some(Self { frames: Vec::new(), unreadable: segment.bytes });
+            return Some(Self { unreadable: segment.bytes, ..Self::default() });
         }
         let mut parts = segment.name.strip_suffix(ENDING)?.splitn(4, '-').skip(1);
         let first_ms = instant(parts.next()?)?;
         let (last_ms, docs) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
         let header = Header::unverified(segment.bytes.try_into().ok()?, docs, first_ms, last_ms);
-        Some(Self { frames: vec![FrameAt { offset: 0, header }], unreadable: 0 })
+        Some(Self { frames: vec![FrameAt { offset: 0, header }], ..Self::default() })
     }
 
     /// Documents in it.
     pub(super) fn docs(&self) -> u64 {
-        self.frames.iter().map(|found| u64::from(found.header.docs)).sum()
+        self.docs_within(u64::MAX)
+    }
+
+    /// Bytes that can't be read, as far as that is known.
+    pub(super) fn unreadable_bytes(&self) -> u64 {
+        let damaged = self.frames.iter().filter(|found| self.damaged.contains(&found.offset));
+        self.unreadable + damaged.map(|found| u64::from(found.header.len)).sum::<u64>()
     }
 
     /// Documents in the batches that end within this many bytes.
     pub(super) fn docs_within(&self, bytes: u64) -> u64 {
-        let is_within = |found: &&FrameAt| found.offset + u64::from(found.header.len) <= bytes;
+        let is_within = |found: &&FrameAt| {
+            found.offset + u64::from(found.header.len) <= bytes
+                && !self.damaged.contains(&found.offset)
+        };
         self.frames.iter().filter(is_within).map(|found| u64::from(found.header.docs)).sum()
     }
 

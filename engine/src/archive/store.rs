@@ -418,7 +418,7 @@ impl Archive {
             summary.segments += 1;
             summary.documents += contents.docs();
             summary.bytes += segment.bytes;
-            summary.unreadable += contents.unreadable;
+            summary.unreadable += contents.unreadable_bytes();
             summary.oldest_ms = summary.oldest_ms.into_iter().chain(contents.first_ms()).min();
             summary.newest_ms = summary.newest_ms.into_iter().chain(contents.last_ms()).max();
         }
@@ -435,6 +435,20 @@ impl Archive {
 
     pub(super) fn backend(&self) -> Result<&dyn Backend, ArchiveError> {
         self.backend.as_deref().map_err(Clone::clone)
+    }
+
+    /// Records whether a read of a batch found it damaged, for the numbers of [`Archive::summary`].
+    pub(super) fn note_read(&self, segment: &SegmentFile, offset: u64, is_damaged: bool) {
+        let mut known = lock(&self.known);
+        let Some((bytes, contents)) = known.get_mut(&segment.name) else { return };
+        if *bytes == segment.bytes && contents.damaged.contains(&offset) != is_damaged {
+            let damaged = &mut Arc::make_mut(contents).damaged;
+            if is_damaged {
+                damaged.insert(offset)
+            } else {
+                damaged.remove(&offset)
+            };
+        }
     }
 
     /// The contents of a segment, cached until its size changes.
