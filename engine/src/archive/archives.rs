@@ -138,8 +138,13 @@ impl Archives {
         let archive = self.made(record.clone());
         archive.backend()?.begin()?;
         archive.backend()?.list()?;
+        let is_inventory_lost = archive.has_lost_inventory();
         let left = left.filter(|_| before.is_none()).map(|left| left.collection());
         self.save_on(&record, left)?;
+        if is_inventory_lost {
+            let name = inventory_name(&record);
+            self.collections.store().write(|writer| writer.delete_meta(&name).map(drop))?;
+        }
         if let Some(left) = left {
             self.all.write().unwrap_or_else(PoisonError::into_inner).remove(&left);
         }
@@ -227,9 +232,16 @@ impl Archives {
         Ok(self.collections.store().write(|writer| writer.put_meta(&name, &bytes))?)
     }
 
-    /// One sentence for each archive in a folder that lacks documents.
+    /// One sentence for each archive in a folder that lacks documents, or of which that is unknown.
     pub fn missing_in_words(&self) -> Vec<String> {
         let sentence = |archive: Arc<Archive>| {
+            if archive.has_lost_inventory() {
+                return Some(format!(
+                    "The list of the files of the archive of {} is damaged, so files that are deleted or \
+                     cut are not noticed. Turn the archive on again to begin a new list.",
+                    self.name_of(&archive)
+                ));
+            }
             let missing = archive.missing_locally()?;
             Some(format!(
                 "The archive of {} lacks {} documents: {} of its files were deleted or cut. Restore them \
@@ -270,7 +282,7 @@ impl Archives {
             let bytes = reader.meta(&inventory_name(&record))?;
             Ok::<_, StoreError>(bytes.map(Inventory::from_bytes).unwrap_or_default())
         });
-        Archive::new(record, backend, inventory.unwrap_or_default())
+        Archive::new(record, backend, inventory.unwrap_or_else(|_| Inventory::lost()))
     }
 
     fn put(&self, record: Record) -> Arc<Archive> {

@@ -13,6 +13,8 @@ use crate::{limits::ARCHIVE_INVENTORY_MAX, store::StoreError};
 pub struct Inventory {
     segments: BTreeMap<String, Expected>,
     is_changed: bool,
+    /// The stored one is damaged. It stays as it is until the archive is turned on again.
+    is_lost: bool,
 }
 
 /// One segment.
@@ -32,6 +34,15 @@ pub struct Missing {
 }
 
 impl Inventory {
+    /// The inventory in place of a damaged one. It is not saved.
+    pub(super) fn lost() -> Self {
+        Self { is_lost: true, ..Self::default() }
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
     /// Counts a batch that was acknowledged. Beyond [`ARCHIVE_INVENTORY_MAX`] segments the oldest one is no longer
     /// compared.
     pub(super) fn add(&mut self, name: &str, bytes: u64, docs: u64) {
@@ -50,7 +61,7 @@ impl Inventory {
 
     /// Whether it differs from what was last saved. The caller saves it.
     pub(super) fn take_changed(&mut self) -> bool {
-        std::mem::take(&mut self.is_changed)
+        !self.is_lost && std::mem::take(&mut self.is_changed)
     }
 
     /// Makes the next save try again.
@@ -115,7 +126,7 @@ impl Inventory {
             let expected = Expected { bytes: number(segment, "b")?, docs: number(segment, "d")? };
             Some((segment.get_str("n").ok()?.to_owned(), expected))
         };
-        Self { segments: list.iter().filter_map(segment).collect(), is_changed: false }
+        Self { segments: list.iter().filter_map(segment).collect(), ..Self::default() }
     }
 }
 

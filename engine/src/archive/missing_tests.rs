@@ -4,7 +4,7 @@ use std::fs::{self, File};
 
 use bson::{Document, doc};
 
-use crate::command::testing::Lab;
+use crate::{command::testing::Lab, store::StoreError};
 
 /// Damages a segment.
 type Change = fn(&std::path::Path);
@@ -99,4 +99,36 @@ fn damage_that_a_read_met_is_in_the_numbers() {
         lab.ok("{mayflyArchived: 'c', limit: 1000}");
         check(0, 0, true);
     }
+}
+
+/// Without the list, files that are gone go unnoticed, so it must not look like a new archive.
+#[test]
+fn a_damaged_list_of_segments_is_reported_and_kept() {
+    let lab = Lab::new();
+    archived(&lab);
+    let lab = lab.reopened();
+    lab.spoil(b"segments\0");
+    let lab = lab.reopened();
+    let is_told = |lab: &Lab| {
+        let words = "The list of the files of the archive of test.c is damaged";
+        lab.engine.open_report().warnings.iter().any(|warning| warning.starts_with(words))
+    };
+    let stored = |lab: &Lab| {
+        lab.engine
+            .collections()
+            .store()
+            .read(|reader| Ok::<_, StoreError>(reader.meta("archiveSegments/test.c")?.is_some()))
+    };
+    assert!(is_told(&lab));
+    // Another batch does not replace it.
+    lab.run_document(&doc! { "insert": "c", "documents": [
+        { "_id": 1_000, "at": bson::DateTime::from_millis(0) },
+    ] });
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
+    let lab = lab.reopened();
+    assert!(stored(&lab).is_err() && is_told(&lab));
+    lab.ok("{mayflyArchive: 'c'}");
+    assert_eq!(stored(&lab), Ok(false));
+    let lab = lab.reopened();
+    assert!(!is_told(&lab));
 }

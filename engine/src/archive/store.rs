@@ -425,6 +425,11 @@ impl Archive {
         Ok(summary)
     }
 
+    /// Whether the stored list of its segments is damaged, so that losses are not noticed.
+    pub(super) fn has_lost_inventory(&self) -> bool {
+        lock(&self.inventory).is_lost()
+    }
+
     /// Losses of an archive in a folder. Asks no server, which may take long.
     pub(super) fn missing_locally(&self) -> Option<Missing> {
         let backend = self.backend().ok().filter(|backend| backend.appends())?;
