@@ -6,6 +6,9 @@ pub const UNAUTHORIZED: i32 = 13;
 /// `NamespaceNotFound`: there is no such collection.
 pub const NAMESPACE_NOT_FOUND: i32 = 26;
 
+/// `IndexNotFound`: there is no such index.
+pub const INDEX_NOT_FOUND: i32 = 27;
+
 /// `MaxTimeMSExpired`: the command took longer than it was allowed to.
 pub const MAX_TIME_MS_EXPIRED: i32 = 50;
 

@@ -1,7 +1,8 @@
 //! The window on both kinds of server.
 
-use bson::{Document, doc};
+use bson::{DateTime, Document, doc};
 use egui::Key;
+use mayfly::action::{Action, ExpiryAction};
 use mayfly_tests::documentdb::{DocumentDb, Habits};
 
 use super::support::Window;
@@ -56,5 +57,79 @@ fn a_scan_with_a_filter_is_explained() {
         window.click("Explain the query");
         window.until_named("Read 12 documents to return 4: an index on `n` would help");
         assert_eq!(server.writes(), [""; 0]);
+    }
+}
+
+/// A server whose collection has a TTL index on a date, and one on a date that no document has.
+fn expiring(habits: Habits) -> DocumentDb {
+    let server = DocumentDb::start(habits);
+    let date = |secs: i64| DateTime::from_millis(server.now_ms() + secs * 1_000);
+    let documents: Vec<Document> = (0..6).map(|id| doc! { "_id": id, "at": date(id) }).collect();
+    server.prepare("shop", &doc! { "insert": "orders", "documents": documents });
+    let index = |field: &str| {
+        doc! { "key": { field: 1 }, "name": format!("{field}_1"), "expireAfterSeconds": 3_600 }
+    };
+    let indexes = vec![index("at"), index("other")];
+    server.prepare("shop", &doc! { "createIndexes": "orders", "indexes": indexes });
+    server
+}
+
+#[test]
+fn a_ttl_is_changed_by_the_name_of_its_index() {
+    for habits in [Habits::documentdb(), Habits::mongodb()] {
+        let server = expiring(habits);
+        let mut window = attached(&server);
+        window.choose("Locked", "Unlock this connection…");
+        window.click("Unlock");
+        window.click("Indexes");
+        window.until_named("Change TTL… at_1");
+        window.click("Change TTL… at_1");
+        window.type_into("TTL", "2");
+        window.until_enabled("Change TTL");
+        window.click("Change TTL");
+        window.until_named("The TTL of at_1 is now 2 h");
+        let sent = server.sent("collMod");
+        let index = sent[0].get_document("index").expect("an index");
+        assert_eq!(index.get_str("name").ok(), Some("at_1"), "{index}");
+        assert!(!index.contains_key("keyPattern"), "{index}");
+    }
+}
+
+#[test]
+fn a_server_that_removes_by_a_job_is_described_as_one() {
+    let server = expiring(Habits::documentdb());
+    let mut window = attached(&server);
+    window.choose("Locked", "About this server…");
+    window.until_named("DocumentDB (answers as a sharded cluster does)");
+    window.until_named("A job of the server removes documents, once a minute");
+    window
+        .until_named("A job removes documents at each full minute, at most 10,000 with one index");
+    assert!(!window.has_part("States are not known"), "{}", window.on_screen());
+    for asked in ["getParameter", "serverStatus"] {
+        assert_eq!(server.sent(asked), [], "it has no such command");
+    }
+}
+
+#[test]
+fn an_index_that_another_client_dropped_is_no_error() {
+    for habits in [Habits::documentdb(), Habits::mongodb()] {
+        let server = expiring(habits);
+        let mut window = attached(&server);
+        if !window.has_part("Will expire") {
+            window.click("Expiry");
+        }
+        window.until("its lanes are shown", |state| {
+            state.tabs.active().is_some_and(|tab| tab.expiry.lanes.len() == 6)
+        });
+        server.prepare("shop", &doc! { "dropIndexes": "orders", "index": "at_1" });
+        let tab = window.tab().id;
+        window.ask(Action::Expiry(tab, ExpiryAction::Refresh));
+        window.until("the rule that is left is known", |state| {
+            let tab = state.tabs.active().expect("a tab");
+            tab.indexes.ttl().len() == 1 && tab.expiry.lanes.is_empty()
+        });
+        // Documents without a rule are not gone.
+        assert_eq!(window.tab().expiry.ledger.len(), 0);
+        assert!(!window.has_part("hint"), "{}", window.on_screen());
     }
 }

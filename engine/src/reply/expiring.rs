@@ -16,6 +16,9 @@ replies! {
         "next" => next: Option<Document>,
         /// How many TTL rules the collection has, or 1 with `index`; `None` from an older server.
         "rules" => rules: Option<u64>,
+        /// The rules themselves, in words that differ when a rule does; only of a server, which doesn't tell of
+        /// changes.
+        "ruledBy" as LeftOut => ruled_by: Option<String>,
     }
 
     /// A document with a threshold. Instants are milliseconds since 1970.
@@ -58,7 +61,7 @@ mod tests {
                     "dates": [DateTime::from_millis(1), DateTime::from_millis(5)],
                     "removable": DateTime::from_millis(3), "state": "overdue",
                 }],
-                "next": {"t": DateTime::from_millis(2)}, "rules": 1_i64,
+                "next": {"t": DateTime::from_millis(2)}, "rules": 1_i64, "ruledBy": "at_1 60",
             }
         );
         check_round_trip!(ExpiringPage, doc! {"batch": [], "next": null, "rules": 0_i64});

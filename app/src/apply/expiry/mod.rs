@@ -350,7 +350,12 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
         with(cx.state, tab, |view| view.take_gone(now_ms));
     }
     let Some(reply) = reply.ok() else {
-        refused(tab, purpose, reply, cx.state);
+        if reply.failed_with(code::INDEX_NOT_FOUND) {
+            // Another program dropped it: with the list, the view shows what is left.
+            indexes::refresh(tab, cx);
+        } else {
+            refused(tab, purpose, reply, cx.state);
+        }
         return;
     };
     match purpose {
@@ -361,7 +366,10 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
         | Purpose::Reasons
             if !is_about_shown(tab, purpose, command, cx.state) => {}
         Purpose::Expiring => {
-            server::take_soonest(tab, command, reply, cx.state);
+            if server::take_soonest(tab, command, reply, cx.state) {
+                // Only this program's changes of indexes are told.
+                indexes::refresh(tab, cx);
+            }
         }
         Purpose::Range => with(cx.state, tab, |view| view.take_range(command, reply)),
         Purpose::Cliff => with(cx.state, tab, |view| view.take_cliff(command, reply)),

@@ -18,16 +18,23 @@ fn note_next(tab: TabId, command: &Document, reply: &Document, state: &mut State
     }
 }
 
-/// Takes the soonest documents. A server doesn't say what it removed; a store of Mayfly's does.
-pub(super) fn take_soonest(tab: TabId, command: &Document, reply: &Document, state: &mut State) {
+/// Takes the soonest documents. A server doesn't say what it removed; a store of Mayfly's does. Returns whether
+/// another program has changed the rules.
+pub(super) fn take_soonest(
+    tab: TabId,
+    command: &Document,
+    reply: &Document,
+    state: &mut State,
+) -> bool {
     let (now_ms, is_told) = (state.now_ms(), state.store.capabilities.reaper_events);
     if !is_told {
         note_next(tab, command, reply, state);
     }
-    let mut span = None;
+    let (mut span, mut has_other_rules) = (None, false);
     with(state, tab, |view| {
         view.late_looks = 0;
-        if !is_told {
+        has_other_rules = view.note_rules(reply);
+        if !is_told && !has_other_rules {
             span = view.take_missing(command, reply, now_ms);
         }
         view.take_expiring(command, reply, now_ms);
@@ -35,6 +42,7 @@ pub(super) fn take_soonest(tab: TabId, command: &Document, reply: &Document, sta
     if let (Some((from_ms, to_ms)), Some(connection)) = (span, &mut state.store.connection) {
         connection.monitor.note_removal(from_ms, to_ms);
     }
+    has_other_rules
 }
 
 /// Takes deletions that a server's change stream reported.

@@ -160,12 +160,23 @@ fn page(
                     batch,
                     next: next.map(|next| next.to_document()),
                     rules: Some(rules.len() as u64),
+                    ruled_by: Some(rules_in_words(rules)),
                 });
             }
         }
     }
     let next = Some(token.to_document());
-    Ok(ExpiringPage { batch, next, rules: Some(rules.len() as u64) })
+    let ruled_by = Some(rules_in_words(rules));
+    Ok(ExpiringPage { batch, next, rules: Some(rules.len() as u64), ruled_by })
+}
+
+/// Rules in words that differ when a rule does.
+fn rules_in_words(rules: &[TtlIndex]) -> String {
+    let words = rules.iter().map(|rule| {
+        let partial = rule.partial().map(Document::to_string).unwrap_or_default();
+        format!("{} {} {} {partial}", rule.name, rule.field, rule.expire_after_secs())
+    });
+    words.collect::<Vec<_>>().join("; ")
 }
 
 /// The dates whose thresholds are in a span, as a filter, and-ed with what the index holds.

@@ -115,6 +115,8 @@ pub struct ExpiryView {
     pub looked: Option<std::time::Duration>,
     /// Looks in a row that a server did not answer in time.
     pub late_looks: u32,
+    /// The TTL rules of a server's collection at the last look, in its words.
+    ruled_by: Option<String>,
     /// The time of the store when the soonest documents last came, in milliseconds since 1970.
     looked_ms: Option<i64>,
     /// Whether what the last start left was taken over.
@@ -457,6 +459,14 @@ impl ExpiryView {
         let id = self.selected.as_ref()?;
         let of_id = || self.lanes.iter().chain(&self.ledger).filter(|lane| lane.id == *id);
         of_id().find(|lane| lane.removed_ms == self.selected_removed_ms).or_else(|| of_id().next())
+    }
+
+    /// Notes the rules that a page of a server's documents follows. Returns whether they are others than before: then
+    /// a document that isn't listed any more need not be gone.
+    pub fn note_rules(&mut self, reply: &Document) -> bool {
+        let Ok(ruled_by) = reply.get_str("ruledBy") else { return false };
+        let before = self.ruled_by.replace(ruled_by.to_owned());
+        before.is_some_and(|before| before != ruled_by)
     }
 
     /// Median, 99th percentile and maximum of the lag over the ledger, in milliseconds. `None` while nothing was removed.

@@ -44,6 +44,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         batch: page.documents.into_iter().map(|document| row(document, now_ms)).collect(),
         next: page.next.map(|token| token.to_document()),
         rules: Some(targets.len() as u64),
+        ruled_by: None,
     };
     raw(&page.to_document())
 }
