@@ -89,6 +89,7 @@ struct Memory {
     counts: Counts,
     cursors: Cursors,
     doubled: DoubledIds,
+    samples: u64,
     /// Milliseconds of its clock that commands of a name take.
     costs_ms: Vec<(String, i64)>,
 }
@@ -286,6 +287,13 @@ impl Server {
 
     fn now_ms(&self) -> i64 {
         self.engine.clock().now_ms()
+    }
+
+    /// How many samples there were before.
+    fn next_sample(&self) -> u64 {
+        let samples = &mut self.lock().samples;
+        *samples += 1;
+        *samples - 1
     }
 
     fn has(&self, habit: Habit) -> bool {

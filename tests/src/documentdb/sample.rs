@@ -29,7 +29,9 @@ pub fn chosen(server: &Server, db: &str, command: &Document) -> Option<Document>
     if size >= ids.len() {
         return None;
     }
-    let sample: Vec<Bson> = runs(ids.len(), size).into_iter().map(|at| ids[at].clone()).collect();
+    let turn = server.next_sample();
+    let sample: Vec<Bson> =
+        runs(ids.len(), size, turn).into_iter().map(|at| ids[at].clone()).collect();
     let mut stages = pipeline.clone();
     stages[at] = doc! { "$match": { "_id": { "$in": sample } } }.into();
     let mut chosen = command.clone();
@@ -37,15 +39,18 @@ pub fn chosen(server: &Server, db: &str, command: &Document) -> Option<Document>
     Some(chosen)
 }
 
-/// So many different places of `count`, in runs that don't depend on chance.
-fn runs(count: usize, size: usize) -> Vec<usize> {
+/// So many different places of `count`, in runs that depend on how many samples there were before, and
+/// on nothing else. Each place is as likely as any other.
+fn runs(count: usize, size: usize, turn: u64) -> Vec<usize> {
     let blocks = count.div_ceil(RUN);
     // A step that has no factor in common with the number of blocks meets each block once.
     let step = (blocks * 5 / 13).max(1);
     let step = (step..).find(|step| gcd(*step, blocks) == 1).unwrap_or(1);
-    let order = (0..blocks).map(|turn| (turn * step + blocks / 3) % blocks);
+    let order = (0..blocks).map(|at| (at * step + blocks / 3) % blocks);
     let places = order.flat_map(|block| block * RUN..((block + 1) * RUN).min(count));
-    places.take(size).collect()
+    let spread = turn.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
+    let shift = usize::try_from(spread).unwrap_or(0) % count;
+    places.take(size).map(|place| (place + shift) % count).collect()
 }
 
 fn gcd(a: usize, b: usize) -> usize {
