@@ -95,7 +95,7 @@ fn a_ttl_is_sent_when_it_is_known_what_it_removes() {
         let cx = &mut Apply::new(state, &mut effects);
         answer(tab, &Purpose::WhatIf, generation, &known, cx);
         let Some(Dialog::Create(create)) = dialog(tab, state) else { panic!("it stays") };
-        (create.is_ready(), create.known().map(|figures| figures.overdue_now))
+        (create.is_ready(), create.known().map(|figures| figures.overdue_now.likely()))
     };
     show(creating("b", Some("10")), tab, &mut state);
     assert_eq!(learn(&of_a, &mut state), (false, None));

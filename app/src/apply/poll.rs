@@ -179,19 +179,19 @@ mod tests {
         }
         let asked = effects.jobs.iter().filter(|job| !matches!(job.work, Work::Watch(_))).count();
         let awaits = if is_streamed { 60 / WATCH_AWAIT.as_secs() } else { 0 };
-        // The density and its steepest minute are two commands each, and rules are listed once a
-        // minute.
-        let density = MINUTES * 60_000 / SERVER_DENSITY_APART_MS.unsigned_abs() * 4;
+        // The density of a large collection is five commands and its steepest minute two, and rules are
+        // listed once a minute.
+        let density = MINUTES * 60_000 / SERVER_DENSITY_APART_MS.unsigned_abs() * 7;
         (asked as u64 + density).div_ceil(MINUTES) + awaits + 1
     }
 
     #[test]
     fn an_idle_view_asks_a_server_little() {
         for (is_streamed, is_away, expected) in [
-            (false, false, 10..=12),
-            (false, true, 5..=8),
-            (true, false, 8..=12),
-            (true, true, 8..=12),
+            (false, false, 12..=14),
+            (false, true, 7..=10),
+            (true, false, 10..=14),
+            (true, true, 10..=14),
         ] {
             let (mut state, _) = shown();
             state.view.is_away = is_away;

@@ -54,7 +54,6 @@ fn draft(dialog: &Dialog, namespace: &Namespace) -> Option<RolloutDraft> {
         plan,
         per_second: PER_SECOND.to_string(),
         overdue: known.overdue_now,
-        sample: known.sample,
         bytes_each: None,
     })
 }

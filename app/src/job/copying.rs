@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bson::{Document, RawDocumentBuf, raw::RawBsonRef, rawdoc};
+use mayfly_engine::reply::DocCount;
 
 use super::{ConnectionString, Namespace, OpenRequest};
 use crate::limits::ROLL_BACK_IDS_BYTES;
@@ -98,9 +99,9 @@ pub struct CopyLook {
     pub documents: u64,
     /// The indexes except that of `_id`.
     pub indexes: Vec<Document>,
-    /// How many of the documents each TTL index would remove at the first pass, up to
-    /// [`COPY_OVERDUE_MAX`](crate::limits::COPY_OVERDUE_MAX); `None`: this can't be counted.
-    pub overdue: Vec<(String, Option<u64>)>,
+    /// How many of the documents each TTL index would remove at the first pass; `None`: this can't be
+    /// counted.
+    pub overdue: Vec<(String, Option<DocCount>)>,
 }
 
 /// What a copy inserted into a store that stays.

@@ -153,7 +153,7 @@ fn joined(view: &str, found: Option<String>) -> String {
 }
 
 fn counted(totals: &Totals) -> String {
-    let counts = [totals.waiting, totals.overdue, totals.never].map(number::count);
+    let counts = [totals.waiting, totals.overdue, totals.never].map(number::short_documents);
     let [waiting, overdue, never] = counts;
     format!("{waiting} will expire · {overdue} overdue · {never} never")
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bson::{Bson, Document, doc};
 use mayfly_engine::engine::{ClockOption, CopyReport as Copied};
+use mayfly_engine::reply::DocCount;
 use mayfly_engine::transfer::{ImportMode, ImportTarget as _, Progress, StoredAs};
 use mayfly_engine::value::whole;
 
@@ -223,10 +224,8 @@ pub fn look(
 ) -> Result<CopyLook, String> {
     let Namespace { db, collection } = namespace;
     let mut look = CopyLook::default();
-    let mut query = doc! { "count": collection };
-    if !filter.is_empty() {
-        query.insert("query", filter.clone());
-    }
+    // With a query, be it an empty one, the count is none of a server's estimates.
+    let query = doc! { "count": collection, "query": filter.clone() };
     let counted = from.run_until(db, &query, cancel);
     if !is_ok(&counted) {
         return Err(sentence(&counted));
@@ -258,7 +257,7 @@ fn overdue(
     now_ms: i64,
     secs: i64,
     cancel: &Cancel,
-) -> Option<u64> {
+) -> Option<DocCount> {
     let field = index.get_document("key").ok()?.keys().next()?.clone();
     let latest_ms = now_ms.saturating_sub(secs.saturating_mul(1_000));
     let latest = bson::DateTime::from_millis(latest_ms);
@@ -268,7 +267,9 @@ fn overdue(
     let limit = i64::try_from(COPY_OVERDUE_MAX).unwrap_or(i64::MAX);
     let command = doc! { "count": collection, "query": { "$and": all }, "limit": limit };
     let counted = from.run_until(db, &command, cancel);
-    if is_ok(&counted) { number(&counted) } else { None }
+    let count = number(&counted).filter(|_| is_ok(&counted))?;
+    let is_bound = count >= COPY_OVERDUE_MAX;
+    Some(if is_bound { DocCount::AtLeast(count) } else { count.into() })
 }
 
 fn number(counted: &Document) -> Option<u64> {

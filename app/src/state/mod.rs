@@ -274,7 +274,8 @@ impl State {
             let is_due = matches!(collection.next, store::Next::At(at) if at <= now_ms);
             let known = collection.forecast.as_ref().map_or(0, |forecast| forecast.overdue);
             let is_it = |of: &Namespace| of.db == db && of.collection == collection.name;
-            let shown = shown.filter(|(of, _)| is_it(of)).map_or(0, |(_, overdue)| overdue);
+            let shown =
+                shown.filter(|(of, _)| is_it(of)).map_or(0, |(_, overdue)| overdue.likely());
             known.max(shown).max(u64::from(is_due))
         };
         let databases = self.tree.databases.iter();

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use mayfly_engine::reply::DocCount;
 use serde::{Deserialize, Serialize};
 
 /// How the digits of a number are grouped. Values of documents never are.
@@ -122,14 +123,62 @@ pub fn bytes(size: u64) -> String {
     }
 }
 
-/// A count, or about that many when it was scaled from a sample: two digits of it are right.
+/// A number of documents, and how far it is known: `12,408`, `at least 10,000`, `about 80, could be 0 to
+/// 5,000`.
 #[must_use]
-pub fn count_or_about(number: u64, sample: Option<u64>) -> String {
-    if sample.is_none() {
-        return count(number);
+pub fn documents(found: DocCount) -> String {
+    let (number, bounds) = documents_and_bounds(found);
+    if found == DocCount::AtLeast(0) { "an unknown number".to_owned() } else { number + &bounds }
+}
+
+/// The same in two parts, for a sentence with words after the number.
+#[must_use]
+pub fn documents_and_bounds(found: DocCount) -> (String, String) {
+    let number = match found {
+        DocCount::Exact(number) => count(number),
+        DocCount::AtLeast(0) => "an unknown number of".to_owned(),
+        DocCount::AtLeast(number) => format!("at least {}", count(number)),
+        DocCount::About { count: about, .. } => format!("about {}", count(two_digits(about))),
+    };
+    let bounds = match found {
+        DocCount::Exact(_) | DocCount::AtLeast(_) => String::new(),
+        DocCount::About { low, high, .. } => {
+            let high = high.map_or_else(|| "far more".to_owned(), |high| count(digits_up(high)));
+            format!(", could be {} to {high}", count(digits_down(low)))
+        }
+    };
+    (number, bounds)
+}
+
+/// The same where there is no room for bounds: `12,408`, `≥ 10,000`, `~80`.
+#[must_use]
+pub fn short_documents(found: DocCount) -> String {
+    match found {
+        DocCount::Exact(number) => count(number),
+        DocCount::AtLeast(0) => "?".to_owned(),
+        DocCount::AtLeast(number) => format!("≥ {}", count(number)),
+        DocCount::About { count: about, .. } => format!("~{}", count(two_digits(about))),
     }
-    let unit = 10_u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(1));
-    format!("about {}", count((number + unit / 2) / unit * unit))
+}
+
+/// The value of the second digit: more digits of an estimate say nothing.
+fn second_digit(number: u64) -> u64 {
+    10_u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(1))
+}
+
+fn two_digits(number: u64) -> u64 {
+    let unit = second_digit(number);
+    number.saturating_add(unit / 2) / unit * unit
+}
+
+fn digits_down(number: u64) -> u64 {
+    let unit = second_digit(number);
+    number / unit * unit
+}
+
+fn digits_up(number: u64) -> u64 {
+    let unit = second_digit(number);
+    number.div_ceil(unit).saturating_mul(unit)
 }
 
 #[cfg(test)]
@@ -149,6 +198,21 @@ mod tests {
         check(45, "45 s");
         check(3_600, "3,600 s");
         check(-3_600, "-3,600 s");
+    }
+
+    #[test]
+    fn a_number_says_how_far_it_is_known() {
+        let about = |count, low, high| DocCount::About { count, low, high };
+        let check = |found, expected: [&str; 2]| {
+            assert_eq!([documents(found), short_documents(found)], expected);
+        };
+        check(DocCount::Exact(4_939), ["4,939", "4,939"]);
+        check(DocCount::AtLeast(4_000), ["at least 4,000", "≥ 4,000"]);
+        check(DocCount::AtLeast(0), ["an unknown number", "?"]);
+        check(about(83, 0, Some(4_939)), ["about 83, could be 0 to 5,000", "~83"]);
+        check(about(4_939, 3_561, Some(6_741)), ["about 4,900, could be 3,500 to 6,800", "~4,900"]);
+        check(about(0, 0, Some(9)), ["about 0, could be 0 to 9", "~0"]);
+        check(about(4_939, 561, None), ["about 4,900, could be 560 to far more", "~4,900"]);
     }
 
     #[test]

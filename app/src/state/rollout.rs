@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use mayfly_engine::reply::DocCount;
+
 use super::{duration, number};
 use crate::commands::rollout;
 use crate::job::rollout::{RolloutGauge, RolloutPlan};
@@ -18,9 +20,7 @@ pub struct RolloutDraft {
     /// Documents a second, as typed.
     pub per_second: String,
     /// Documents that the TTL would remove at once.
-    pub overdue: u64,
-    /// Documents that were looked at, if that is an estimate.
-    pub sample: Option<u64>,
+    pub overdue: DocCount,
     /// The size of a document, in bytes, as far as it is known.
     pub bytes_each: Option<u64>,
 }
@@ -42,14 +42,15 @@ impl RolloutDraft {
     /// What the plan does, one sentence a line.
     #[must_use]
     pub fn words(&self, plan: &RolloutPlan) -> Vec<(&'static str, String)> {
-        let count = |documents| number::count_or_about(documents, self.sample);
         let step = plan.per_step();
-        let secs = plan.secs_for(self.overdue);
+        let secs = plan.secs_for(self.overdue.least());
         let ms = i64::try_from(secs).unwrap_or(i64::MAX).saturating_mul(1_000);
+        let steps = self.overdue.map(|documents| documents.div_ceil(step));
+        let (going, bounds) = number::documents_and_bounds(self.overdue);
         let mut words = vec![
-            ("At once, without a rollout", format!("{} documents", count(self.overdue))),
+            ("At once, without a rollout", format!("{going} documents{bounds}")),
             ("Each minute, at most", format!("{} documents", number::count(step))),
-            ("Steps", number::count(self.overdue.div_ceil(step))),
+            ("Steps", number::documents(steps)),
             ("Time, at least", duration::span(ms)),
         ];
         if let Some(most) = plan.pass_max.filter(|most| step == *most) {
@@ -59,7 +60,9 @@ impl RolloutDraft {
             ));
         }
         if let Some(bytes) = self.bytes_each {
-            words.push(("Freed", number::bytes(bytes.saturating_mul(self.overdue))));
+            let about = if self.overdue.is_exact() { "" } else { "about " };
+            let freed = number::bytes(bytes.saturating_mul(self.overdue.likely()));
+            words.push(("Freed", format!("{about}{freed}")));
         }
         words
     }
@@ -108,8 +111,7 @@ mod tests {
         let mut draft = RolloutDraft {
             plan,
             per_second: "50".to_owned(),
-            overdue: 200_000,
-            sample: None,
+            overdue: 200_000.into(),
             bytes_each: Some(100),
         };
         let plan = draft.ready().expect("a plan");

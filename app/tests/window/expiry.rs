@@ -108,7 +108,7 @@ fn totals_follow_the_clock_in_every_mode() {
         window.click(mode);
         let overdue = |state: &State| {
             let view = &state.tabs.active().expect("a tab").expiry;
-            view.totals.as_ref().map(|totals| (totals.waiting, totals.overdue))
+            view.totals.as_ref().map(|totals| (totals.waiting.likely(), totals.overdue.likely()))
         };
         window.until("all wait", |state| overdue(state) == Some((4, 0)));
         window.advance(31);
@@ -560,7 +560,7 @@ fn of_a_collection_that_another_program_drops_nothing_is_counted_or_waits() {
     let counts = |state: &State| {
         let view = &state.tabs.active().expect("a tab is shown").expiry;
         let totals = view.totals.as_ref();
-        (view.lanes.len(), totals.map_or(0, |totals| totals.waiting + totals.never))
+        (view.lanes.len(), totals.map_or(0, |totals| totals.waiting.plus(totals.never).likely()))
     };
     window.until("all are counted", |state| counts(state) == (4, 6));
     window.run("test", &doc! {"drop": "sessions"});

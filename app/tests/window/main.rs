@@ -46,6 +46,7 @@ mod messy_files;
 mod monkey;
 mod named_files;
 mod names;
+mod numbers;
 mod open_stores;
 mod presentation;
 mod rollout;

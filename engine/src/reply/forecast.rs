@@ -1,6 +1,10 @@
 //! The reply to `mayflyForecast`.
 
-use super::{declare::replies, wire::LeftOut};
+use super::{
+    DocCount,
+    declare::replies,
+    wire::{Date, LeftOut},
+};
 
 replies! {
     /// Each document of the collection is counted in exactly one place, at its earliest threshold.
@@ -18,9 +22,21 @@ replies! {
         /// Whether every number is right. If not, a document with several dates may count several
         /// times.
         "exact" => exact: bool,
-        /// Documents that were looked at, where a server has too many to count: the numbers are about
-        /// right, scaled from these.
-        "sample" as LeftOut => sample: Option<u64>,
+        /// The whole collection, where a server has too many documents to put each into a bucket:
+        /// the numbers above are then about right, scaled from a sample.
+        "totals" as LeftOut => totals: Option<ForecastTotals>,
+    }
+
+    /// The documents of a collection on a server, counted apart from the buckets.
+    pub struct ForecastTotals {
+        /// When the server counted, in milliseconds since 1970.
+        "at" as Date => at_ms: i64,
+        /// Past their threshold.
+        "overdue" => overdue: DocCount,
+        /// Before it.
+        "waiting" => waiting: DocCount,
+        /// Without one.
+        "never" => never: DocCount,
     }
 }
 

@@ -7,6 +7,7 @@
 mod clock;
 mod damaged;
 mod declare;
+mod doc_count;
 mod expiring;
 mod forecast;
 mod held;
@@ -17,8 +18,9 @@ mod wire;
 
 pub use clock::Clock;
 pub use damaged::{DamagedPage, DamagedRemoval, DamagedRow};
+pub use doc_count::DocCount;
 pub use expiring::{ExpiringPage, ExpiringRow};
-pub use forecast::Forecast;
+pub use forecast::{Forecast, ForecastTotals};
 pub use held::{Held, HeldRule, Hold};
 pub use trash::{TrashPage, TrashRow, TrashStatus};
 pub use verdict::{DocumentDue, RuleVerdict, Verdict, Verdicts};

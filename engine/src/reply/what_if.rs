@@ -3,6 +3,7 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use super::{
+    DocCount,
     declare::replies,
     wire::{Date, LeftOut},
 };
@@ -11,23 +12,22 @@ replies! {
     /// The documents of a collection by what a TTL rule would do to them.
     pub struct WhatIf {
         /// Documents of the collection.
-        "total" => total: u64,
+        "total" => total: DocCount,
         /// Documents that are damaged, or whose entry is. No pass removes them, and no other count
         /// has them.
         "damaged" => damaged: u64,
         /// Would be removed by the next pass.
-        "overdueNow" => overdue_now: u64,
+        "overdueNow" => overdue_now: DocCount,
         /// Would expire within the next hour.
-        "nextHour" => next_hour: u64,
+        "nextHour" => next_hour: DocCount,
         /// Would expire within the next 24 hours, those of the next hour included.
-        "nextDay" => next_day: u64,
+        "nextDay" => next_day: DocCount,
         /// Would never expire, by the code of the reason.
-        "never" => never: BTreeMap<Cow<'static, str>, u64>,
+        "never" => never: BTreeMap<Cow<'static, str>, DocCount>,
         /// The minute in which most documents would expire, after now; `None` if none would.
         "busiest" as LeftOut => busiest: Option<BusyMinute>,
-        /// Documents that were looked at, where a server has too many to count: the numbers are about
-        /// right, scaled from these.
-        "sample" as LeftOut => sample: Option<u64>,
+        /// All that would never expire, where they are counted apart from the reasons.
+        "neverInAll" as LeftOut => never_in_all: Option<DocCount>,
     }
 
     /// A minute, and the documents that expire in it.
@@ -42,16 +42,17 @@ replies! {
 impl WhatIf {
     /// Documents that would never expire.
     #[must_use]
-    pub fn stays(&self) -> u64 {
-        self.never.values().fold(0, |sum, count| sum.saturating_add(*count))
+    pub fn stays(&self) -> DocCount {
+        let by_reason = || self.never.values().fold(DocCount::default(), |sum, n| sum.plus(*n));
+        self.never_in_all.unwrap_or_else(by_reason)
     }
 
     /// Documents that would expire after more than an hour: with the other figures, all of the
     /// collection.
     #[must_use]
-    pub fn later(&self) -> u64 {
-        let counted = [self.overdue_now, self.next_hour, self.stays(), self.damaged];
-        counted.iter().fold(self.total, |left, count| left.saturating_sub(*count))
+    pub fn later(&self) -> DocCount {
+        let counted = [self.overdue_now, self.next_hour, self.stays(), self.damaged.into()];
+        counted.iter().fold(self.total, |left, count| left.minus(*count))
     }
 }
 

@@ -63,7 +63,7 @@ forms! {
 }
 
 /// Counts by name.
-impl Wire<Plain> for BTreeMap<Cow<'static, str>, u64> {
+impl<T: Wire<Plain>> Wire<Plain> for BTreeMap<Cow<'static, str>, T> {
     fn write(&self) -> Option<Bson> {
         let counts = self.iter().filter_map(|(name, n)| Some((name.to_string(), n.write()?)));
         Some(Bson::Document(counts.collect()))
@@ -72,9 +72,7 @@ impl Wire<Plain> for BTreeMap<Cow<'static, str>, u64> {
     fn read(value: Option<&Bson>) -> Option<Self> {
         let counts = value.and_then(Bson::as_document).into_iter().flatten();
         Some(
-            counts
-                .filter_map(|(name, n)| Some((name.clone().into(), u64::read(Some(n))?)))
-                .collect(),
+            counts.filter_map(|(name, n)| Some((name.clone().into(), T::read(Some(n))?))).collect(),
         )
     }
 }

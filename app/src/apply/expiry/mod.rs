@@ -191,7 +191,7 @@ pub fn indexes_known(tab: TabId, cx: &mut Apply<'_>) {
 /// Queries the reasons where counting them costs little.
 fn ask_reasons_of_few(tab: TabId, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
-    let counted = open.expiry.totals.as_ref().map(Totals::documents);
+    let counted = open.expiry.totals.as_ref().map(|totals| totals.documents().likely());
     let documents = cx.state.tree.documents_of(&open.namespace).or(counted);
     if documents.is_some_and(|count| count <= REASONS_DOCUMENTS_MAX) {
         ask_reasons(tab, cx);
@@ -394,7 +394,7 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
             }
         }
         Purpose::InTrash { .. } | Purpose::InArchive { .. } | Purpose::Watch => {}
-        Purpose::Reasons => with(cx.state, tab, |view| view.take_reasons(reply)),
+        Purpose::Reasons => with(cx.state, tab, |view| view.take_reasons(reply, now_ms)),
         Purpose::Document => {
             let found = reply
                 .get_document("cursor")

@@ -2,6 +2,7 @@
 
 use egui::{Context, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
+use super::what_if::going;
 use super::{PLAN, PLAN_HINT, TabActions, learn_ui, what_if};
 use crate::action::IndexesAction;
 use crate::dialogs::{WAITING, leave};
@@ -75,7 +76,7 @@ fn topic(change: &ChangeTtl, is_cliff: bool) -> Option<Topic> {
     match () {
         () if change.ttl_problem().is_some() => Some(Topic::BadSeconds),
         () if is_cliff => Some(Topic::Cliff),
-        () if change.known().is_some_and(|figures| figures.overdue_now > 0) => Some(Topic::WhatIf),
+        () if !going(change.known()).is_zero() => Some(Topic::WhatIf),
         () => change.index.secs.is_none().then_some(Topic::PlainToTtl),
     }
 }
@@ -94,19 +95,18 @@ fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Option<Pressed> {
     let known = change.known();
     let same = change.secs().is_ok_and(|secs| Some(secs) == change.index.secs);
     let verb = if change.index.secs.is_some() { "Change" } else { "Add TTL" };
-    let going = known.map_or(0, |figures| figures.overdue_now);
+    let going = going(known);
     let label = match going {
         _ if change.sent.is_some() => WAITING.to_owned(),
         _ if same => "No change".to_owned(),
-        0 => format!("{verb}{}", if change.index.secs.is_some() { " TTL" } else { "" }),
-        _ => {
-            let sample = known.and_then(|figures| figures.sample);
-            format!("{verb} and expire {}", number::count_or_about(going, sample))
+        going if going.is_zero() => {
+            format!("{verb}{}", if change.index.secs.is_some() { " TTL" } else { "" })
         }
+        going => format!("{verb} and expire {}", number::documents(going)),
     };
     let button = match going {
         _ if same => Button::plain(&label),
-        0 => Button::primary(&label),
+        going if going.is_zero() => Button::primary(&label),
         _ => Button::amber(&label),
     };
     let is_free = known.is_some() && !same && change.sent.is_none();
@@ -119,7 +119,7 @@ fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Option<Pressed> {
     if ui.add(button.enabled(is_ready)).clicked() {
         pressed = Some(Pressed::Send);
     }
-    let is_planned = going > 0 && !same && change.sent.is_none();
+    let is_planned = !going.is_zero() && !same && change.sent.is_none();
     if is_planned && ui.add(Button::plain(PLAN).tooltip(PLAN_HINT)).clicked() {
         pressed = Some(Pressed::Plan);
     }

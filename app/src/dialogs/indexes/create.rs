@@ -99,21 +99,20 @@ pub(super) fn ui(
 
 /// The button that sends it, and the one that plans a rollout. Returns which was pressed.
 fn send_ui(ui: &mut Ui, create: &CreateIndex) -> (bool, bool) {
-    let going = create.known().map_or(0, |figures| figures.overdue_now);
-    let sample = create.known().and_then(|figures| figures.sample);
+    let going = what_if::going(create.known());
     let label = match going {
         _ if create.sent.is_some() => WAITING.to_owned(),
-        0 => "Create index".to_owned(),
-        _ => format!("Create and expire {}", number::count_or_about(going, sample)),
+        going if going.is_zero() => "Create index".to_owned(),
+        going => format!("Create and expire {}", number::documents(going)),
     };
     let is_ready = create.is_ready();
     // Where documents expire at once, Enter alone is not enough.
-    let send = if going > 0 {
-        ui.add(Button::amber(&label).enabled(is_ready)).clicked()
-    } else {
+    let send = if going.is_zero() {
         modal::answer_ui(ui, Button::primary(&label).enabled(is_ready))
+    } else {
+        ui.add(Button::amber(&label).enabled(is_ready)).clicked()
     };
-    let is_planned = going > 0 && is_ready;
+    let is_planned = !going.is_zero() && is_ready;
     (send, is_planned && ui.add(Button::plain(PLAN).tooltip(PLAN_HINT)).clicked())
 }
 
@@ -159,7 +158,7 @@ fn topic(create: &CreateIndex, is_cliff: bool) -> Option<Topic> {
         () if no_ttl_reason(&create.key()).is_some() => Some(Topic::CannotBeTtl),
         () if create.has_ttl && create.ttl_problem().is_some() => Some(Topic::BadSeconds),
         () if is_cliff => Some(Topic::Cliff),
-        () if create.known().is_some_and(|figures| figures.overdue_now > 0) => Some(Topic::WhatIf),
+        () if !what_if::going(create.known()).is_zero() => Some(Topic::WhatIf),
         () => None,
     }
 }

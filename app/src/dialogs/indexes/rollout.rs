@@ -29,9 +29,9 @@ pub(super) fn ui(context: &Context, draft: &mut RolloutDraft, actions: &mut TabA
         draft,
         |ui, draft| content_ui(ui, draft, actions),
         |ui, draft| {
-            let count = number::count_or_about(draft.overdue, draft.sample);
-            let label = format!("Start, {count} documents go");
-            let is_ready = draft.ready().is_ok() && draft.overdue > 0;
+            let (count, bounds) = number::documents_and_bounds(draft.overdue);
+            let label = format!("Start, {count} documents go{bounds}");
+            let is_ready = draft.ready().is_ok() && !draft.overdue.is_zero();
             // Documents go, so Enter alone is not enough.
             start = ui.add(Button::amber(&label).enabled(is_ready)).clicked();
             cancel = ui.add(Button::plain("Cancel")).clicked();

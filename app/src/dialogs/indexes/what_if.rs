@@ -1,20 +1,26 @@
 //! What a TTL would remove, in four figures that add up to the collection.
 
 use egui::{Label, Ui};
-use mayfly_engine::reply::WhatIf;
+use mayfly_engine::reply::{DocCount, WhatIf};
 
+use crate::state::State;
 use crate::state::expiry::{first_pass, one_minute};
-use crate::state::{State, number};
+use crate::state::number::{self, short_documents};
 use crate::theme::{colors, text};
 use crate::widgets::card;
+
+/// Documents that would go at once; none while this is not known.
+pub(super) fn going(what_if: Option<&WhatIf>) -> DocCount {
+    what_if.map(|found| found.overdue_now).unwrap_or_default()
+}
 
 /// A warning of many documents that one pass would remove, and what to do about it.
 pub(super) fn cliff(what_if: Option<&WhatIf>, state: &State) -> Option<String> {
     let found = what_if?;
-    first_pass(found.overdue_now, found.total, found.sample).or_else(|| {
+    first_pass(found.overdue_now, found.total).or_else(|| {
         let busiest = found.busiest.as_ref()?;
         let at = state.zone().date_time(busiest.from_ms);
-        one_minute(busiest.documents, found.total, found.sample, &at)
+        one_minute(busiest.documents, found.total.likely(), &at)
     })
 }
 
@@ -28,13 +34,10 @@ pub(super) fn cliff_ui(ui: &mut Ui, words: Option<&str>) {
 
 /// Draws the figures; dashes while they are not known.
 pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>) {
-    let sample = what_if.and_then(|figures| figures.sample);
-    let figure = |count: Option<u64>| {
-        // That it is estimated is said below.
-        let words = |count| number::count_or_about(count, sample).replace("about ", "~");
-        count.map_or_else(|| "–".to_owned(), words)
-    };
-    let amber = what_if.is_some_and(|figures| figures.overdue_now > 0).then(|| colors(ui).overdue);
+    // How far they may be off is said below.
+    let figure = |count: Option<DocCount>| count.map_or_else(|| "–".to_owned(), short_documents);
+    let amber =
+        what_if.is_some_and(|figures| !figures.overdue_now.is_zero()).then(|| colors(ui).overdue);
     ui.columns(4, |columns| {
         if let [now, hour, later, never] = columns {
             let removed = what_if.map(|figures| figures.overdue_now);
@@ -47,14 +50,27 @@ pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>) {
             card::figure(never, &figure(stays), "never", None);
         }
     });
-    if let (Some(sample), Some(found)) = (sample, what_if) {
-        let (sample, total) = (number::count(sample), number::count(found.total));
-        let words = format!("Estimated from {sample} of {total} documents");
-        ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+    if let Some(words) = what_if.and_then(|found| how_far(found.overdue_now)) {
+        ui.add(Label::new(text::rich(words, text::small()).color(colors(ui).dim)).wrap());
     }
     if let Some(damaged) = what_if.map(|figures| figures.damaged).filter(|damaged| *damaged > 0) {
         let what = number::counted(damaged, "document is damaged", "documents are damaged");
         let words = format!("{what} and not counted; passes can't remove damaged documents");
         ui.add(Label::new(text::rich(words, text::body()).color(colors(ui).error)).wrap());
+    }
+}
+
+/// Why the number of documents that go at once is not exact; `None` where it is.
+fn how_far(overdue: DocCount) -> Option<String> {
+    let found = number::documents(overdue);
+    match overdue {
+        DocCount::Exact(_) => None,
+        DocCount::AtLeast(_) => {
+            Some(format!("By the next pass: {found}, as counting them takes long"))
+        }
+        DocCount::About { .. } => Some(format!(
+            "Estimated from samples. By the next pass: {found}. An index on the field would \
+                          make it exact"
+        )),
     }
 }

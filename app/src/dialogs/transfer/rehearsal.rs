@@ -59,9 +59,9 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Act
 
 /// A warning of many documents that one pass would remove, and what to do about it.
 fn cliff(found: &Rehearsal, zone: Zone) -> Option<String> {
-    first_pass(found.overdue, found.documents, None).or_else(|| {
+    first_pass(found.overdue.into(), found.documents.into()).or_else(|| {
         let (from_ms, documents) = found.busiest?;
-        one_minute(documents, found.documents, None, &zone.date_time(from_ms))
+        one_minute(documents, found.documents, &zone.date_time(from_ms))
     })
 }
 

@@ -27,6 +27,7 @@ pub(super) use self::motion::Pose;
 pub(super) use self::scale::Scale;
 
 use egui::{Label, Ui};
+use mayfly_engine::reply::DocCount;
 
 use crate::action::{Action, Actions, ExpiryAction};
 use crate::guide::Topic as GuideTopic;
@@ -176,9 +177,9 @@ fn lacks_ttl(tab: &Tab) -> bool {
 /// Whether no document is overdue or will expire. The list may be older than the counts: it is
 /// empty too when it was asked for before an index was ready.
 fn nothing_counted(state: &State, tab: &Tab) -> bool {
-    let counted = controls::totals(state, tab).map(|totals| totals.overdue + totals.waiting);
+    let counted = controls::totals(state, tab).map(|totals| totals.overdue.plus(totals.waiting));
     // A server may refuse to count.
-    let none = counted.map_or(state.store.connection.is_some(), |count| count == 0);
+    let none = counted.map_or(state.store.connection.is_some(), DocCount::is_zero);
     none && tab.expiry.brush.is_none()
 }
 

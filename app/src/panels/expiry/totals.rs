@@ -1,6 +1,7 @@
 //! The collection in three chips: what will expire, what is overdue, and what never expires.
 
 use egui::Ui;
+use mayfly_engine::reply::DocCount;
 
 use super::TabActions;
 use crate::action::{Action, ConvertAction, ExpiryAction};
@@ -31,15 +32,18 @@ pub(super) fn ui(
         ("Overdue", totals.overdue, ink.overdue, Term::Overdue, true),
     ];
     for (label, count, dot, word, overdue) in phases {
-        let response = chip_ui(ui, label, (count, totals.sample), dot).hint_ui(|ui| {
+        let response = chip_ui(ui, label, count, dot).hint_ui(|ui| {
             ui.label("Show these documents");
+            if !count.is_exact() {
+                ui.label(number::documents(count));
+            }
             term::terms_ui(ui, &[word]);
         });
         if response.clicked() {
             actions.push(ExpiryAction::FilterPhase { overdue });
         }
     }
-    let never = chip_ui(ui, "Never expires", (totals.never, totals.sample), ink.dim);
+    let never = chip_ui(ui, "Never expires", totals.never, ink.dim);
     // Counted as the menu opens, which shows them as soon as they are there.
     if never.clicked() && lacks_reasons(tab, totals) {
         actions.push(ExpiryAction::CountReasons);
@@ -52,20 +56,16 @@ pub(super) fn ui(
     never.explain(&[Term::NeverExpires]);
     if totals.damaged > 0 {
         let hint = "Damaged documents can't be read or removed by a pass; run Verify to list them";
-        chip_ui(ui, "Damaged", (totals.damaged, None), ink.error).hint(hint);
+        chip_ui(ui, "Damaged", totals.damaged.into(), ink.error).hint(hint);
     }
 }
 
-fn chip_ui(
-    ui: &mut Ui,
-    label: &str,
-    (count, sample): (u64, Option<u64>),
-    dot: egui::Color32,
-) -> egui::Response {
-    let digits = number::count_or_about(count, sample);
-    let name = format!("{label}: {digits}");
+fn chip_ui(ui: &mut Ui, label: &str, count: DocCount, dot: egui::Color32) -> egui::Response {
+    let digits = number::short_documents(count);
+    // How far it may be off has no room in the chip.
+    let name = format!("{label}: {}", number::documents(count));
     // Color means that something is there.
-    let is_dim = count == 0;
+    let is_dim = count.is_zero();
     let dot = if is_dim { colors(ui).well } else { dot };
     Chip {
         label,
@@ -107,7 +107,7 @@ fn convert_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<
 
 fn reasons_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<'_>) {
     for (code, count) in &totals.reasons {
-        let count = number::count_or_about(*count, totals.sample);
+        let count = number::documents(*count);
         let words = format!("{}: {count}", reason_label(code));
         if menu::entry(ui, &words, "", true).hint("Show these documents").clicked() {
             actions.push(ExpiryAction::FilterNever(code.clone()));

@@ -124,7 +124,7 @@ fn rows(source: &dyn Source, mut command: Document) -> Vec<(i64, String, i32)> {
 
 /// A reply without what only one side tells.
 fn told(mut reply: Document) -> Document {
-    for field in ["ok", "exact", "sample", SENT, "latest", "operationTime", "$clusterTime"] {
+    for field in ["ok", "exact", "totals", SENT, "latest", "operationTime", "$clusterTime"] {
         reply.remove(field);
     }
     reply

@@ -11,6 +11,7 @@ use mayfly_engine::ttl::{self, Deadline, Expiry};
 use mayfly_engine::value::whole;
 
 use super::asking::Asking;
+use super::dates::{Dates, with_dates};
 use super::failure::failed;
 use super::forecast::done;
 use super::read::{self, OWN_TIME_MS};
@@ -31,10 +32,6 @@ const DATES_MAX: usize = 100;
 const ROUNDS_MAX: usize = 5;
 
 const MS_PER_SEC: i64 = 1_000;
-
-/// Codes of failures that other dates do not mend: no connection, no permission, no time, no primary, a
-/// dropped index, a stop, or too many requests.
-const NOT_DATES: [i64; 11] = [6, 13, 50, 91, 175, 189, 10107, 11600, 11601, 13435, 16500];
 
 /// Where a page begins: at this threshold, after so many documents of each rule at just that.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -69,25 +66,6 @@ struct Stream {
     found: Vec<Found>,
     /// Whether there may be more after the last of them.
     has_more: bool,
-}
-
-/// The dates that a server can compare with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dates {
-    /// All that a document can hold.
-    All,
-    /// From the year 1 to the year 9999.
-    Written,
-}
-
-impl Dates {
-    /// The date at this instant, or the nearest one that a server can compare with.
-    fn within(self, ms: i64) -> DateTime {
-        DateTime::from_millis(match self {
-            Self::All => ms,
-            Self::Written => ms.clamp(-62_135_596_800_000, 253_402_300_799_999),
-        })
-    }
 }
 
 /// Thresholds from the first on and before the second, in milliseconds since 1970.
@@ -133,21 +111,9 @@ fn page(
     for _ in 0..ROUNDS_MAX {
         let mut streams = Vec::new();
         for rule in rules {
-            let ask = |dates: Dates| {
+            let found = with_dates(asking, |dates| {
                 let command = query(asking.collection, rule, rules, &token, span, limit, dates);
                 read::all(asking, command, limit.unsigned_abs())
-            };
-            let found = ask(asking.dates()).or_else(|refusal| {
-                let code = refusal.get("code").and_then(whole).unwrap_or_default();
-                if NOT_DATES.contains(&code) {
-                    return Err(refusal);
-                }
-                // Some servers can't read a date that most languages can't write.
-                let found = ask(Dates::Written);
-                if found.is_ok() {
-                    asking.note_dates();
-                }
-                found.map_err(|_| refusal)
             })?;
             streams.push(stream(&found, rule, rules, span, limit, now_ms));
         }

@@ -1,18 +1,32 @@
-//! How many documents expire when, and what a TTL would do: counted from the documents of a server,
-//! or from a sample of them.
+//! How many documents expire when, and what a TTL would do: counted along an index on a server, read
+//! from all of its documents, or estimated from samples of them.
 
-use bson::{Bson, Document};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
+
+use bson::{Bson, Document, RawDocument, RawDocumentBuf, doc};
 use mayfly_engine::reaper::{ForecastRequest, ForecastTally, WhatIfTally};
-use mayfly_engine::reply::BusyMinute;
+use mayfly_engine::reply::{DocCount, Forecast, ForecastTotals, WhatIf};
 use mayfly_engine::ttl::{self, Expiry, Rule};
 use mayfly_engine::value::{Path, whole};
 
 use super::asking::Asking;
+use super::counting::{self, CountedRule, Thresholds};
+use super::estimate::Draws;
 use super::failure::failed;
-use super::read::{Scan, scan};
+use super::indexes::Indexes;
+use super::read::{all_of_few, sample};
 use super::rules;
 use crate::job::due::TtlIndex;
 use crate::source::Source as _;
+
+/// Documents of the sample that fills the buckets of a forecast.
+const BUCKETS_SAMPLE: u32 = 2_500;
+
+const HOUR_MS: i64 = 3_600_000;
+
+const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// `BadValue`.
 const BAD_VALUE: i32 = 2;
@@ -22,8 +36,8 @@ const BUCKETS_MAX: usize = 10_000;
 
 /// The reply to `mayflyForecast`.
 pub(super) fn forecast(asking: &Asking<'_>, command: &Document) -> Result<Document, Document> {
-    let rules = rules::of(asking)?;
-    let rules = rules::chosen(rules, command.get("index"))?;
+    let indexes = rules::indexes(asking)?;
+    let rules = rules::chosen(indexes.rules.clone(), command.get("index"))?;
     let date = |name| command.get_datetime(name).map(|date| date.timestamp_millis());
     let (Ok(from_ms), Ok(to_ms)) = (date("from"), date("to")) else {
         return Err(failed(BAD_VALUE, "BadValue", "from and to must be dates"));
@@ -35,27 +49,95 @@ pub(super) fn forecast(asking: &Asking<'_>, command: &Document) -> Result<Docume
         return Err(failed(BAD_VALUE, "BadValue", sentence));
     }
     let request = ForecastRequest { now_ms: asking.now_ms(), from_ms, to_ms, buckets };
-    let scan = scan(asking, &rules)?;
-    let mut tally = ForecastTally::new(request);
-    let mut thresholds: Vec<i64> =
-        scan.documents.iter().filter_map(|found| first(&rules, found)?.threshold_ms()).collect();
-    thresholds.sort_unstable();
-    for threshold_ms in thresholds {
-        tally.add(threshold_ms);
+    if let Some(documents) = all_of_few(asking, &rules)? {
+        return Ok(done(of_all(request, &rules, &documents).to_document()));
     }
-    let mut found = tally.finish(scan.documents.len() as u64);
-    for count in
-        found.counts.iter_mut().chain([&mut found.overdue, &mut found.beyond, &mut found.never])
-    {
-        *count = scan.scaled(*count);
-    }
-    found.sample = scan.sample();
-    found.exact = found.sample.is_none();
+    let counted = counting::with_indexes(&indexes, &rules);
+    let found = match &counted {
+        // The documents of one bucket can be counted.
+        Some(counted) if buckets == 1 => {
+            let within = Thresholds { after_ms: from_ms.saturating_sub(1), to_ms: to_ms - 1 };
+            let found = counting::at(asking, counted, within)?;
+            let counts = vec![found.least()];
+            Forecast { counts, exact: found.is_exact(), ..Forecast::default() }
+        }
+        counted => of_many(asking, request, &rules, counted.as_deref())?,
+    };
     Ok(done(found.to_document()))
 }
 
+/// The thresholds of documents, the earliest first.
+fn thresholds(rules: &[TtlIndex], documents: &[RawDocumentBuf]) -> Vec<i64> {
+    let found = documents.iter().filter_map(|found| first(rules, found)?.threshold_ms());
+    let mut thresholds: Vec<i64> = found.collect();
+    thresholds.sort_unstable();
+    thresholds
+}
+
+/// The forecast of a collection whose documents were all read.
+fn of_all(request: ForecastRequest, rules: &[TtlIndex], documents: &[RawDocumentBuf]) -> Forecast {
+    let at_ms = request.now_ms;
+    let thresholds = thresholds(rules, documents);
+    let overdue = thresholds.partition_point(|threshold_ms| *threshold_ms <= at_ms);
+    let waiting = thresholds.len() - overdue;
+    let never = documents.len() - thresholds.len();
+    let [overdue, waiting, never] = [overdue, waiting, never].map(|n| DocCount::Exact(n as u64));
+    let totals = Some(ForecastTotals { at_ms, overdue, waiting, never });
+    let mut tally = ForecastTally::new(request);
+    for threshold_ms in thresholds {
+        tally.add(threshold_ms);
+    }
+    Forecast { totals, ..tally.finish(documents.len() as u64) }
+}
+
+/// The forecast of a collection with more documents: the buckets are a picture of a sample, and the
+/// totals are counted where each rule has an index.
+fn of_many(
+    asking: &Asking<'_>,
+    request: ForecastRequest,
+    rules: &[TtlIndex],
+    counted: Option<&[CountedRule<'_>]>,
+) -> Result<Forecast, Document> {
+    let total = counting::total(asking)?;
+    let at_ms = request.now_ms;
+    let totals = match counted {
+        Some(counted) => {
+            let overdue = counting::at(asking, counted, Thresholds::up_to(at_ms))?;
+            let never = counting::never(asking, counted, total)?;
+            let rest = total.minus(overdue).minus(never);
+            let waiting = if rest.is_exact() {
+                rest
+            } else {
+                counting::at(asking, counted, Thresholds::after(at_ms))?
+            };
+            ForecastTotals { at_ms, overdue, waiting, never }
+        }
+        None => {
+            let draws = Draws::take(asking, rules, total)?;
+            let threshold_ms = |found: &RawDocument| first(rules, found)?.threshold_ms();
+            let is_due = |found: &RawDocument| threshold_ms(found).map(|ms| ms <= at_ms);
+            ForecastTotals {
+                at_ms,
+                overdue: draws.estimate(|found| is_due(found) == Some(true)),
+                waiting: draws.estimate(|found| is_due(found) == Some(false)),
+                never: draws.estimate(|found| is_due(found).is_none()),
+            }
+        }
+    };
+    let sample = sample(asking, rules, BUCKETS_SAMPLE)?;
+    let mut found = of_all(request, rules, &sample);
+    let (all, seen) = (u128::from(total.likely()), sample.len().max(1) as u128);
+    let scaled = |n: u64| u64::try_from(u128::from(n) * all / seen).unwrap_or(u64::MAX);
+    for count in
+        found.counts.iter_mut().chain([&mut found.overdue, &mut found.beyond, &mut found.never])
+    {
+        *count = scaled(*count);
+    }
+    Ok(Forecast { exact: false, totals: Some(totals), ..found })
+}
+
 /// What the rule says that removes a document first.
-fn first(rules: &[TtlIndex], document: &bson::RawDocument) -> Option<Expiry> {
+fn first(rules: &[TtlIndex], document: &RawDocument) -> Option<Expiry> {
     let verdicts: Vec<Expiry> = rules.iter().map(|rule| rule.verdict(document)).collect();
     ttl::winner(&verdicts).and_then(|at| verdicts.get(at).copied())
 }
@@ -68,48 +150,122 @@ pub(super) fn what_if(asking: &Asking<'_>, command: &Document) -> Result<Documen
     let Some(secs) = index.get("expireAfterSeconds").and_then(whole) else {
         return Err(failed(BAD_VALUE, "BadValue", "the index needs expireAfterSeconds"));
     };
+    let indexes = rules::indexes(asking)?;
     let rule = if let Ok(keys) = index.get_document("keyPattern") {
-        new_rule(keys, index.get_document("partialFilterExpression").ok(), secs)
+        new_rule("", keys, index.get_document("partialFilterExpression").ok(), secs)
     } else {
-        let known = rules::of(asking)?;
-        let chosen = rules::chosen(known, Some(index.get("name").unwrap_or(&Bson::Null)))?;
-        chosen.into_iter().next().and_then(|rule| {
-            let keys = bson::doc! { &rule.field: 1 };
-            new_rule(&keys, rule.partial(), secs)
-        })
+        named_rule(&indexes, index.get_str("name").unwrap_or_default(), secs)?
     };
     let Some(rule) = rule else {
         let sentence = "TTL indexes are single-field indexes; name one field with 1 or -1";
         return Err(failed(67, "CannotCreateIndex", sentence));
     };
-    let now_ms = asking.now_ms();
-    let scan = scan(asking, std::slice::from_ref(&rule))?;
-    let mut tally = WhatIfTally::default();
-    for document in &scan.documents {
-        tally.add(rule.verdict(document), now_ms);
-    }
-    let mut found = tally.finish();
-    found.total = scan.total;
-    let counts = [&mut found.overdue_now, &mut found.next_hour, &mut found.next_day];
-    for count in counts.into_iter().chain(found.never.values_mut()) {
-        *count = scan.scaled(*count);
-    }
-    found.busiest = found.busiest.map(|busiest| scaled(&busiest, &scan));
-    found.sample = scan.sample();
+    let due_ms = asking.removed_up_to_ms(asking.now_ms());
+    let rules = slice::from_ref(&rule);
+    let found = match all_of_few(asking, rules)? {
+        Some(documents) => {
+            let mut tally = WhatIfTally::default();
+            for document in &documents {
+                tally.add(rule.verdict(document), due_ms);
+            }
+            tally.finish()
+        }
+        None => match counting::with_indexes(&indexes, rules) {
+            Some(counted) => what_if_counted(asking, &rule, &counted, due_ms)?,
+            None => {
+                let draws = Draws::take(asking, rules, counting::total(asking)?)?;
+                what_if_drawn(&draws, &rule, due_ms)
+            }
+        },
+    };
     Ok(done(found.to_document()))
 }
 
-fn scaled(busiest: &BusyMinute, scan: &Scan) -> BusyMinute {
-    let documents = scan.scaled(busiest.documents);
-    BusyMinute { documents, ..busiest.clone() }
+/// The effect of a rule on a collection with many documents, counted along an index on its field.
+fn what_if_counted(
+    asking: &Asking<'_>,
+    rule: &TtlIndex,
+    counted: &[CountedRule<'_>],
+    due_ms: i64,
+) -> Result<WhatIf, Document> {
+    let total = counting::total(asking)?;
+    let count = |thresholds| counting::at(asking, counted, thresholds);
+    let stays = counting::never(asking, counted, total)?;
+    let mut found = WhatIf {
+        total,
+        overdue_now: count(Thresholds::up_to(due_ms))?,
+        next_hour: count(Thresholds::within(due_ms, HOUR_MS))?,
+        next_day: count(Thresholds::within(due_ms, DAY_MS))?,
+        never_in_all: Some(stays),
+        ..WhatIf::default()
+    };
+    if !stays.is_zero() {
+        // Only why documents stay is seen from documents alone.
+        let draws = Draws::take(asking, slice::from_ref(rule), total);
+        found.never = draws.map(|draws| reasons(&draws, rule)).unwrap_or_default();
+    }
+    Ok(found)
+}
+
+/// The effect of a rule, estimated from samples.
+fn what_if_drawn(draws: &Draws, rule: &TtlIndex, due_ms: i64) -> WhatIf {
+    let wait_ms = |found: &RawDocument| {
+        let threshold_ms = rule.verdict(found).threshold_ms();
+        threshold_ms.map(|threshold_ms| threshold_ms.saturating_sub(due_ms))
+    };
+    let within = |from: i64, to: i64| {
+        draws.estimate(|found| wait_ms(found).is_some_and(|ms| from < ms && ms <= to))
+    };
+    WhatIf {
+        total: draws.total,
+        overdue_now: draws.estimate(|found| wait_ms(found).is_some_and(|ms| ms <= 0)),
+        next_hour: within(0, HOUR_MS),
+        next_day: within(0, DAY_MS),
+        never: reasons(draws, rule),
+        never_in_all: Some(draws.estimate(|found| wait_ms(found).is_none())),
+        ..WhatIf::default()
+    }
+}
+
+/// Why documents would never expire.
+fn reasons(draws: &Draws, rule: &TtlIndex) -> BTreeMap<Cow<'static, str>, DocCount> {
+    let code = |found: &RawDocument| match rule.verdict(found) {
+        Expiry::Never(reason) => Some(reason.code()),
+        Expiry::At(_) => None,
+    };
+    let codes: BTreeSet<&str> = draws.documents().filter_map(|found| code(found)).collect();
+    let counts = codes
+        .into_iter()
+        .map(|reason| (reason.into(), draws.estimate(|found| code(found) == Some(reason))));
+    counts.collect()
+}
+
+/// The rule of an index of this name with these seconds, be it a TTL index or a plain one.
+fn named_rule(indexes: &Indexes, name: &str, secs: i64) -> Result<Option<TtlIndex>, Document> {
+    if let Some(known) = indexes.rules.iter().find(|rule| rule.name == name) {
+        return Ok(new_rule(name, &doc! { &known.field: 1 }, known.partial(), secs));
+    }
+    let Some(index) = indexes.named(name) else {
+        let sentence = format!("There is no index with the name {name:?}");
+        return Err(failed(rules::INDEX_NOT_FOUND, "IndexNotFound", &sentence));
+    };
+    let partial = index.get_document("partialFilterExpression").ok();
+    let keys = index.get_document("key").ok();
+    Ok(keys.and_then(|keys| new_rule(name, keys, partial, secs)))
 }
 
 /// The rule of an index on one field with these seconds.
-fn new_rule(keys: &Document, partial: Option<&Document>, secs: i64) -> Option<TtlIndex> {
-    let (field, _) = keys.iter().next().filter(|_| keys.len() == 1)?;
+fn new_rule(
+    name: &str,
+    keys: &Document,
+    partial: Option<&Document>,
+    secs: i64,
+) -> Option<TtlIndex> {
+    let is_order = |kind: &Bson| whole(kind).is_some();
+    let (field, _) = keys.iter().next().filter(|(_, kind)| keys.len() == 1 && is_order(kind))?;
     let expire_after_secs = secs.clamp(0, i64::from(i32::MAX));
     let rule = Rule::Date { field: Path::parse(field).ok()?, expire_after_secs };
-    Some(TtlIndex::of_rule("", field, rule, partial))
+    Some(TtlIndex::of_rule(name, field, rule, partial))
 }
 
 /// A reply of success.

@@ -7,11 +7,15 @@
 mod answered;
 mod asking;
 pub mod connect;
+mod counting;
+mod dates;
+mod estimate;
 mod events;
 mod expiring;
 pub mod failure;
 mod forecast;
 pub mod guard;
+mod indexes;
 mod lock;
 mod monitor;
 mod own;
@@ -45,9 +49,10 @@ use crate::job::{
 };
 use crate::limits::{SERVER_REPLY_MAX, WATCH_SILENCE_MAX};
 use answered::Expected;
-use expiring::Dates;
+use dates::Dates;
 use lock::Lock;
 use monitor::Monitor;
+use read::ReadLimits;
 use rules::KnownRules;
 use runtime::Runtime;
 use send::Sessions;
@@ -79,6 +84,7 @@ pub struct Remote {
     sessions: Sessions,
     rules: KnownRules,
     reply_limits: ReplyLimits,
+    read_limits: ReadLimits,
     monitor: Monitor,
     /// Whether it compares only with dates that most languages can write.
     has_narrow_dates: AtomicBool,
@@ -114,6 +120,7 @@ impl Remote {
             sessions: Sessions::default(),
             rules: KnownRules::default(),
             reply_limits: ReplyLimits::default(),
+            read_limits: ReadLimits::default(),
             monitor: Monitor::of(topology::pass_job(&connected.hello)),
             has_narrow_dates: AtomicBool::new(false),
             imports: UnfinishedImports::default(),
@@ -135,6 +142,12 @@ impl Remote {
         };
         let middle_ms = asked_ms + (now_ms - asked_ms) / 2;
         self.ahead_ms.store(server_ms.saturating_sub(middle_ms), Ordering::Relaxed);
+    }
+
+    /// The latest threshold that a pass at an instant removes: on DocumentDB a document at just that
+    /// instant stays until the next one.
+    fn removed_up_to_ms(&self, now_ms: i64) -> i64 {
+        now_ms.saturating_sub(i64::from(topology::pass_job(&self.hello).is_some()))
     }
 
     /// The dates that the server can compare with.
@@ -327,6 +340,8 @@ mod differential_tests;
 mod habits_tests;
 #[cfg(test)]
 mod hostile_tests;
+#[cfg(test)]
+mod number_tests;
 #[cfg(test)]
 mod relay_tests;
 #[cfg(test)]

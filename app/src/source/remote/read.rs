@@ -4,46 +4,42 @@ use bson::{Bson, Document, RawDocumentBuf, doc};
 use mayfly_engine::value::whole;
 
 use super::asking::Asking;
+use super::counting::counted;
 use crate::job::due::TtlIndex;
-
-/// Documents of a collection up to which each is looked at. Above that, a sample is.
-const WHOLE_MAX: u64 = 10_000;
-
-/// Documents in a sample. A share of a half is then right within two percent, nearly always.
-const SAMPLE: i64 = 2_500;
 
 /// How long a question of the window's own may take on the server.
 pub(super) const OWN_TIME_MS: i64 = 2_000;
 
-/// Documents of a collection, all or a sample.
-pub(super) struct Scan {
-    /// What was looked at: `_id` and the fields that rules look at.
-    pub documents: Vec<RawDocumentBuf>,
-    /// Documents of the collection; if these are not all, as far as its server knows.
-    pub total: u64,
+/// `MaxTimeMSExpired`; other servers use it for their own limits, too.
+const LATE: i64 = 50;
+
+/// How much of a collection is read and counted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReadLimits {
+    /// Documents of a collection up to which each is read.
+    pub whole_max: u64,
+    /// Documents that one count counts.
+    pub counted_max: u64,
+    /// Samples that an estimate is made of.
+    pub draws: u32,
+    /// Documents in each.
+    pub draw_docs: u32,
 }
 
-impl Scan {
-    /// Documents of a sample; `None`: all were looked at.
-    pub fn sample(&self) -> Option<u64> {
-        let seen = self.documents.len() as u64;
-        (seen < self.total).then_some(seen)
-    }
-
-    /// A count of these documents as one of all.
-    pub fn scaled(&self, count: u64) -> u64 {
-        let seen = self.documents.len() as u64;
-        if seen == 0 || seen >= self.total {
-            return count;
-        }
-        let scaled = u128::from(count) * u128::from(self.total) / u128::from(seen);
-        u64::try_from(scaled).unwrap_or(u64::MAX)
+impl Default for ReadLimits {
+    fn default() -> Self {
+        Self { whole_max: 10_000, counted_max: 1_000_000, draws: 32, draw_docs: 80 }
     }
 }
 
 /// Whether a reply is one of success.
 pub(super) fn is_ok(reply: &Document) -> bool {
     reply.get("ok").is_some_and(|ok| whole(ok).is_some_and(|ok| ok != 0))
+}
+
+/// Whether a reply says that the time was over.
+pub(super) fn is_late(reply: &Document) -> bool {
+    reply.get("code").and_then(whole) == Some(LATE)
 }
 
 /// The documents in the reply with a cursor.
@@ -100,33 +96,52 @@ pub(super) fn projection(rules: &[TtlIndex]) -> Option<Document> {
     Some(fields)
 }
 
-/// Looks at the documents of a collection, or at a sample of too many.
+/// The documents of a collection; `None` where they are too many. What was read decides: a count may
+/// be an old one.
 ///
 /// # Errors
 /// The server's reply.
-pub(super) fn scan(asking: &Asking<'_>, rules: &[TtlIndex]) -> Result<Scan, Document> {
-    let counted = asking.run(doc! { "count": asking.collection });
-    if !is_ok(&counted) {
-        return Err(counted);
+pub(super) fn all_of_few(
+    asking: &Asking<'_>,
+    rules: &[TtlIndex],
+) -> Result<Option<Vec<RawDocumentBuf>>, Document> {
+    let max = asking.read_limits.whole_max;
+    let limit = i64::try_from(max.saturating_add(1)).unwrap_or(i64::MAX);
+    let many = asking.run(doc! {
+        "count": asking.collection, "query": {}, "limit": limit, "maxTimeMS": OWN_TIME_MS,
+    });
+    if is_late(&many) || is_ok(&many) && counted(&many) > max {
+        return Ok(None);
     }
-    let total = counted.get("n").and_then(whole).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
-    let fields = projection(rules);
-    let is_whole = total <= WHOLE_MAX;
-    let command = if is_whole {
-        let mut find = doc! { "find": asking.collection, "filter": {}, "batchSize": 10_000 };
-        find.extend(fields.map(|fields| ("projection".to_owned(), Bson::from(fields))));
-        find
-    } else {
-        let mut pipeline = vec![doc! { "$sample": { "size": SAMPLE } }];
-        pipeline.extend(fields.map(|fields| doc! { "$project": fields }));
-        doc! {
-            "aggregate": asking.collection, "pipeline": pipeline, "cursor": { "batchSize": SAMPLE },
-            "maxTimeMS": OWN_TIME_MS,
-        }
+    if !is_ok(&many) {
+        return Err(many);
+    }
+    let mut find =
+        doc! { "find": asking.collection, "filter": {}, "limit": limit, "batchSize": limit };
+    find.extend(projection(rules).map(|fields| ("projection".to_owned(), Bson::from(fields))));
+    let found = all(asking, find, max.saturating_add(1))?;
+    Ok((found.len() as u64 <= max).then(|| raw(&found)))
+}
+
+/// The documents of one `$sample`.
+///
+/// # Errors
+/// The server's reply.
+pub(super) fn sample(
+    asking: &Asking<'_>,
+    rules: &[TtlIndex],
+    size: u32,
+) -> Result<Vec<RawDocumentBuf>, Document> {
+    let mut pipeline = vec![doc! { "$sample": { "size": i64::from(size) } }];
+    pipeline.extend(projection(rules).map(|fields| doc! { "$project": fields }));
+    // A batch that may have more ends the cursor.
+    let command = doc! {
+        "aggregate": asking.collection, "pipeline": pipeline,
+        "cursor": { "batchSize": i64::from(size) + 1 }, "maxTimeMS": OWN_TIME_MS,
     };
-    let found = all(asking, command, WHOLE_MAX * 2)?;
-    let documents: Vec<_> =
-        found.iter().filter_map(|found| RawDocumentBuf::try_from(found).ok()).collect();
-    let total = if is_whole { documents.len() as u64 } else { total };
-    Ok(Scan { documents, total })
+    Ok(raw(&all(asking, command, size.into())?))
+}
+
+fn raw(found: &[Document]) -> Vec<RawDocumentBuf> {
+    found.iter().filter_map(|found| RawDocumentBuf::try_from(found).ok()).collect()
 }

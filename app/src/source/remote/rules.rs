@@ -1,7 +1,7 @@
 //! The TTL rules of a collection, as its server lists them.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bson::{Bson, Document, doc};
@@ -11,6 +11,7 @@ use mayfly_engine::value::whole;
 
 use super::asking::Asking;
 use super::failure::failed;
+use super::indexes::Indexes;
 use super::read::{batch, is_ok};
 use crate::job::due::TtlIndex;
 use crate::source::Source as _;
@@ -23,7 +24,7 @@ const BELIEVED: Duration = Duration::from_mins(1);
 const KEPT_MAX: usize = 100;
 
 /// `IndexNotFound`.
-const INDEX_NOT_FOUND: i32 = 27;
+pub(super) const INDEX_NOT_FOUND: i32 = 27;
 
 type Place = (String, String);
 
@@ -35,7 +36,7 @@ struct Listed {
     believed_ms: i64,
     /// Whether something may have changed them.
     is_old: bool,
-    rules: Vec<TtlIndex>,
+    indexes: Arc<Indexes>,
 }
 
 /// The rules that were listed last.
@@ -60,25 +61,35 @@ impl KnownRules {
 /// # Errors
 /// The server's reply.
 pub(super) fn of(asking: &Asking<'_>) -> Result<Vec<TtlIndex>, Document> {
+    Ok(indexes(asking)?.rules.clone())
+}
+
+/// The indexes of a collection, and its rules.
+///
+/// # Errors
+/// The server's reply.
+pub(super) fn indexes(asking: &Asking<'_>) -> Result<Arc<Indexes>, Document> {
     let place = (asking.db.to_owned(), asking.collection.to_owned());
     let now = SystemClock.monotonic();
     if let Some(listed) = asking.rules.lock().get(&place)
         && !listed.is_old
         && now.saturating_sub(listed.at) < BELIEVED
     {
-        return Ok(listed.rules.clone());
+        return Ok(Arc::clone(&listed.indexes));
     }
     let believed_ms = asking.now_ms();
-    let mut rules = list(asking)?;
+    let mut found = list(asking)?;
     let mut kept = asking.rules.lock();
     if let Some(before) = kept.get(&place) {
-        date_changes(&mut rules, before);
+        date_changes(&mut found.rules, before);
     }
     if kept.len() >= KEPT_MAX {
         kept.clear();
     }
-    kept.insert(place, Listed { at: now, believed_ms, is_old: false, rules: rules.clone() });
-    Ok(rules)
+    let indexes = Arc::new(found);
+    let listed = Listed { at: now, believed_ms, is_old: false, indexes: Arc::clone(&indexes) };
+    kept.insert(place, listed);
+    Ok(indexes)
 }
 
 /// Dates what is new since the rules were listed before: no pass has removed anything by it earlier.
@@ -87,23 +98,24 @@ fn date_changes(rules: &mut [TtlIndex], before: &Listed) {
         let is_same = |other: &&TtlIndex| {
             other.name == rule.name && other.expire_after_secs() == rule.expire_after_secs()
         };
-        rule.since_ms = match before.rules.iter().find(is_same) {
+        rule.since_ms = match before.indexes.rules.iter().find(is_same) {
             Some(known) => known.since_ms,
             None => Some(before.believed_ms),
         };
     }
 }
 
-fn list(asking: &Asking<'_>) -> Result<Vec<TtlIndex>, Document> {
+fn list(asking: &Asking<'_>) -> Result<Indexes, Document> {
     let reply = asking.run(doc! { "listIndexes": asking.collection });
     if !is_ok(&reply) {
         return Err(reply);
     }
-    let mut rules: Vec<TtlIndex> = batch(&reply).filter_map(TtlIndex::read).collect();
+    let listed: Vec<Document> = batch(&reply).cloned().collect();
+    let mut rules: Vec<TtlIndex> = listed.iter().filter_map(TtlIndex::read).collect();
     if rules.is_empty() {
         rules.extend(clustered(asking)?);
     }
-    Ok(rules)
+    Ok(Indexes { rules, listed })
 }
 
 /// The rule of a collection that is clustered by `_id`; a server has no index for it.
@@ -163,7 +175,10 @@ mod tests {
             at: Duration::ZERO,
             believed_ms: 5_000,
             is_old,
-            rules: vec![known.clone(), rule("first", 60), rule("changed", 60)],
+            indexes: Arc::new(Indexes {
+                rules: vec![known.clone(), rule("first", 60), rule("changed", 60)],
+                ..Indexes::default()
+            }),
         };
         let mut rules = ["old", "first", "changed", "new"].map(|name| rule(name, 60)).to_vec();
         rules[2] = rule("changed", 10);

@@ -2,9 +2,9 @@
 
 use bson::Document;
 use mayfly_engine::limits::FORECAST_BUCKETS_MAX;
-use mayfly_engine::reply::Forecast;
+use mayfly_engine::reply::{DocCount, Forecast};
 
-use super::{ExpiryView, Totals, range};
+use super::{ExpiryView, range};
 use crate::commands::expiry;
 use crate::limits::{CLIFF_DOCUMENTS, CLIFF_DOCUMENTS_MIN, CLIFF_SHARE};
 use crate::state::number;
@@ -32,11 +32,11 @@ pub fn is_cliff(documents: u64, of: u64) -> bool {
 
 /// What the first pass under a rule would remove, and what to do about it; `None` while it is little.
 #[must_use]
-pub fn first_pass(overdue: u64, of: u64, sample: Option<u64>) -> Option<String> {
-    is_cliff(overdue, of).then(|| {
+pub fn first_pass(overdue: DocCount, of: DocCount) -> Option<String> {
+    is_cliff(overdue.likely(), of.likely()).then(|| {
         format!(
             "The first pass would remove {}. Start with a larger TTL and lower it in steps",
-            share(overdue, of, sample)
+            share(overdue, of.likely())
         )
     })
 }
@@ -44,22 +44,22 @@ pub fn first_pass(overdue: u64, of: u64, sample: Option<u64>) -> Option<String> 
 /// Documents that would expire within one minute, which begins `at`, and what to do about it; `None`
 /// while they are few. `documents` may be short of the truth.
 #[must_use]
-pub fn one_minute(documents: u64, of: u64, sample: Option<u64>, at: &str) -> Option<String> {
+pub fn one_minute(documents: u64, of: u64, at: &str) -> Option<String> {
     is_cliff(documents, of).then(|| {
         format!(
             "At least {} would expire within one minute, at {at}. To spread them, add a random \
              number of seconds to each date",
-            share(documents, of, sample)
+            share(documents.into(), of)
         )
     })
 }
 
 /// Documents, and their share of all: `12,000 documents (60 %)`.
-fn share(documents: u64, of: u64, sample: Option<u64>) -> String {
-    let percent = documents.saturating_mul(100) / of.max(1);
-    let count = number::count_or_about(documents, sample);
-    let word = if documents == 1 { "document" } else { "documents" };
-    format!("{count} {word} ({percent} %)")
+fn share(documents: DocCount, of: u64) -> String {
+    let percent = documents.likely().saturating_mul(100) / of.max(1);
+    let (count, bounds) = number::documents_and_bounds(documents);
+    let word = if documents == DocCount::Exact(1) { "document" } else { "documents" };
+    format!("{count} {word} ({percent} %{bounds})")
 }
 
 impl ExpiryView {
@@ -79,7 +79,7 @@ impl ExpiryView {
             density.from_ms.saturating_add(at.saturating_mul(slice_ms))
         };
         let ahead = density.counts.iter().enumerate().filter(|(at, _)| from(*at) >= now_ms);
-        let all = self.totals.as_ref().map_or(0, Totals::documents);
+        let all = self.totals.as_ref().map_or(0, |totals| totals.documents().likely());
         let most = ahead.max_by_key(|(at, count)| (**count, std::cmp::Reverse(*at)));
         let most = most.filter(|(_, documents)| is_cliff(**documents, all));
         self.cliff_slice = most.map(|(at, documents)| Cliff {
@@ -88,7 +88,7 @@ impl ExpiryView {
             to_ms: from(at).saturating_add(slice_ms),
         });
         self.cliff = match self.cliff_slice {
-            Some(slice) if slice_ms <= MINUTE_MS => Some(slice),
+            Some(slice) if slice_ms <= MINUTE_MS && density.is_exact => Some(slice),
             // What is known stays until the answer comes.
             Some(slice) => self
                 .cliff
@@ -98,12 +98,16 @@ impl ExpiryView {
     }
 
     /// The command that counts the documents of the noted slice minute by minute; `None` where they
-    /// are within one.
+    /// are within one. What was estimated is counted instead, as long as it is within a minute.
     #[must_use]
     pub fn cliff_command(&self, collection: &str) -> Option<Document> {
         let Cliff { from_ms, to_ms, .. } = self.cliff_slice?;
         let length_ms = to_ms.saturating_sub(from_ms);
-        if length_ms <= MINUTE_MS {
+        let is_exact = self.density.is_exact;
+        if length_ms <= MINUTE_MS && !is_exact {
+            return Some(expiry::forecast(collection, from_ms, to_ms, 1, self.indexes()));
+        }
+        if length_ms <= MINUTE_MS || !is_exact {
             return None;
         }
         let most = i64::try_from(FORECAST_BUCKETS_MAX).unwrap_or(i64::MAX);
@@ -124,7 +128,7 @@ impl ExpiryView {
         }
         let parts = i64::try_from(found.counts.len()).unwrap_or(i64::MAX).max(1);
         let each_ms = of.to_ms.saturating_sub(of.from_ms) / parts;
-        let all = self.totals.as_ref().map_or(0, Totals::documents);
+        let all = self.totals.as_ref().map_or(0, |totals| totals.documents().likely());
         let counts = found.counts.iter().enumerate();
         let most = counts.max_by_key(|(at, count)| (**count, std::cmp::Reverse(*at)));
         self.cliff = most.filter(|(_, documents)| is_cliff(**documents, all)).map(|(at, count)| {
@@ -139,14 +143,16 @@ impl ExpiryView {
 mod tests {
     use bson::doc;
 
-    use super::super::Density;
+    use super::super::{Density, Totals};
     use super::*;
 
     fn view(counts: &[u64], slice_ms: i64, never: u64) -> ExpiryView {
         let to_ms = i64::try_from(counts.len()).expect("few") * slice_ms;
         let density = Density { from_ms: 0, to_ms, counts: counts.to_vec(), is_exact: true };
         let waiting = counts.iter().sum();
-        let totals = Some(Totals { waiting, never, ..Totals::default() });
+        let totals =
+            Totals { waiting: DocCount::Exact(waiting), never: never.into(), ..Totals::default() };
+        let totals = Some(totals);
         let mut view = ExpiryView { density, totals, ..ExpiryView::default() };
         view.note_cliff(slice_ms);
         view
@@ -187,13 +193,34 @@ mod tests {
     }
 
     #[test]
+    fn an_estimated_cliff_is_one_only_if_a_count_says_so() {
+        for (counted, expected) in [(2_300_i64, Some(2_300)), (3, None)] {
+            let mut view = view(&[0, 3, 2_400, 5], 10, 0);
+            view.density.is_exact = false;
+            view.cliff = None;
+            view.note_cliff(10);
+            assert_eq!(view.cliff(10), None, "neighbors are in a sample together");
+            let command = view.cliff_command("c").expect("a question");
+            assert_eq!(command.get_i32("buckets").ok(), Some(1));
+            view.take_cliff(&command, &doc! {"counts": [counted], "exact": true});
+            assert_eq!(view.cliff(10).map(|cliff| cliff.documents), expected);
+        }
+        let mut long = view(&[0, 3, 2_400, 5], 3_600_000, 0);
+        long.density.is_exact = false;
+        assert_eq!(long.cliff_command("c"), None);
+    }
+
+    #[test]
     fn the_sentences_say_how_many_and_what_to_do() {
-        assert_eq!(first_pass(999, 1_000, None), None);
+        assert_eq!(first_pass(999.into(), 1_000.into()), None);
         let expected = "The first pass would remove 1,200 documents (60 %). Start with a larger TTL \
                         and lower it in steps";
-        assert_eq!(first_pass(1_200, 2_000, None).as_deref(), Some(expected));
-        assert_eq!(one_minute(9_999, 100_000, None, "12:00"), None);
-        let words = one_minute(10_000, 100_000, None, "12:00").expect("many");
+        assert_eq!(first_pass(1_200.into(), 2_000.into()).as_deref(), Some(expected));
+        assert_eq!(one_minute(9_999, 100_000, "12:00"), None);
+        let about = DocCount::About { count: 1_200, low: 0, high: Some(1_900) };
+        let words = first_pass(about, 2_000.into()).expect("many");
+        assert!(words.contains("about 1,200 documents (60 %, could be 0 to 1,900)."), "{words}");
+        let words = one_minute(10_000, 100_000, "12:00").expect("many");
         assert!(words.starts_with("At least 10,000 documents (10 %) would expire"), "{words}");
     }
 }

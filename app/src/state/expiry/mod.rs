@@ -10,11 +10,13 @@ mod ledger;
 mod marks;
 mod range;
 mod removals;
+mod totals;
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use bson::{Bson, Document, doc};
-use mayfly_engine::reply::{ExpiringPage, Forecast, Verdict, WhatIf};
+use mayfly_engine::reply::{DocCount, ExpiringPage, Forecast, ForecastTotals, Verdict, WhatIf};
 use serde::{Deserialize, Serialize};
 
 pub use self::cliff::{Cliff, first_pass, is_cliff, one_minute};
@@ -25,6 +27,7 @@ pub use self::ledger::{Keeper, Kept, Pick};
 pub use self::marks::{IndexMark, mark};
 pub use self::range::{Brush, InRange};
 pub use self::removals::{Row, ShownPass, Summary};
+pub use self::totals::Totals;
 use super::axis::Axis;
 use crate::commands::expiry;
 pub use crate::job::purpose::ExpiryPurpose as Purpose;
@@ -71,37 +74,6 @@ impl Density {
     pub fn slice_ms(&self) -> i64 {
         let slices = i64::try_from(self.counts.len()).unwrap_or(i64::MAX).max(1);
         (self.to_ms.saturating_sub(self.from_ms) / slices).max(1)
-    }
-}
-
-/// The whole collection in four figures, and why the documents of the fourth never expire.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Totals {
-    /// Past the threshold and not removed.
-    pub overdue: u64,
-    /// Before the threshold.
-    pub waiting: u64,
-    /// Documents that the TTL never removes.
-    pub never: u64,
-    /// Damaged documents and index entries, which belong to none of the three.
-    pub damaged: u64,
-    /// Documents that were looked at, where these figures are scaled from a sample.
-    pub sample: Option<u64>,
-    /// Reason code and number of documents, most first.
-    pub reasons: Vec<(String, u64)>,
-}
-
-impl Totals {
-    /// How many documents were counted.
-    #[must_use]
-    pub fn documents(&self) -> u64 {
-        self.waiting.saturating_add(self.overdue).saturating_add(self.never)
-    }
-
-    /// Whether documents never expire and it is not known why.
-    #[must_use]
-    pub fn lack_reasons(&self) -> bool {
-        self.never > 0 && self.reasons.is_empty()
     }
 }
 
@@ -176,6 +148,8 @@ pub struct ExpiryView {
     /// Many documents that will go together, and the slice of the density that they are in.
     cliff: Option<Cliff>,
     cliff_slice: Option<Cliff>,
+    /// When the documents were counted that [`Totals`] has, in milliseconds since 1970.
+    counted_ms: Option<i64>,
     /// What the density was last asked for.
     density_asked: Option<DensityAsked>,
     fitted: bool,
@@ -319,16 +293,21 @@ impl ExpiryView {
         let Some(found) = Forecast::from_document(reply) else { return };
         let (counts, is_exact) = (found.counts, found.exact);
         let totals = self.totals.get_or_insert_default();
-        totals.never = found.never;
         totals.damaged = found.damaged;
-        totals.sample = found.sample;
-        let (start_ms, slices) = (from_ms, i64::try_from(counts.len()).unwrap_or(1).max(1));
-        let slice_ms = (to_ms.saturating_sub(from_ms) / slices).max(1);
-        let past = now_ms.saturating_sub(start_ms).div_euclid(slice_ms);
-        let past = usize::try_from(past).unwrap_or(0).min(counts.len());
-        let (due, ahead) = counts.split_at(past);
-        totals.overdue = due.iter().sum::<u64>() + found.overdue;
-        totals.waiting = ahead.iter().sum::<u64>() + found.beyond;
+        if let Some(ForecastTotals { at_ms, overdue, waiting, never }) = found.totals {
+            (totals.overdue, totals.waiting, totals.never) = (overdue, waiting, never);
+            self.counted_ms = Some(at_ms);
+        } else {
+            let (start_ms, slices) = (from_ms, i64::try_from(counts.len()).unwrap_or(1).max(1));
+            let slice_ms = (to_ms.saturating_sub(from_ms) / slices).max(1);
+            let past = now_ms.saturating_sub(start_ms).div_euclid(slice_ms);
+            let past = usize::try_from(past).unwrap_or(0).min(counts.len());
+            let (due, ahead) = counts.split_at(past);
+            totals.overdue = (due.iter().sum::<u64>() + found.overdue).into();
+            totals.waiting = (ahead.iter().sum::<u64>() + found.beyond).into();
+            totals.never = found.never.into();
+            self.counted_ms = Some(now_ms);
+        }
         self.density = Density { from_ms, to_ms, counts, is_exact };
         self.note_cliff(now_ms);
     }
@@ -336,39 +315,24 @@ impl ExpiryView {
     /// Whether the list is empty though documents will expire: it came before the counts.
     #[must_use]
     pub fn lacks_lanes(&self) -> bool {
-        let counted = self.totals.as_ref().map_or(0, |totals| totals.overdue + totals.waiting);
+        let counted = |totals: &Totals| totals.overdue.plus(totals.waiting).least();
+        let counted = self.totals.as_ref().map_or(0, counted);
         self.loaded && self.lanes.is_empty() && self.brush.is_none() && counted > 0
     }
 
-    /// The figures at this moment, where they are asked for seldom: the listed documents say what is
-    /// overdue, as long as one of them is not.
-    #[must_use]
-    pub fn totals_now(&self, now_ms: i64) -> Option<Totals> {
-        let totals = self.totals.clone()?;
-        let stored = self.lanes.iter().filter(|lane| lane.removed_ms.is_none());
-        let overdue = stored.clone().filter(|lane| lane.threshold_ms <= now_ms).count() as u64;
-        let is_known = !self.has_more || stored.count() as u64 > overdue;
-        if !is_known || self.brush.is_some() || !self.loaded {
-            return Some(totals);
-        }
-        let since_ms = self.density_asked.map_or(i64::MIN, |asked| asked.now_ms);
-        let is_gone = |lane: &&Lane| lane.removed_ms.is_some_and(|at| at > since_ms);
-        let gone = self.ledger.iter().filter(is_gone).count() as u64;
-        let there = totals.waiting.saturating_add(totals.overdue).saturating_sub(gone);
-        Some(Totals { overdue, waiting: there.saturating_sub(overdue), ..totals })
-    }
-
     /// Takes the reply to `mayflyWhatIf` with the index's own seconds.
-    pub fn take_reasons(&mut self, reply: &Document) {
+    pub fn take_reasons(&mut self, reply: &Document, now_ms: i64) {
         let Some(found) = WhatIf::from_document(reply) else { return };
-        let WhatIf { total, damaged, overdue_now: overdue, never, sample, .. } = found;
-        let mut reasons: Vec<(String, u64)> =
-            never.into_iter().map(|(code, count)| (code.into_owned(), count)).collect();
-        reasons.retain(|(_, count)| *count > 0);
-        reasons.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let never = reasons.iter().map(|(_, count)| count).sum();
-        let waiting = total.saturating_sub(overdue).saturating_sub(never).saturating_sub(damaged);
-        self.totals = Some(Totals { overdue, waiting, never, damaged, sample, reasons });
+        let never = found.stays();
+        let WhatIf { total, damaged, overdue_now: overdue, never: reasons, .. } = found;
+        let mut reasons: Vec<(String, DocCount)> =
+            reasons.into_iter().map(|(code, count)| (code.into_owned(), count)).collect();
+        reasons.retain(|(_, count)| !count.is_zero());
+        let by_count = |reason: &(String, DocCount)| Reverse(reason.1.likely());
+        reasons.sort_by(|a, b| by_count(a).cmp(&by_count(b)).then_with(|| a.0.cmp(&b.0)));
+        let waiting = total.minus(overdue).minus(never).minus(damaged.into());
+        self.totals = Some(Totals { overdue, waiting, never, damaged, reasons });
+        self.counted_ms = Some(now_ms);
     }
 
     /// Keeps every row in its place while `held`; on release what came meanwhile is shown.

@@ -9,7 +9,7 @@ use bson::Document;
 use super::export::{ExportDraft, ShownDocuments};
 use super::import::{Loadable, WHOLE_PATH, typed_path};
 use crate::job::{CopyEnded, CopyLook, CopyPart, CopyPlan, CopyReport, CopyTarget, OpenRequest};
-use crate::limits::{COPY_OVERDUE_MAX, COPY_SAMPLE_MAX};
+use crate::limits::COPY_SAMPLE_MAX;
 use crate::state::connect::ConnectDraft;
 use crate::state::documents::query::QueryText;
 use crate::state::operations::OperationId;
@@ -215,23 +215,22 @@ impl CopyDraft {
         let Some(overdue) = *overdue else {
             return Some("What it would remove can't be counted on this server".to_owned());
         };
-        let is_bounded = overdue >= COPY_OVERDUE_MAX;
-        let total = self.total();
-        let (about, count) = if self.part == CopiedPart::Sample && look.documents > 0 {
-            let share = u128::from(overdue) * u128::from(total) / u128::from(look.documents);
-            ("about ", u64::try_from(share).unwrap_or(u64::MAX))
-        } else {
-            ("", overdue)
-        };
-        if overdue == 0 {
+        if overdue.is_zero() {
             return Some("The first pass would remove none of the copied documents".to_owned());
         }
-        let least = if is_bounded { "at least " } else { "" };
-        Some(format!(
-            "The first pass would remove {about}{least}{} of {} copied",
-            number::count(count),
-            number::counted(total, "document", "documents"),
-        ))
+        let total = self.total();
+        let of = number::counted(total, "document", "documents");
+        if self.part != CopiedPart::Sample || look.documents == 0 {
+            let overdue = number::documents(overdue);
+            return Some(format!("The first pass would remove {overdue} of {of} copied"));
+        }
+        let share = |count: u64| {
+            let share = u128::from(count) * u128::from(total) / u128::from(look.documents);
+            u64::try_from(share).unwrap_or(u64::MAX)
+        };
+        let least = if overdue.is_exact() { "" } else { "at least " };
+        let share = number::count(share(overdue.least()));
+        Some(format!("The first pass would remove about {least}{share} of {of} copied"))
     }
 
     /// What the copy is called.
@@ -298,7 +297,7 @@ mod tests {
                 doc! { "name": "at_1", "key": { "at": 1 }, "expireAfterSeconds": 60 },
                 doc! { "name": "n_1", "key": { "n": 1 } },
             ],
-            overdue: vec![("at_1".to_owned(), Some(2_500)), ("b_1".to_owned(), None)],
+            overdue: vec![("at_1".to_owned(), Some(2_500.into())), ("b_1".to_owned(), None)],
         });
         draft
     }

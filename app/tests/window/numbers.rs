@@ -1,0 +1,102 @@
+//! Numbers before a change of a TTL on a server whose samples are runs of neighbors.
+
+use bson::{DateTime, Document, doc};
+use mayfly_engine::clock::{Clock, SystemClock};
+use mayfly_tests::documentdb::{DocumentDb, Habits};
+
+use super::support::Window;
+
+/// Documents in the order of their dates: more than are read one by one.
+const DOCUMENTS: i64 = 12_000;
+
+/// Those that are older than five days.
+const OLD: u64 = 4_740;
+
+/// 60 documents an hour, whose dates are half an hour away from a full one.
+fn server() -> DocumentDb {
+    let now_ms = SystemClock.now_ms();
+    let server = DocumentDb::start_at(Habits::documentdb(), now_ms);
+    let documents = (0..DOCUMENTS).map(|id| -> Document {
+        let hours = (DOCUMENTS - 1 - id) / 60;
+        let date = DateTime::from_millis(now_ms - hours * 3_600_000 + 1_800_000);
+        doc! { "_id": id, "at": date, "plain": date, "none": date }
+    });
+    let documents: Vec<Document> = documents.collect();
+    server.prepare("test", &doc! { "insert": "visits", "documents": documents });
+    let made = server.engine().run(
+        "test",
+        &doc! { "createIndexes": "visits", "indexes": [
+            { "key": { "at": 1 }, "name": "at_1", "expireAfterSeconds": 8_640_000 },
+            { "key": { "plain": 1 }, "name": "plain_1" },
+        ] },
+    );
+    assert_eq!(made.get_f64("ok").ok(), Some(1.0), "{made}");
+    server
+}
+
+fn attached(server: &DocumentDb) -> Window {
+    let mut window = Window::open();
+    window.choose("Menu", "Connect to a server…");
+    window.type_into("Connection string", &server.uri());
+    window.click("Connect");
+    window.until("the server is shown", |state| {
+        state.is_open() && state.store.connection.is_some() && state.tree.loaded
+    });
+    window.until("a collection is shown", |state| state.tabs.active().is_some());
+    window
+}
+
+/// The numbers in a text.
+fn numbers(text: &str) -> Vec<u64> {
+    let text = text.replace(',', "");
+    let words = text.split(|sign: char| !sign.is_ascii_digit());
+    words.filter_map(|word| word.parse().ok()).collect()
+}
+
+#[test]
+fn the_number_on_a_button_is_counted_or_says_how_far_off_it_may_be() {
+    let server = server();
+    let mut window = attached(&server);
+    window.click("Indexes");
+    window.until_named("Change TTL… at_1");
+    window.click("Change TTL… at_1");
+    window.type_into("TTL", "5");
+    window.until_named("Change and expire 4,740");
+    window.until_named("The first pass would remove 4,740 documents (39 %)");
+    window.click("Cancel");
+    window.click("Add TTL… plain_1");
+    window.type_into("TTL", "5");
+    window.choose("TTL: unit", "days");
+    window.until_named("Add TTL and expire 4,740");
+    window.click("Cancel");
+    // One large sample fills the bars of the Expiry view.
+    let is_draw = |sent: &Document| sent.to_string().contains("\"size\": 80");
+    assert!(!server.sent("aggregate").iter().any(is_draw));
+    window.click("Create index…");
+    window.type_into("Field 1", "none");
+    window.click("Expire documents (TTL)");
+    window.type_into("TTL", "5");
+    window.choose("TTL: unit", "days");
+    window.until_window("it is estimated", |window| window.has_part("Create and expire about"));
+    window.until_named("Estimated from samples");
+    let check = |label: &str| {
+        let [about, low, high] = numbers(label)[..] else { panic!("{label}") };
+        assert!(label.contains(", could be "), "{label}");
+        assert!(low <= OLD && OLD <= high && low <= about && about <= high, "{label}");
+    };
+    check(&window.part("Create and expire about"));
+    assert!(server.sent("aggregate").iter().any(is_draw));
+    window.click("Plan a rollout…");
+    window.until_window("it is planned", |window| window.has_part("Start, about"));
+    check(&window.part("Start, about"));
+}
+
+#[test]
+fn the_chips_of_a_large_collection_are_counted() {
+    let server = server();
+    let mut window = attached(&server);
+    window.click("Expiry");
+    window.until_named("Will expire: 12,000");
+    window.until_named("Overdue: 0");
+    window.until_named("Never expires: 0");
+}
