@@ -277,3 +277,59 @@ fn the_list_may_lack_the_chosen_document() {
     view.selected = Some(Bson::Int32(5));
     check(&mut view, [false; 3]);
 }
+
+/// A view of a server's collection, counted at [`NOW`]: 300 documents wait, every 10 ms one more is
+/// overdue, and the list has 100 that were overdue before. The count may lack some of them already.
+fn counted_view(overdue: i64) -> ExpiryView {
+    let mut view = ExpiryView::default();
+    look(&mut view, 0, NOW);
+    let totals = doc! {
+        "at": bson::DateTime::from_millis(NOW), "overdue": overdue, "waiting": 300_i64, "never": 7_i64,
+    };
+    let reply = doc! { "counts": vec![0_i64; 2], "totals": totals };
+    let command = view.forecast_command("c", NOW);
+    view.ask_density(NOW);
+    view.take_forecast(&command, &reply, NOW);
+    view
+}
+
+/// Looks at a server that has removed the first `removed` of the overdue documents.
+fn look(view: &mut ExpiryView, removed: i32, now_ms: i64) {
+    let rows: Vec<(i32, i64)> =
+        (removed..200).map(|id| (id, NOW + i64::from(id - 99) * 10)).collect();
+    let mut page = batch(&rows);
+    page.insert("next", doc! { "t": 1 });
+    let command = view.expiring_command("c");
+    view.take_missing(&command, &page, now_ms);
+    view.take_expiring(&command, &page, now_ms);
+}
+
+fn figures(view: &ExpiryView, now_ms: i64) -> [u64; 2] {
+    let totals = view.totals_now(now_ms).expect("they are counted");
+    [totals.waiting, totals.overdue].map(|count| match count {
+        DocCount::Exact(count) => count,
+        other => panic!("{other:?}"),
+    })
+}
+
+#[test]
+fn what_waits_on_a_server_does_not_lack_what_was_removed() {
+    for overdue in [100, 20] {
+        let mut view = counted_view(overdue);
+        assert_eq!(figures(&view, NOW), [300, 100]);
+        assert_eq!(figures(&view, NOW + 50), [295, 105], "five thresholds have passed");
+        look(&mut view, 80, NOW + 60);
+        assert_eq!(figures(&view, NOW + 60), [294, 26]);
+        look(&mut view, 104, NOW + 80);
+        assert_eq!(figures(&view, NOW + 80), [292, 4], "four of them had passed since the count");
+    }
+}
+
+#[test]
+fn a_refused_count_of_a_server_changes_nothing() {
+    let mut view = counted_view(100);
+    look(&mut view, 80, NOW + 60);
+    let before = figures(&view, NOW + 60);
+    view.ask_density(NOW + 60);
+    assert_eq!(figures(&view, NOW + 60), before, "while it is asked for");
+}
