@@ -202,6 +202,7 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
     if let (Purpose::Store(purpose), true) = (purpose, full) {
         match purpose {
             StorePurpose::Stats(namespace)
+            | StorePurpose::Count(namespace)
             | StorePurpose::Next(namespace)
             | StorePurpose::Forecast(namespace) => {
                 if let Some(collection) = cx.state.tree.collection_mut(namespace) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mayfly_engine::reaper::THREAD_NAME;
 
-use super::{Apply, archive, clock, expiry, poll, reaper, store, tabs, trash};
+use super::{Apply, archive, clock, expiry, poll, reaper, recount, store, tabs, trash};
 use crate::job::{BuildProgress, Event, RemovedDocument};
 use crate::limits::{CATALOG_AGE_MIN, SUMMARY_AGE_MIN};
 use crate::state::operations::{Progress, Stage};
@@ -78,7 +78,7 @@ pub fn event(event: Event, cx: &mut Apply<'_>) {
 /// Does what was put off so that a burst of events becomes one question. Returns the time until
 /// there is something to do again.
 pub fn settle(cx: &mut Apply<'_>) -> Option<Duration> {
-    let mut wait = poll::settle(cx);
+    let mut wait = [poll::settle(cx), recount::settle(cx)].into_iter().flatten().min();
     if cx.state.tree.stale && cx.state.is_open() {
         let age =
             cx.state.tree.asked_at.map_or(Duration::MAX, |at| cx.state.uptime.saturating_sub(at));

@@ -31,6 +31,7 @@ mod number;
 mod passwords;
 mod poll;
 pub mod reaper;
+mod recount;
 mod recreate;
 pub mod rollout;
 pub mod sandbox;

@@ -8,7 +8,7 @@ use mayfly_engine::reply::Forecast;
 use super::number::number;
 use super::{
     Apply, WindowEffect, calendar, choose_store, clock, collection, connect, console, demo, dialog,
-    passwords, reaper, stores, tabs, transfer,
+    passwords, reaper, recount, stores, tabs, transfer,
 };
 use crate::action::{ReaperAction, StoreAction};
 use crate::commands;
@@ -243,8 +243,7 @@ fn load_summary(namespace: &Namespace, cx: &mut Apply<'_>) {
         tabs::choose_view(namespace, cx);
         return tabs::freshen(cx);
     }
-    let figures = Purpose::Store(StorePurpose::Stats(namespace.clone()));
-    cx.read(figures, &namespace.db, commands::store::stats(&namespace.collection));
+    recount::ask_figures(namespace, cx);
     tabs::next(namespace, cx);
     if cx.state.store.connection.is_some() {
         // The strip would cost a server a look at every document of each collection on the screen.
@@ -334,6 +333,9 @@ pub fn answer(purpose: &StorePurpose, generation: u64, reply: &Reply, cx: &mut A
                 collection.documents = figures.and_then(|figures| number(figures, "count"));
                 collection.bytes = figures.and_then(|figures| number(figures, "size"));
             }
+        }
+        (StorePurpose::Count(namespace), result) => {
+            recount::counted(namespace, result.as_ref().ok(), cx);
         }
         (StorePurpose::Next(namespace), result) => {
             let next = result.as_ref().map_or(Next::Unknown, Next::of);

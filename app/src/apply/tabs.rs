@@ -1,6 +1,6 @@
 //! Tabs and views.
 
-use super::{Apply, aggregate, documents, expiry, indexes, schema};
+use super::{Apply, aggregate, documents, expiry, indexes, recount, schema};
 use crate::action::TabsAction;
 use crate::commands;
 use crate::limits::TABS_MAX;
@@ -75,6 +75,7 @@ fn freshen_tab(id: TabId, cx: &mut Apply<'_>) {
 
 /// Marks what every tab of a collection shows as old, then queries what is on the screen.
 pub fn data_changed(namespace: Option<&Namespace>, cx: &mut Apply<'_>) {
+    recount::note(namespace, cx.state);
     for tab in cx.state.tabs.open_mut() {
         if namespace.is_none_or(|changed| *changed == tab.namespace) {
             tab.documents.asked = false;

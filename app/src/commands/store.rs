@@ -22,6 +22,14 @@ pub fn named(collection: &str) -> Document {
     doc! { "listCollections": 1, "nameOnly": true, "filter": { "name": collection } }
 }
 
+/// Counts the documents of a collection up to a bound. With a query the count is none of a server's
+/// estimates.
+#[must_use]
+pub fn count(collection: &str, max: u64) -> Document {
+    let limit = i64::try_from(max).unwrap_or(i64::MAX);
+    doc! { "count": collection, "query": {}, "limit": limit, "maxTimeMS": 2_000 }
+}
+
 /// Counts and sizes of a collection.
 #[must_use]
 pub fn stats(collection: &str) -> Document {

@@ -85,6 +85,8 @@ pub enum StorePurpose {
     Dialect(String),
     /// Counts and sizes of a collection.
     Stats(Namespace),
+    /// The documents of a collection, counted.
+    Count(Namespace),
     /// The soonest document of a collection.
     Next(Namespace),
     /// The next hour of a collection.

@@ -29,6 +29,15 @@ pub const SERVER_LATE_LOOKS_MAX: u32 = 3;
 /// How far apart the window by itself asks a server for the density of a collection, in milliseconds.
 pub const SERVER_DENSITY_APART_MS: i64 = 90_000;
 
+/// How long after a change the count that a server keeps may lack it. DocumentDB's lags 4 to 6 s.
+pub const SERVER_COUNT_LAG: Duration = Duration::from_secs(8);
+
+/// How far apart the documents of an open collection are counted, at least.
+pub const SERVER_COUNT_APART: Duration = Duration::from_secs(10);
+
+/// Documents of an open collection that are counted one by one; a server's own count is taken for more.
+pub const RECOUNT_MAX: u64 = 100_000;
+
 /// From so many milliseconds between two looks on, the view counts as closed in between.
 pub const SERVER_UNSEEN_MS: i64 = 90_000;
 

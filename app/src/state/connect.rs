@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::monitor::ServerMonitor;
 use super::recent_stores::RecentStores;
+use super::recounts::Recounts;
 use super::watch::Streams;
 use crate::job::connection_string::Secret;
 use crate::job::{Attached, Cancel, ConnectFailure, ConnectionString, Keeping, Server};
@@ -252,6 +253,8 @@ pub struct Connection {
     pub is_silent: bool,
     /// When it was greeted last because of that, in window time.
     greeted: Option<Duration>,
+    /// Collections whose documents are counted again.
+    pub recounts: Recounts,
 }
 
 impl Connection {
@@ -268,6 +271,7 @@ impl Connection {
             answered_ms: None,
             is_silent: false,
             greeted: None,
+            recounts: Recounts::default(),
         }
     }
 

@@ -36,6 +36,7 @@ pub mod queries;
 pub mod reaper;
 pub mod reasons;
 pub mod recent_stores;
+pub mod recounts;
 pub mod report;
 pub mod rollout;
 pub mod sandbox;

@@ -100,3 +100,32 @@ fn the_chips_of_a_large_collection_are_counted() {
     window.until_named("Overdue: 0");
     window.until_named("Never expires: 0");
 }
+
+#[test]
+fn the_count_of_a_collection_follows_what_expiry_sees() {
+    for habits in [Habits::mongodb(), Habits::documentdb()] {
+        let now_ms = SystemClock.now_ms();
+        let server = DocumentDb::start_at(habits, now_ms);
+        let at = |secs: i64| DateTime::from_millis(now_ms + secs * 1_000);
+        let documents: Vec<Document> = (0..38_i64)
+            .map(|id| doc! { "_id": id, "at": at(if id < 24 { -600 } else { 3_600 }) })
+            .collect();
+        server.prepare("test", &doc! { "insert": "visits", "documents": documents });
+        let index = doc! { "key": { "at": 1 }, "name": "at_1", "expireAfterSeconds": 60 };
+        server.prepare("test", &doc! { "createIndexes": "visits", "indexes": [index] });
+        let mut window = attached(&server);
+        let counted = |state: &mayfly::state::State| {
+            let tab = state.tabs.active().expect("a tab");
+            state.tree.documents_of(&tab.namespace)
+        };
+        window.click("Expiry");
+        window.until_named("Overdue: 24");
+        window.until("all are counted", |state| counted(state) == Some(38));
+        assert_eq!(server.pass(), 24);
+        let tab = window.tab().id;
+        let look = mayfly::action::ExpiryAction::Refresh;
+        window.ask(mayfly::action::Action::Expiry(tab, look));
+        window.until_named("Overdue: 0");
+        window.until("what is left is counted", |state| counted(state) == Some(14));
+    }
+}

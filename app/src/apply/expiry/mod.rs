@@ -383,6 +383,7 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
         }
         Purpose::Density => {
             with(cx.state, tab, |view| view.take_forecast(command, reply, now_ms));
+            server::note_totals(tab, cx.state);
             ask_cliff(tab, cx);
             let Some(open) = cx.state.tabs.get(tab) else { return };
             let lacks_reasons = open.expiry.totals.as_ref().is_some_and(Totals::lack_reasons);

@@ -1,9 +1,12 @@
 //! What a server's answers and its change stream say about removals.
 
 use bson::Document;
+use mayfly_engine::reply::DocCount;
 
 use super::with;
+use crate::apply::recount;
 use crate::job::{DeletedDocument, Namespace};
+use crate::state::expiry::{ExpiryView, Totals};
 use crate::state::store::Next;
 use crate::state::{State, TabId};
 
@@ -30,19 +33,40 @@ pub(super) fn take_soonest(
     if !is_told {
         note_next(tab, command, reply, state);
     }
-    let (mut span, mut has_other_rules) = (None, false);
+    let (mut span, mut has_other_rules, mut gone) = (None, false, false);
     with(state, tab, |view| {
         view.late_looks = 0;
         has_other_rules = view.note_rules(reply);
         if !is_told && !has_other_rules {
+            let removals = |view: &ExpiryView| view.ledger.len() as u64 + view.ledger_dropped;
+            let before = removals(view);
             span = view.take_missing(command, reply, now_ms);
+            gone = removals(view) > before;
         }
         view.take_expiring(command, reply, now_ms);
     });
+    if gone {
+        let namespace = state.tabs.get(tab).map(|open| open.namespace.clone());
+        recount::note(namespace.as_ref(), state);
+    }
     if let (Some((from_ms, to_ms)), Some(connection)) = (span, &mut state.store.connection) {
         connection.monitor.note_removal(from_ms, to_ms);
     }
     has_other_rules
+}
+
+/// The collection has as many documents as the totals, if these are exact.
+pub(super) fn note_totals(tab: TabId, state: &mut State) {
+    let Some(open) = state.tabs.get(tab).filter(|_| state.store.connection.is_some()) else {
+        return;
+    };
+    let totals = open.expiry.totals.as_ref().map(Totals::documents);
+    let namespace = open.namespace.clone();
+    if let (Some(DocCount::Exact(count)), Some(collection)) =
+        (totals, state.tree.collection_mut(&namespace))
+    {
+        collection.documents = Some(count);
+    }
 }
 
 /// Takes deletions that a server's change stream reported.
@@ -56,6 +80,7 @@ pub(in crate::apply) fn deleted(
         return;
     };
     let spans = tab.expiry.take_deleted(documents, missed);
+    recount::note(Some(namespace), state);
     let Some(connection) = &mut state.store.connection else { return };
     connection.streams.has_news = true;
     // A pass takes a moment, and its documents go one after another.
