@@ -24,13 +24,12 @@ pub(super) fn settle(cx: &mut Apply<'_>) -> Option<Duration> {
 /// Greets a server that does not answer, so that it is noticed when it does. Returns the time until the next greeting.
 fn greet(cx: &mut Apply<'_>) -> Option<Duration> {
     let uptime = cx.state.uptime;
-    match cx.state.store.connection.as_mut()?.greet(uptime) {
-        Ok(()) => {
-            cx.read(Purpose::Store(StorePurpose::Hello), "admin", bson::doc! { "hello": 1 });
-            Some(SERVER_POLL)
-        }
-        Err(rest) => rest,
+    let rest = cx.state.store.connection.as_mut()?.greets_in(uptime)?;
+    if !rest.is_zero() {
+        return Some(rest);
     }
+    cx.read(Purpose::Store(StorePurpose::Hello), "admin", bson::doc! { "hello": 1 });
+    Some(SERVER_POLL)
 }
 
 /// Looks again at the documents of the view that is shown. Returns the time until the next look.

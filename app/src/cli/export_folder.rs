@@ -1,5 +1,6 @@
 //! Databases of a server as a folder that mongorestore and `mayfly import` read.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -184,7 +185,10 @@ fn collection(
 fn uuid(listed: &Document) -> String {
     let id = listed.get_document("info").ok().and_then(|info| info.get("uuid"));
     let Some(Bson::Binary(id)) = id else { return String::new() };
-    id.bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    id.bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// A name that no other collection has, also where upper and lower case are the same.

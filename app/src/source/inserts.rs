@@ -69,7 +69,7 @@ impl<'s> Inserts<'s> {
             ImportMode::Merge => self.merge(documents, &mut outcomes),
         };
         for (document, outcome) in documents.iter().zip(outcomes) {
-            done.push(self.settled(document, outcome)?);
+            done.push(self.settled(document, outcome));
         }
         sent
     }
@@ -254,9 +254,9 @@ impl<'s> Inserts<'s> {
     }
 
     /// What became of a document, in the words of an import.
-    fn settled(&self, document: &RawDocument, outcome: Outcome) -> Result<StoredAs, String> {
+    fn settled(&self, document: &RawDocument, outcome: Outcome) -> StoredAs {
         let is_id = self.is_id(document, &outcome);
-        Ok(match outcome {
+        match outcome {
             Outcome::Inserted => StoredAs::Inserted,
             Outcome::Replaced => StoredAs::Replaced,
             Outcome::Duplicate(_) if is_id && self.mode == ImportMode::Skip => StoredAs::Skipped,
@@ -266,7 +266,7 @@ impl<'s> Inserts<'s> {
             ),
             Outcome::Duplicate(error) => StoredAs::Refused(message(&error)),
             Outcome::Refused(reason) => StoredAs::Refused(reason),
-        })
+        }
     }
 
     /// Whether a document was refused because its `_id` is there. Where the error does not name the

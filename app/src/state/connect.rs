@@ -275,19 +275,17 @@ impl Connection {
         }
     }
 
-    /// Whether to greet a server that does not answer, and notes that it is greeted. Otherwise the time until then.
-    pub fn greet(&mut self, uptime: Duration) -> Result<(), Option<Duration>> {
+    /// How long to wait before a server that does not answer is greeted; `None`: it answers. Zero is noted as a greeting.
+    pub fn greets_in(&mut self, uptime: Duration) -> Option<Duration> {
         if !self.is_silent {
-            return Err(None);
+            return None;
         }
         let age = self.greeted.map(|at| uptime.saturating_sub(at));
-        match age.filter(|age| *age < SERVER_POLL) {
-            Some(age) => Err(Some(SERVER_POLL.saturating_sub(age))),
-            None => {
-                self.greeted = Some(uptime);
-                Ok(())
-            }
+        let rest = age.map_or(Duration::ZERO, |age| SERVER_POLL.saturating_sub(age));
+        if rest.is_zero() {
+            self.greeted = Some(uptime);
         }
+        Some(rest)
     }
 
     /// It answered just now, in window time and by its clock in milliseconds since 1970.

@@ -41,7 +41,9 @@ pub(super) fn walk<E: From<PlanError>>(
             } else {
                 unread.record
             });
-            whole.iter_mut().for_each(|whole| whole.add(1));
+            if let Some(whole) = whole {
+                whole.add(1);
+            }
             continue;
         };
         let continues = if source.is_bucketed {
@@ -49,8 +51,10 @@ pub(super) fn walk<E: From<PlanError>>(
         } else {
             visit_at(&stored, document, after, stats, visit)?
         };
-        if *after == Some(unread.record) {
-            whole.iter_mut().for_each(|whole| whole.add(1));
+        if let Some(whole) = whole
+            && *after == Some(unread.record)
+        {
+            whole.add(1);
         }
         if !continues {
             return Ok(false);

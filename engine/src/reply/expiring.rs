@@ -16,8 +16,7 @@ replies! {
         "next" => next: Option<Document>,
         /// How many TTL rules the collection has, or 1 with `index`; `None` from an older server.
         "rules" => rules: Option<u64>,
-        /// The rules themselves, in words that differ when a rule does; only of a server, which doesn't tell of
-        /// changes.
+        /// The rules themselves, in words that differ when a rule does; only of a server, which tells no changes.
         "ruledBy" as LeftOut => ruled_by: Option<String>,
     }
 

@@ -386,9 +386,8 @@ fn a_message_without_room_next_to_those_of_others_is_answered_with_an_error() {
             assert!(why.contains("at most 1000000 bytes; send it again"), "{why}");
             assert_eq!(reply(&mut other).1.get_f64("ok").ok(), Some(1.0));
         }
-        // A sender that expects no reply gets none.
-        const MORE_TO_COME: u32 = 2;
-        let next = ask(&mut other, &[sized(MORE_TO_COME, 900_000), ping()].concat());
+        // A sender that expects no reply gets none: `moreToCome` is 2.
+        let next = ask(&mut other, &[sized(2, 900_000), ping()].concat());
         assert_eq!(next.get_f64("ok").ok(), Some(1.0));
         half.write_all(&large[large.len() - 1..]).expect("sent");
         assert_eq!(reply(&mut half).1.get_f64("ok").ok(), Some(1.0));

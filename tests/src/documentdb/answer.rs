@@ -83,7 +83,7 @@ impl Server {
         if is_write {
             self.note_count(db, collection, before);
             self.note_output(db, decoded);
-            self.note_ids(db, name, decoded, doubled, &reply);
+            self.note_ids(db, name, decoded, &doubled, &reply);
         }
         self.shaped(db, name, decoded, reply)
     }

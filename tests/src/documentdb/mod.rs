@@ -146,7 +146,6 @@ impl DocumentDb {
     ///
     /// # Panics
     /// When the reply is an error, or lists write errors.
-    #[expect(clippy::must_use_candidate, reason = "most commands run for what they do")]
     pub fn prepare(&self, db: &str, command: &Document) -> Document {
         let reply = self.run(db, command);
         let failed = !store::is_ok(&reply) || reply.contains_key("writeErrors");
@@ -192,7 +191,6 @@ impl DocumentDb {
     }
 
     /// Runs a TTL pass now. Returns how many documents it removed.
-    #[expect(clippy::must_use_candidate, reason = "a pass runs for what it removes")]
     pub fn pass(&self) -> u64 {
         self.server.pass()
     }
@@ -202,7 +200,6 @@ impl DocumentDb {
     ///
     /// # Panics
     /// Never: its clock is a simulated one.
-    #[expect(clippy::must_use_candidate, reason = "a pass runs for what it removes")]
     pub fn next_pass(&self) -> u64 {
         self.clock().set((self.now_ms().div_euclid(MINUTE_MS) + 1) * MINUTE_MS);
         self.pass()

@@ -85,7 +85,7 @@ impl Server {
         db: &str,
         name: &str,
         command: &Document,
-        doubled: Vec<Bson>,
+        doubled: &[Bson],
         reply: &RawDocument,
     ) {
         let is_garbled = self.has(Habit::Garbling);

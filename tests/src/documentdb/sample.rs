@@ -45,7 +45,7 @@ fn runs(count: usize, size: usize, turn: u64) -> Vec<usize> {
     let blocks = count.div_ceil(RUN);
     // A step that has no factor in common with the number of blocks meets each block once.
     let step = (blocks * 5 / 13).max(1);
-    let step = (step..).find(|step| gcd(*step, blocks) == 1).unwrap_or(1);
+    let step = (step..=step + blocks).find(|step| gcd(*step, blocks) == 1).unwrap_or(1);
     let order = (0..blocks).map(|at| (at * step + blocks / 3) % blocks);
     let places = order.flat_map(|block| block * RUN..((block + 1) * RUN).min(count));
     let spread = turn.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;

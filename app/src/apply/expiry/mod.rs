@@ -367,7 +367,6 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
             if !is_about_shown(tab, purpose, command, cx.state) => {}
         Purpose::Expiring => {
             if server::take_soonest(tab, command, reply, cx.state) {
-                // Only this program's changes of indexes are told.
                 indexes::refresh(tab, cx);
             }
         }
@@ -396,24 +395,24 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
         }
         Purpose::InTrash { .. } | Purpose::InArchive { .. } | Purpose::Watch => {}
         Purpose::Reasons => with(cx.state, tab, |view| view.take_reasons(reply, now_ms)),
-        Purpose::Document => {
-            let found = reply
-                .get_document("cursor")
-                .and_then(|cursor| cursor.get_array("firstBatch"))
-                .ok()
-                .and_then(|batch| batch.first()?.as_document().cloned());
-            let asked = command.get_document("filter").ok().cloned();
-            with(cx.state, tab, |view| {
-                if view.selected.clone().map(change::by_id) == asked {
-                    view.document = found;
-                }
-            });
-        }
+        Purpose::Document => take_document(tab, command, reply, cx.state),
         Purpose::RefreshDate => {
             date_refreshed(reply, cx.state);
             refresh(tab, cx);
         }
     }
+}
+
+/// Takes the chosen document.
+fn take_document(tab: TabId, command: &Document, reply: &Document, state: &mut State) {
+    let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+    let found = batch.ok().and_then(|batch| batch.first()?.as_document().cloned());
+    let asked = command.get_document("filter").ok().cloned();
+    with(state, tab, |view| {
+        if view.selected.clone().map(change::by_id) == asked {
+            view.document = found;
+        }
+    });
 }
 
 /// Says why a question was refused whose answer the view can't be without.

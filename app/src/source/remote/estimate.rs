@@ -21,7 +21,7 @@ const STANDARD_ERRORS: f64 = 3.7;
 
 /// Several samples of a collection.
 pub(super) struct Draws {
-    draws: Vec<Vec<RawDocumentBuf>>,
+    samples: Vec<Vec<RawDocumentBuf>>,
     /// Each document once.
     distinct: Vec<RawDocumentBuf>,
     /// Documents of the collection.
@@ -53,7 +53,7 @@ impl Draws {
             (id.unwrap_or_default(), found.clone())
         };
         let distinct: HashMap<String, RawDocumentBuf> = draws.iter().flatten().map(by_id).collect();
-        Ok(Self { draws, distinct: distinct.into_values().collect(), total })
+        Ok(Self { samples: draws, distinct: distinct.into_values().collect(), total })
     }
 
     /// The documents that were seen.
@@ -65,7 +65,7 @@ impl Draws {
     pub fn estimate(&self, is_it: impl Fn(&RawDocument) -> bool) -> DocCount {
         let count =
             |found: &[RawDocumentBuf]| found.iter().filter(|found| is_it(found)).count() as u64;
-        let hits = self.draws.iter().map(|draw| (count(draw), draw.len() as u64));
+        let hits = self.samples.iter().map(|draw| (count(draw), draw.len() as u64));
         let seen = Seen { hits: count(&self.distinct), documents: self.distinct.len() as u64 };
         estimate(&hits.collect::<Vec<_>>(), seen, self.total)
     }

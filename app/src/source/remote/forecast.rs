@@ -100,28 +100,25 @@ fn of_many(
 ) -> Result<Forecast, Document> {
     let total = counting::total(asking)?;
     let at_ms = request.now_ms;
-    let totals = match counted {
-        Some(counted) => {
-            let overdue = counting::at(asking, counted, Thresholds::up_to(at_ms))?;
-            let never = counting::never(asking, counted, total)?;
-            let rest = total.minus(overdue).minus(never);
-            let waiting = if rest.is_exact() {
-                rest
-            } else {
-                counting::at(asking, counted, Thresholds::after(at_ms))?
-            };
-            ForecastTotals { at_ms, overdue, waiting, never }
-        }
-        None => {
-            let draws = Draws::take(asking, rules, total)?;
-            let threshold_ms = |found: &RawDocument| first(rules, found)?.threshold_ms();
-            let is_due = |found: &RawDocument| threshold_ms(found).map(|ms| ms <= at_ms);
-            ForecastTotals {
-                at_ms,
-                overdue: draws.estimate(|found| is_due(found) == Some(true)),
-                waiting: draws.estimate(|found| is_due(found) == Some(false)),
-                never: draws.estimate(|found| is_due(found).is_none()),
-            }
+    let totals = if let Some(counted) = counted {
+        let overdue = counting::at(asking, counted, Thresholds::up_to(at_ms))?;
+        let never = counting::never(asking, counted, total)?;
+        let rest = total.minus(overdue).minus(never);
+        let waiting = if rest.is_exact() {
+            rest
+        } else {
+            counting::at(asking, counted, Thresholds::after(at_ms))?
+        };
+        ForecastTotals { at_ms, overdue, waiting, never }
+    } else {
+        let draws = Draws::take(asking, rules, total)?;
+        let threshold_ms = |found: &RawDocument| first(rules, found)?.threshold_ms();
+        let is_due = |found: &RawDocument| threshold_ms(found).map(|ms| ms <= at_ms);
+        ForecastTotals {
+            at_ms,
+            overdue: draws.estimate(|found| is_due(found) == Some(true)),
+            waiting: draws.estimate(|found| is_due(found) == Some(false)),
+            never: draws.estimate(|found| is_due(found).is_none()),
         }
     };
     let sample = sample(asking, rules, BUCKETS_SAMPLE)?;
@@ -170,13 +167,14 @@ pub(super) fn what_if(asking: &Asking<'_>, command: &Document) -> Result<Documen
             }
             tally.finish()
         }
-        None => match counting::with_indexes(&indexes, rules) {
-            Some(counted) => what_if_counted(asking, &rule, &counted, due_ms)?,
-            None => {
+        None => {
+            if let Some(counted) = counting::with_indexes(&indexes, rules) {
+                what_if_counted(asking, &rule, &counted, due_ms)?
+            } else {
                 let draws = Draws::take(asking, rules, counting::total(asking)?)?;
                 what_if_drawn(&draws, &rule, due_ms)
             }
-        },
+        }
     };
     Ok(done(found.to_document()))
 }
@@ -233,7 +231,7 @@ fn reasons(draws: &Draws, rule: &TtlIndex) -> BTreeMap<Cow<'static, str>, DocCou
         Expiry::Never(reason) => Some(reason.code()),
         Expiry::At(_) => None,
     };
-    let codes: BTreeSet<&str> = draws.documents().filter_map(|found| code(found)).collect();
+    let codes: BTreeSet<&str> = draws.documents().filter_map(&code).collect();
     let counts = codes
         .into_iter()
         .map(|reason| (reason.into(), draws.estimate(|found| code(found) == Some(reason))));

@@ -138,7 +138,7 @@ impl Relay {
     }
 
     async fn open(&self, host: &str, port: u16, place: &str) -> io::Result<Box<dyn Stream>> {
-        let note = |step, sentence| self.faults.note(place, step, sentence);
+        let note = |step, sentence: String| self.faults.note(place, step, &sentence);
         #[cfg(unix)]
         if let Some(path) = self.sockets.get(host) {
             let stream = tokio::net::UnixStream::connect(path).await.inspect_err(|error| {
@@ -161,7 +161,7 @@ impl Relay {
             .set_tcp_keepalive(&TcpKeepalive::new().with_time(SERVER_KEEPALIVE))?;
         let Some(connector) = &self.tls else { return Ok(Box::new(stream)) };
         let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
-        self.faults.note_first(place, Step::Hello, fault::of_no_answer(host));
+        self.faults.note_first(place, Step::Hello, &fault::of_no_answer(host));
         let stream = connector.connect(name, stream).await.inspect_err(|error| {
             note(Step::Hello, fault::of_tls(host, error));
         })?;
@@ -182,7 +182,7 @@ impl Relay {
             if !matches!(read, Ok(Some(()))) {
                 if is_first && self.tls.is_some() {
                     let sentence = fault::of_silence(host, read.as_ref().err());
-                    self.faults.note(place, Step::Hello, sentence);
+                    self.faults.note(place, Step::Hello, &sentence);
                 }
                 return read.map(|_| ());
             }

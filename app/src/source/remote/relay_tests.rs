@@ -85,7 +85,7 @@ fn other_addresses_are_reached_too() {
             server.incoming().flatten().for_each(|stream| {
                 let replies = replies.clone();
                 drop(thread::Builder::new().spawn(move || answer(stream, &replies)));
-            })
+            });
         };
         thread::Builder::new().spawn(work).expect("a thread");
         check(&format!("mongodb://[::1]:{port}/"), None);
@@ -102,7 +102,7 @@ fn other_addresses_are_reached_too() {
             server.incoming().flatten().for_each(|stream| {
                 let replies = replies.clone();
                 drop(thread::Builder::new().spawn(move || answer(stream, &replies)));
-            })
+            });
         };
         thread::Builder::new().spawn(work).expect("a thread");
         check(&text, None);

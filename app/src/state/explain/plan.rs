@@ -147,7 +147,7 @@ impl Plan {
         let name = stage.get_str("stage").unwrap_or("?").to_owned();
         match name.as_str() {
             "SORT" => {
-                self.sort = Some(stage.get_document("sortPattern").cloned().unwrap_or_default())
+                self.sort = Some(stage.get_document("sortPattern").cloned().unwrap_or_default());
             }
             "IXSCAN" | "COUNT_SCAN" => {
                 self.index = index_of(stage, depth);
@@ -336,7 +336,7 @@ mod tests {
         let check = |command: Document, docs: u64, keys: u64, sentence: &str| {
             for plan in explained(&command) {
                 let filter = plan.filter.to_string();
-                assert!(filter.contains("a") || filter.contains("b"), "{command}: {filter}");
+                assert!(filter.contains(['a', 'b']), "{command}: {filter}");
                 assert_eq!((plan.docs, plan.keys), (docs, keys), "{command}: {:?}", plan.stages);
                 let advice = Advice::of(&plan).sentence;
                 assert_eq!(advice, sentence, "{command}");

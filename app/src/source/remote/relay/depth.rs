@@ -22,7 +22,8 @@ enum Field {
 pub fn is_deep(document: &[u8]) -> bool {
     let Some(end) = end_of(document, 0, document.len()) else { return false };
     // The levels that are open, their bytes in all, and where the innermost is read on.
-    let (mut levels, mut nested, mut at) = (vec![0..end], end, 4);
+    let (mut levels, mut nested, mut at) = (Vec::new(), end, 4);
+    levels.push(0..end);
     while let Some(level) = levels.last() {
         match field(document, at, level.end) {
             Some(Field::Flat { next }) => at = next,

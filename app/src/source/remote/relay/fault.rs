@@ -28,16 +28,16 @@ pub struct Faults(Mutex<BTreeMap<String, ConnectFailure>>);
 
 impl Faults {
     /// Notes why a host failed.
-    pub fn note(&self, host: &str, step: Step, sentence: String) {
+    pub fn note(&self, host: &str, step: Step, sentence: &str) {
         let mut faults = self.lock();
         // A server may name many hosts as members of its set.
         if faults.len() < FAULTS_MAX || faults.contains_key(host) {
-            faults.insert(host.to_owned(), ConnectFailure::new(step, said::text(&sentence)));
+            faults.insert(host.to_owned(), ConnectFailure::new(step, said::text(sentence)));
         }
     }
 
     /// Notes it unless something is known of the host.
-    pub fn note_first(&self, host: &str, step: Step, sentence: String) {
+    pub fn note_first(&self, host: &str, step: Step, sentence: &str) {
         if !self.lock().contains_key(host) {
             self.note(host, step, sentence);
         }
@@ -92,7 +92,9 @@ pub fn of_tls(host: &str, error: &io::Error) -> String {
 /// Why a host left after the TLS handshake, before it said anything.
 pub fn of_silence(host: &str, error: Option<&io::Error>) -> String {
     match error {
-        Some(error) if error.get_ref().is_some_and(|error| error.is::<Error>()) => {
+        Some(error)
+            if error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Error>) =>
+        {
             of_tls(host, error)
         }
         _ => format!(
