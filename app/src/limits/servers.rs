@@ -45,6 +45,12 @@ pub const SERVER_UNSEEN_MS: i64 = 90_000;
 /// milliseconds.
 pub const SERVER_NEXT_AGE_MS: i64 = 120_000;
 
+/// How long after its threshold a server is asked again which document of a collection is next, in milliseconds.
+pub const SERVER_NEXT_AGAIN_MS: i64 = 65_000;
+
+/// How far apart it is asked that.
+pub const SERVER_NEXT_APART: Duration = Duration::from_mins(1);
+
 /// How long a server may work for one export, in milliseconds.
 pub const SERVER_EXPORT_MS: i64 = 600_000;
 

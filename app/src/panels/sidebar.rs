@@ -9,7 +9,9 @@ use crate::action::{
     Action, Actions, DialogAction, StoreAction, TabsAction, ViewAction, sandbox, store, transfer,
 };
 use crate::job::{Dialect, SAMPLE_DATABASES, TRAFFIC_DATABASE};
-use crate::limits::{SERVER_NEXT_AGE_MS, SUMMARY_AGE_MAX, SUMMARY_AGE_MIN};
+use crate::limits::{
+    SERVER_NEXT_AGAIN_MS, SERVER_NEXT_AGE_MS, SERVER_NEXT_APART, SUMMARY_AGE_MAX, SUMMARY_AGE_MIN,
+};
 use crate::state::dialogs::{CreateCollection, DropTarget, RenameCollection, Sent, dialect_label};
 use crate::state::store::{Collection, Database, Next, Order};
 use crate::state::tabs::ViewKind;
@@ -368,8 +370,17 @@ fn load_summary(
     actions: &mut Actions,
 ) {
     let age = collection.asked_at.map(|at| state.uptime.saturating_sub(at));
-    // A server is asked again only when the user refreshes.
-    let age_max = if state.store.connection.is_some() { Duration::MAX } else { SUMMARY_AGE_MAX };
+    let overdue_ms = match collection.next {
+        Next::At(at_ms) => state.now_ms().saturating_sub(at_ms),
+        Next::Unknown | Next::NoTtl | Next::Never => 0,
+    };
+    let age_max = match state.store.connection {
+        None => SUMMARY_AGE_MAX,
+        // A pass has come since then, most likely.
+        Some(_) if overdue_ms >= SERVER_NEXT_AGAIN_MS => SERVER_NEXT_APART,
+        // Otherwise it is asked again only when the user refreshes.
+        Some(_) => Duration::MAX,
+    };
     let due_after = if collection.stale { SUMMARY_AGE_MIN } else { age_max };
     match age {
         Some(age) if age < due_after => actions.redraw_after(due_after.saturating_sub(age)),

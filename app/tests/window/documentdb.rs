@@ -133,3 +133,35 @@ fn an_index_that_another_client_dropped_is_no_error() {
         assert!(!window.has_part("hint"), "{}", window.on_screen());
     }
 }
+
+#[test]
+fn a_plain_index_gets_a_ttl_and_many_documents_take_several_passes() {
+    for (habits, in_place) in [(Habits::documentdb(), false), (Habits::mongodb(), true)] {
+        let server = DocumentDb::start(habits);
+        let old = DateTime::from_millis(server.now_ms() - 86_400_000);
+        let documents: Vec<Document> =
+            (0..10_500).map(|id| doc! { "_id": id, "at": old }).collect();
+        server.prepare("shop", &doc! { "insert": "orders", "documents": documents });
+        let index = doc! { "key": { "at": 1 }, "name": "at_1" };
+        server.prepare("shop", &doc! { "createIndexes": "orders", "indexes": [index] });
+        let mut window = attached(&server);
+        window.choose("Locked", "Unlock this connection…");
+        window.click("Unlock");
+        window.click("Indexes");
+        window.until_named("Add TTL… at_1");
+        window.click("Add TTL… at_1");
+        window.type_into("TTL", "60");
+        window.until_enabled("Add TTL and expire 10,500");
+        assert_eq!(window.has_part("by the next passes"), !in_place);
+        assert_eq!(window.has_part("removes at most 10,000 documents"), !in_place);
+        window.click("Add TTL and expire 10,500");
+        if !in_place {
+            window.until_named("This server does not add a TTL to an index in place");
+            window.click("Drop and create again…");
+            window.until_named("While the index is missing, no documents are removed");
+            window.click("Drop and create again");
+            window.until_named("Index at_1 was created again");
+        }
+        window.until_named("Change TTL… at_1");
+    }
+}

@@ -47,7 +47,7 @@ pub(super) fn ui(
         |ui, change| {
             let is_free = change.sent.is_none();
             ui.add_enabled_ui(is_free, |ui| {
-                changed = content_ui(ui, change, actions);
+                changed = content_ui(ui, change, what_if::pass_max(state), actions);
                 what_if::cliff_ui(ui, cliff.as_deref());
                 if let Some(topic) = topic(change, cliff.is_some()) {
                     learn_ui(ui, state, topic, actions);
@@ -130,7 +130,12 @@ fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Option<Pressed> {
 }
 
 /// Returns whether the TTL was changed.
-fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, actions: &mut TabActions<'_>) -> bool {
+fn content_ui(
+    ui: &mut Ui,
+    change: &mut ChangeTtl,
+    pass_max: Option<u64>,
+    actions: &mut TabActions<'_>,
+) -> bool {
     let mut changed = false;
     let problem = change.ttl_problem();
     ui.horizontal(|ui| {
@@ -158,7 +163,7 @@ fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, actions: &mut TabActions<'_>)
     if let Some(ages) = &change.ages {
         ages_ui(ui, ages, secs);
     }
-    what_if::ui(ui, change.known());
+    what_if::ui(ui, change.known(), pass_max);
     if let Some(command) = change.command(&actions.names.1) {
         actions.command_ui(ui, &command);
     }

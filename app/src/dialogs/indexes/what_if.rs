@@ -4,7 +4,7 @@ use egui::{Label, Ui};
 use mayfly_engine::reply::{DocCount, WhatIf};
 
 use crate::state::State;
-use crate::state::expiry::{first_pass, one_minute};
+use crate::state::expiry::{first_pass, in_passes, one_minute};
 use crate::state::number::{self, short_documents};
 use crate::theme::{colors, text};
 use crate::widgets::card;
@@ -14,9 +14,23 @@ pub(super) fn going(what_if: Option<&WhatIf>) -> DocCount {
     what_if.map(|found| found.overdue_now).unwrap_or_default()
 }
 
+/// Documents that a pass of the server removes at most with one index, where that is known.
+pub(super) fn pass_max(state: &State) -> Option<u64> {
+    Some(state.store.connection.as_ref()?.attached.pass_job?.most)
+}
+
+/// Whether one pass does not remove so many documents.
+fn takes_passes(overdue: DocCount, pass_max: Option<u64>) -> bool {
+    pass_max.is_some_and(|most| overdue.likely() > most)
+}
+
 /// A warning of many documents that one pass would remove, and what to do about it.
 pub(super) fn cliff(what_if: Option<&WhatIf>, state: &State) -> Option<String> {
     let found = what_if?;
+    if let Some(most) = pass_max(state).filter(|most| takes_passes(found.overdue_now, Some(*most)))
+    {
+        return Some(in_passes(found.overdue_now, found.total, most));
+    }
     first_pass(found.overdue_now, found.total).or_else(|| {
         let busiest = found.busiest.as_ref()?;
         let at = state.zone().date_time(busiest.from_ms);
@@ -33,7 +47,7 @@ pub(super) fn cliff_ui(ui: &mut Ui, words: Option<&str>) {
 }
 
 /// Draws the figures; dashes while they are not known.
-pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>) {
+pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>, pass_max: Option<u64>) {
     // How far they may be off is said below.
     let figure = |count: Option<DocCount>| count.map_or_else(|| "–".to_owned(), short_documents);
     let amber =
@@ -41,7 +55,9 @@ pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>) {
     ui.columns(4, |columns| {
         if let [now, hour, later, never] = columns {
             let removed = what_if.map(|figures| figures.overdue_now);
-            card::figure(now, &figure(removed), "by the next pass", amber);
+            let is_slow = removed.is_some_and(|removed| takes_passes(removed, pass_max));
+            let by = if is_slow { "by the next passes" } else { "by the next pass" };
+            card::figure(now, &figure(removed), by, amber);
             let soon = what_if.map(|figures| figures.next_hour);
             card::figure(hour, &figure(soon), "within an hour", None);
             let rest = what_if.map(WhatIf::later);

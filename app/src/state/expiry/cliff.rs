@@ -41,6 +41,19 @@ pub fn first_pass(overdue: DocCount, of: DocCount) -> Option<String> {
     })
 }
 
+/// The same where a pass, one a minute, removes at most so many documents with one index.
+#[must_use]
+pub fn in_passes(overdue: DocCount, of: DocCount, most: u64) -> String {
+    let passes = overdue.likely().div_ceil(most.max(1));
+    format!(
+        "A pass of this server removes at most {} documents with one index, so {} take {} minutes \
+         or more. Start with a larger TTL and lower it in steps",
+        number::count(most),
+        share(overdue, of.likely()),
+        number::count(passes)
+    )
+}
+
 /// Documents that would expire within one minute, which begins `at`, and what to do about it; `None`
 /// while they are few. `documents` may be short of the truth.
 #[must_use]
@@ -212,6 +225,10 @@ mod tests {
 
     #[test]
     fn the_sentences_say_how_many_and_what_to_do() {
+        let words = in_passes(25_000.into(), 50_000.into(), 10_000);
+        let said =
+            "at most 10,000 documents with one index, so 25,000 documents (50 %) take 3 minutes";
+        assert!(words.contains(said), "{words}");
         assert_eq!(first_pass(999.into(), 1_000.into()), None);
         let expected = "The first pass would remove 1,200 documents (60 %). Start with a larger TTL \
                         and lower it in steps";

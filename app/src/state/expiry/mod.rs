@@ -19,7 +19,7 @@ use bson::{Bson, Document, doc};
 use mayfly_engine::reply::{DocCount, ExpiringPage, Forecast, ForecastTotals, Verdict, WhatIf};
 use serde::{Deserialize, Serialize};
 
-pub use self::cliff::{Cliff, first_pass, is_cliff, one_minute};
+pub use self::cliff::{Cliff, first_pass, in_passes, is_cliff, one_minute};
 use self::lag::lateness;
 pub use self::lag::{PassLag, Promise};
 pub use self::lane::{Lane, Phase};
