@@ -310,6 +310,14 @@ fn change(done: String, db: &str, command: Document, cx: &mut Apply<'_>) {
     cx.write(purpose, db, command);
 }
 
+/// Takes the count and the size of a collection. What is known stays while a server does not answer.
+fn take_figures(namespace: &Namespace, figures: Option<&Document>, state: &mut State) {
+    if let (Some(figures), Some(collection)) = (figures, state.tree.collection_mut(namespace)) {
+        collection.documents = number(figures, "count");
+        collection.bytes = number(figures, "size");
+    }
+}
+
 /// Handles a reply.
 pub fn answer(purpose: &StorePurpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
     match (purpose, &reply.result) {
@@ -328,11 +336,7 @@ pub fn answer(purpose: &StorePurpose, generation: u64, reply: &Reply, cx: &mut A
             }
         }
         (StorePurpose::Stats(namespace), result) => {
-            let figures = result.as_ref().ok();
-            if let Some(collection) = cx.state.tree.collection_mut(namespace) {
-                collection.documents = figures.and_then(|figures| number(figures, "count"));
-                collection.bytes = figures.and_then(|figures| number(figures, "size"));
-            }
+            take_figures(namespace, result.as_ref().ok(), cx.state);
         }
         (StorePurpose::Count(namespace), result) => {
             recount::counted(namespace, result.as_ref().ok(), cx);

@@ -374,10 +374,11 @@ fn load_summary(
         Next::At(at_ms) => state.now_ms().saturating_sub(at_ms),
         Next::Unknown | Next::NoTtl | Next::Never => 0,
     };
+    let is_open = state.tabs.open().iter().any(|tab| tab.namespace == *namespace);
     let age_max = match state.store.connection {
         None => SUMMARY_AGE_MAX,
         // A pass has come since then, most likely.
-        Some(_) if overdue_ms >= SERVER_NEXT_AGAIN_MS => SERVER_NEXT_APART,
+        Some(_) if is_open || overdue_ms >= SERVER_NEXT_AGAIN_MS => SERVER_NEXT_APART,
         // Otherwise it is asked again only when the user refreshes.
         Some(_) => Duration::MAX,
     };
