@@ -81,9 +81,13 @@ impl NumberDraft {
         if text.is_empty() {
             return Err("Enter a number; 0 expires documents at the stored time".to_owned());
         }
-        let number: i64 =
-            text.parse().map_err(|_| format!("{} is not a whole number", self.text.trim()))?;
-        let secs = number.checked_mul(self.unit.secs()).filter(|secs| range.contains(secs));
+        let digits = text.strip_prefix(['-', '+']).unwrap_or(&text);
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(format!("{} is not a whole number", self.text.trim()));
+        }
+        let number: Option<i64> = text.parse().ok();
+        let secs = number.and_then(|number| number.checked_mul(self.unit.secs()));
+        let secs = secs.filter(|secs| range.contains(secs));
         secs.ok_or_else(|| format!("Must be from {} to {} seconds", range.start(), range.end()))
     }
 }
@@ -107,6 +111,8 @@ mod tests {
         check("1.5", Unit::Hours, None);
         check("-1", Unit::Seconds, None);
         check("99999999999999999999", Unit::Days, None);
+        let large = NumberDraft { text: "99999999999999999999".to_owned(), unit: Unit::Seconds };
+        assert_eq!(large.secs(0..=9), Err("Must be from 0 to 9 seconds".to_owned()));
         check("9223372036854775807", Unit::Days, None);
     }
 

@@ -2,8 +2,7 @@
 
 use bson::{Bson, Document, doc};
 
-use super::writer::{is_bare_name, write_value};
-use crate::value::text::Layout;
+use super::writer::{is_bare_name, write_input};
 
 /// The mongosh line for this command on this database.
 ///
@@ -21,7 +20,7 @@ pub fn write_command(db: &str, command: &Document) -> String {
 }
 
 fn write(value: &Bson) -> String {
-    write_value(value, Layout::OneLine)
+    write_input(value)
 }
 
 fn quoted(text: &str) -> String {

@@ -29,13 +29,32 @@ pub fn write_document(document: &RawDocument, layout: Layout) -> String {
     write_raw(RawBsonRef::Document(document), layout)
 }
 
+/// One value in one line as mongosh reads it: what it shows for a date before the year 0 or after 9999, it refuses.
+#[must_use]
+pub(super) fn write_input(value: &Bson) -> String {
+    RawBson::try_from(value.clone())
+        .map(|raw| write_as(raw.as_raw_bson_ref(), Layout::OneLine, Shell { is_input: true }))
+        .unwrap_or_default()
+}
+
 fn write_raw(value: RawBsonRef<'_>, layout: Layout) -> String {
+    write_as(value, layout, Shell { is_input: false })
+}
+
+fn write_as(value: RawBsonRef<'_>, layout: Layout, shell: Shell) -> String {
     let mut out = Vec::new();
-    text::append_value(&mut out, value, layout, Shell);
+    text::append_value(&mut out, value, layout, shell);
     String::from_utf8_lossy(&out).into_owned()
 }
 
-struct Shell;
+#[derive(Clone, Copy)]
+struct Shell {
+    /// Whether mongosh is to read it, not only to show it.
+    is_input: bool,
+}
+
+/// The first instant that `ISODate` reads, and the first one after them, in milliseconds since 1970.
+const ISO_DATES_MS: std::ops::Range<i64> = -62_167_219_200_000..253_402_300_800_000;
 
 impl Notation for Shell {
     const SPACED: bool = true;
@@ -58,7 +77,10 @@ impl Notation for Shell {
             V::Int64(int) => put(out, format_args!("Long('{int}')")),
             V::Double(double) => append_double(out, double),
             V::Decimal128(decimal) => put(out, format_args!("Decimal128('{decimal}')")),
-            V::DateTime(date) => append_date(out, date.timestamp_millis()),
+            V::DateTime(date) => {
+                let ms = date.timestamp_millis();
+                append_date(out, ms, self.is_input && !ISO_DATES_MS.contains(&ms));
+            }
             V::ObjectId(id) => append_object_id(out, &id.bytes()),
             _ => append_rare(out, value),
         }
@@ -97,10 +119,10 @@ fn append_double(out: &mut Vec<u8>, double: f64) {
     }
 }
 
-fn append_date(out: &mut Vec<u8>, ms: i64) {
+fn append_date(out: &mut Vec<u8>, ms: i64, is_number: bool) {
     let start = out.len();
     out.extend_from_slice(b"ISODate('");
-    if append_iso_string(out, ms) {
+    if !is_number && append_iso_string(out, ms) {
         out.extend_from_slice(b"')");
     } else {
         out.truncate(start);

@@ -58,6 +58,9 @@ fn constructors() {
     read("ISODate('2026-01-02T00:00:00')", date);
     read("new Date('2026-01-02')", date);
     read("new Date(1767312000000)", date);
+    for number in ["1.767312e12", "1767312E+6", "1767312000000.0", "1.767311e12 + 1e6"] {
+        read(&format!("new Date({number})"), date);
+    }
     read("NumberLong(20)", r#"{"$numberLong":"20"}"#);
     read("NumberLong('9223372036854775807')", r#"{"$numberLong":"9223372036854775807"}"#);
     read("NumberInt(20)", "20");
@@ -301,4 +304,22 @@ fn the_present_time_is_the_callers() {
     }
     let zero = Bson::DateTime(DateTime::from_millis(0));
     assert_eq!(read_document_at("{a: new Date(0)}", 5), Ok(doc! { "a": zero }));
+}
+
+/// mongosh shows a date outside of the years 0 to 9999 with `ISODate`, and does not read it again.
+#[test]
+fn a_command_has_no_date_that_mongosh_refuses() {
+    let check = |ms: i64, expected: &str| {
+        let date = DateTime::from_millis(ms);
+        let command = write_command("d", &doc! { "find": "c", "filter": { "at": date } });
+        assert!(command.contains(expected), "{command}");
+        let value = expected.trim_start_matches("at: ");
+        let back = read_value(value).expect("it reads back");
+        assert_eq!(back, Bson::DateTime(date), "{value}");
+    };
+    check(8_640_000_000_000_000, "at: new Date(8640000000000000)");
+    check(253_402_300_800_000, "at: new Date(253402300800000)");
+    check(253_402_300_799_999, "at: ISODate('9999-12-31T23:59:59.999Z')");
+    check(-62_167_219_200_000, "at: ISODate('0000-01-01T00:00:00.000Z')");
+    check(-62_167_219_200_001, "at: new Date(-62167219200001)");
 }

@@ -261,6 +261,10 @@ impl Parser<'_, '_> {
         let rest = self.bytes.get(at..).unwrap_or_default();
         let sign = usize::from(rest.starts_with(b"-"));
         let digits = rest.iter().skip(sign).take_while(|byte| byte.is_ascii_digit()).count();
+        if let Some((int, length)) = numbers::with_exponent(rest, sign + digits) {
+            self.at += length;
+            return Ok(int);
+        }
         self.at += sign + digits;
         let text = rest.get(..sign + digits).and_then(|text| str::from_utf8(text).ok());
         let int = text.and_then(|text| text.parse().ok());

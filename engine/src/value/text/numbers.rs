@@ -143,3 +143,21 @@ impl Shape {
         rest.is_empty().then_some(Self { whole })
     }
 }
+/// A whole number with a point or an exponent, such as `4e12` or `8.64e15`, and its length in bytes. `digits` are the
+/// sign and the digits before them. Doubles are exact up to 2^53.
+pub(super) fn with_exponent(bytes: &[u8], digits: usize) -> Option<(i64, usize)> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if digits == 0 || !matches!(bytes.get(digits), Some(b'.' | b'e' | b'E')) {
+        return None;
+    }
+    let is_part = |at: &usize| match bytes.get(*at) {
+        Some(b'0'..=b'9' | b'.' | b'e' | b'E') => true,
+        Some(b'+') => matches!(bytes.get(at - 1), Some(b'e' | b'E')),
+        _ => false,
+    };
+    let length = (digits..).take_while(is_part).count() + digits;
+    let number: f64 = str::from_utf8(bytes.get(..length)?).ok()?.parse().ok()?;
+    #[expect(clippy::cast_possible_truncation, reason = "it is whole and small enough")]
+    let int = (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64);
+    Some((int?, length))
+}
