@@ -155,7 +155,7 @@ pub(super) fn with_exponent(bytes: &[u8], digits: usize) -> Option<(i64, usize)>
         Some(b'+') => matches!(bytes.get(at - 1), Some(b'e' | b'E')),
         _ => false,
     };
-    let length = (digits..).take_while(is_part).count() + digits;
+    let length = (digits..bytes.len()).take_while(is_part).count() + digits;
     let number: f64 = str::from_utf8(bytes.get(..length)?).ok()?.parse().ok()?;
     #[expect(clippy::cast_possible_truncation, reason = "it is whole and small enough")]
     let int = (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64);
