@@ -109,6 +109,12 @@ pub struct Shell {
 }
 
 impl Shell {
+    /// Gives the next inputs this time.
+    #[cfg(test)]
+    pub(super) fn set_time(&mut self, time: Duration) {
+        self.limits.time = Some(time);
+    }
+
     /// A console on a store, using the database `test`. Its thread needs a stack of
     /// [`CONSOLE_THREAD_STACK`](crate::limits::CONSOLE_THREAD_STACK).
     ///
