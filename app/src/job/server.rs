@@ -165,11 +165,11 @@ pub struct Attached {
     pub version: String,
     /// How far its clock is ahead of this machine's, in milliseconds.
     pub ahead_ms: i64,
-    /// What removes expired documents there, if it isn't a TTL monitor like MongoDB's.
+    /// The job that removes expired documents there, if it isn't a TTL monitor like MongoDB's.
     pub pass_job: Option<PassJob>,
 }
 
-/// A job of the server that removes expired documents at each full minute of its clock, and up to so many with one
+/// A job of the server that removes expired documents at each full minute of its clock, up to a number with each
 /// index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PassJob {

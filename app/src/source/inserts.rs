@@ -253,7 +253,7 @@ impl<'s> Inserts<'s> {
         read_back::check(self.target, &self.namespace, &stored, sent)
     }
 
-    /// What became of a document, in the words of an import.
+    /// The outcome of a document, in the words of an import.
     fn settled(&self, document: &RawDocument, outcome: Outcome) -> StoredAs {
         let is_id = self.is_id(document, &outcome);
         match outcome {
@@ -299,7 +299,7 @@ enum Write {
     Merge,
 }
 
-/// What became of a document.
+/// The outcome of a document.
 #[derive(Debug, Clone)]
 enum Outcome {
     Inserted,

@@ -55,7 +55,7 @@ impl ServerFacts {
         self.hello.as_ref().is_some_and(|hello| hello.contains_key("setName"))
     }
 
-    /// What removes documents, in one sentence.
+    /// The member or the job that removes documents, in one sentence.
     #[must_use]
     pub fn who_removes(&self) -> Option<&'static str> {
         let hello = self.hello.as_ref()?;

@@ -15,8 +15,8 @@ fn server(habits: Habits) -> DocumentDb {
     server
 }
 
-/// A window on it, with its collection shown.
-fn attached(server: &DocumentDb) -> Window {
+/// A window on a server, with a collection shown.
+pub(super) fn attached(server: &DocumentDb) -> Window {
     let mut window = Window::open();
     window.choose("Menu", "Connect to a server…");
     window.type_into("Connection string", &server.uri());
@@ -28,14 +28,20 @@ fn attached(server: &DocumentDb) -> Window {
     window
 }
 
+/// The same with changes allowed, and the indexes shown.
+fn changing_indexes(server: &DocumentDb) -> Window {
+    let mut window = attached(server);
+    window.choose("Locked", "Unlock this connection…");
+    window.click("Unlock");
+    window.click("Indexes");
+    window
+}
+
 #[test]
 fn a_new_index_has_only_options_that_the_server_takes() {
     for (habits, is_offered) in [(Habits::documentdb(), false), (Habits::mongodb(), true)] {
         let server = server(habits);
-        let mut window = attached(&server);
-        window.choose("Locked", "Unlock this connection…");
-        window.click("Unlock");
-        window.click("Indexes");
+        let mut window = changing_indexes(&server);
         window.until_named("Create index…");
         window.click("Create index…");
         window.until_named("Partial filter");
@@ -78,10 +84,7 @@ fn expiring(habits: Habits) -> DocumentDb {
 fn a_ttl_is_changed_by_the_name_of_its_index() {
     for habits in [Habits::documentdb(), Habits::mongodb()] {
         let server = expiring(habits);
-        let mut window = attached(&server);
-        window.choose("Locked", "Unlock this connection…");
-        window.click("Unlock");
-        window.click("Indexes");
+        let mut window = changing_indexes(&server);
         window.until_named("Change TTL… at_1");
         window.click("Change TTL… at_1");
         window.type_into("TTL", "2");
@@ -144,10 +147,7 @@ fn a_plain_index_gets_a_ttl_and_many_documents_take_several_passes() {
         server.prepare("shop", &doc! { "insert": "orders", "documents": documents });
         let index = doc! { "key": { "at": 1 }, "name": "at_1" };
         server.prepare("shop", &doc! { "createIndexes": "orders", "indexes": [index] });
-        let mut window = attached(&server);
-        window.choose("Locked", "Unlock this connection…");
-        window.click("Unlock");
-        window.click("Indexes");
+        let mut window = changing_indexes(&server);
         window.until_named("Add TTL… at_1");
         window.click("Add TTL… at_1");
         window.type_into("TTL", "60");

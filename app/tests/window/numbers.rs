@@ -4,7 +4,7 @@ use bson::{DateTime, Document, doc};
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_tests::documentdb::{DocumentDb, Habits};
 
-use super::support::Window;
+use super::documentdb::attached;
 
 /// Documents in the order of their dates: more than are read one by one.
 const DOCUMENTS: i64 = 12_000;
@@ -32,18 +32,6 @@ fn server() -> DocumentDb {
     );
     assert_eq!(made.get_f64("ok").ok(), Some(1.0), "{made}");
     server
-}
-
-fn attached(server: &DocumentDb) -> Window {
-    let mut window = Window::open();
-    window.choose("Menu", "Connect to a server…");
-    window.type_into("Connection string", &server.uri());
-    window.click("Connect");
-    window.until("the server is shown", |state| {
-        state.is_open() && state.store.connection.is_some() && state.tree.loaded
-    });
-    window.until("a collection is shown", |state| state.tabs.active().is_some());
-    window
 }
 
 /// The numbers in a text.

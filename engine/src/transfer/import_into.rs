@@ -19,7 +19,7 @@ use super::{
 };
 use crate::limits::BATCH_DOCS_MAX;
 
-/// What became of a document.
+/// The outcome of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredAs {
     /// It is new.

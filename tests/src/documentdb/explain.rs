@@ -67,7 +67,7 @@ fn search(reply: &Document, limit: Option<i64>) -> Document {
     shaped
 }
 
-/// A stage that ends after so many documents, over what gives them.
+/// A stage that ends after a number of documents, over the one that gives them.
 fn with_limit(input: Document, limit: Option<i64>, returned: Option<i64>) -> Document {
     if limit.is_none() || input.get_str("stage").is_ok_and(|name| name == "LIMIT") {
         return input;

@@ -82,7 +82,7 @@ struct Server {
     memory: Mutex<Memory>,
 }
 
-/// What a server remembers between two commands.
+/// The memory of a server between two commands.
 #[derive(Default)]
 struct Memory {
     commands: Vec<RawDocumentBuf>,
@@ -209,7 +209,7 @@ impl DocumentDb {
         self.server.engine.simulated_clock().expect("a simulated clock")
     }
 
-    /// Lets commands of this name take so many milliseconds of its clock.
+    /// Lets commands of this name take this many milliseconds of its clock.
     pub fn slow_down(&self, name: &str, ms: i64) {
         let costs = &mut self.server.lock().costs_ms;
         costs.retain(|(known, _)| known != name);

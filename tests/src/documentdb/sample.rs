@@ -39,7 +39,7 @@ pub fn chosen(server: &Server, db: &str, command: &Document) -> Option<Document>
     Some(chosen)
 }
 
-/// So many different places of `count`, in runs that depend on how many samples there were before, and
+/// Different places of `count`, as many as asked for, in runs that depend on how many samples there were before, and
 /// on nothing else. Each place is as likely as any other.
 fn runs(count: usize, size: usize, turn: u64) -> Vec<usize> {
     let blocks = count.div_ceil(RUN);

@@ -23,7 +23,7 @@ const COLLATION_NOTE: &str = "Queries use the index for text only if they have t
 /// Fields that an index may have.
 const FIELDS_MAX: usize = 32;
 
-/// What the store takes.
+/// The options that the store takes.
 #[derive(Debug, Clone, Copy)]
 struct Offered {
     /// The time of the last modification as a field.

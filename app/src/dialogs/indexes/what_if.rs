@@ -19,7 +19,7 @@ pub(super) fn pass_max(state: &State) -> Option<u64> {
     Some(state.store.connection.as_ref()?.attached.pass_job?.most)
 }
 
-/// Whether one pass does not remove so many documents.
+/// Whether these documents are more than one pass removes.
 fn takes_passes(overdue: DocCount, pass_max: Option<u64>) -> bool {
     pass_max.is_some_and(|most| overdue.likely() > most)
 }

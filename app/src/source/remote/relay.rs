@@ -50,7 +50,7 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
-/// What all connections of a relay share.
+/// The state that all connections of a relay share.
 struct Relay {
     login: socks::Login,
     tls: Option<TlsConnector>,

@@ -33,7 +33,7 @@ fn said(proxy: &Socks5Proxy, sent: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port(proxy))).expect("it accepts");
     stream.write_all(sent).expect("it reads");
     let mut said = Vec::new();
-    // What it does not read resets the connection.
+    // Bytes that it does not read reset the connection.
     drop(stream.read_to_end(&mut said));
     said
 }

@@ -41,7 +41,7 @@ pub fn first_pass(overdue: DocCount, of: DocCount) -> Option<String> {
     })
 }
 
-/// The same where a pass, one a minute, removes at most so many documents with one index.
+/// The same where a pass, one a minute, removes at most this number of documents with one index.
 #[must_use]
 pub fn in_passes(overdue: DocCount, of: DocCount, most: u64) -> String {
     let passes = overdue.likely().div_ceil(most.max(1));

@@ -69,7 +69,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         |statement| {
             if ahead.is_empty() {
                 let together = replacements(request, rest, &variables, context);
-                // What can't be done together is done one by one, and fails for itself.
+                // Changes that can't be made together are made one by one, and fail for themselves.
                 if !together.is_empty() {
                     let done = first_of_each(context, &namespace, &together, is_ordered);
                     ahead.extend(done.unwrap_or_default());

@@ -23,7 +23,7 @@ const HAS_CHECKSUM: u8 = 1;
 /// The kind of all messages.
 const OP_MSG: i32 = 2013;
 
-/// What the driver gets of a message.
+/// The part of a message that the driver gets.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Itself.
