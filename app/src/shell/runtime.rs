@@ -109,10 +109,10 @@ pub struct Shell {
 }
 
 impl Shell {
-    /// Gives the next inputs this time.
+    /// Gives the next inputs this time. Returns the time that they had.
     #[cfg(test)]
-    pub(super) fn set_time(&mut self, time: Duration) {
-        self.limits.time = Some(time);
+    pub(super) fn set_time(&mut self, time: Option<Duration>) -> Option<Duration> {
+        std::mem::replace(&mut self.limits.time, time)
     }
 
     /// A console on a store, using the database `test`. Its thread needs a stack of
