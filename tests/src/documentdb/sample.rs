@@ -48,9 +48,16 @@ fn runs(count: usize, size: usize, turn: u64) -> Vec<usize> {
     let step = (step..=step + blocks).find(|step| gcd(*step, blocks) == 1).unwrap_or(1);
     let order = (0..blocks).map(|at| (at * step + blocks / 3) % blocks);
     let places = order.flat_map(|block| block * RUN..((block + 1) * RUN).min(count));
-    let spread = turn.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
-    let shift = usize::try_from(spread).unwrap_or(0) % count;
+    let shift = usize::try_from(mixed(turn) >> 33).unwrap_or(0) % count;
     places.take(size).map(|place| (place + shift) % count).collect()
+}
+
+/// The mixer of `SplitMix64`: numbers in a row have nothing in common, whatever they are divided by.
+fn mixed(turn: u64) -> u64 {
+    let mut mixed = turn.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ mixed >> 31
 }
 
 fn gcd(a: usize, b: usize) -> usize {
