@@ -228,7 +228,9 @@ pub fn too_deep() -> Document {
 
 fn too_deep_sentence() -> String {
     let bytes = SERVER_NESTED_MAX >> 30;
-    format!("{TOO_DEEP}: more than {SERVER_LEVELS_MAX} levels, or {bytes} GiB of values in values")
+    format!(
+        "{TOO_DEEP}: more than {SERVER_LEVELS_MAX} levels, or levels of more than {bytes} GiB in all"
+    )
 }
 
 /// A reply with `ok: 0`.
