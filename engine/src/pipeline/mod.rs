@@ -18,7 +18,7 @@ macro_rules! refused {
 
 mod accumulator;
 mod edit;
-pub mod environment;
+pub(crate) mod environment;
 mod error;
 mod memory;
 mod origin;

@@ -107,15 +107,6 @@ impl Output {
         }
         Ok(Self::Merge(Box::new(merge(value, reading)?)))
     }
-
-    /// The collection that is written.
-    #[must_use]
-    pub fn into(&self) -> &Namespace {
-        match self {
-            Self::Out(out) => &out.into,
-            Self::Merge(merge) => &merge.into,
-        }
-    }
 }
 
 fn is_internal(db: &str) -> bool {

@@ -14,15 +14,15 @@ macro_rules! refused {
 mod code;
 pub(crate) mod document;
 mod error;
-pub mod expression;
-pub mod filter;
+pub(crate) mod expression;
+pub(crate) mod filter;
 mod named_list;
-pub mod projection;
-pub mod reshape;
-pub mod sort;
+pub(crate) mod projection;
+pub(crate) mod reshape;
+pub(crate) mod sort;
 #[cfg(test)]
 mod testing;
-pub mod update;
+pub(crate) mod update;
 
 pub use code::Code;
 pub use error::QueryError;

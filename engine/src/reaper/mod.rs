@@ -20,7 +20,7 @@ mod schedule;
 mod target;
 #[cfg(test)]
 mod tests;
-pub mod thread;
+pub(crate) mod thread;
 mod trash;
 mod ttl_range;
 mod watchdog;

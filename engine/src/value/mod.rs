@@ -6,29 +6,29 @@
 //! [`scan::check`] first; every other function expects BSON that passed it, and answers something
 //! harmless (never a panic) for bytes that did not.
 
-pub mod bucket;
+pub(crate) mod bucket;
 pub(crate) mod calendar;
-pub mod collation;
+pub(crate) mod collation;
 mod combinations;
 mod count;
 pub mod date_text;
 mod db_pointer;
-pub mod decimal;
+pub(crate) mod decimal;
 pub(crate) mod error_text;
 pub mod extjson;
-pub mod field;
-pub mod id_number;
+pub(crate) mod field;
+pub(crate) mod id_number;
 mod integer;
 pub mod key;
 mod nesting;
 mod number;
-pub mod order;
-pub mod path;
+pub(crate) mod order;
+pub(crate) mod path;
 pub mod scan;
 pub mod shell;
-pub mod text;
+pub(crate) mod text;
 pub(crate) mod type_name;
-pub mod zone;
+pub(crate) mod zone;
 
 #[cfg(test)]
 mod tests;

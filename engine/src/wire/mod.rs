@@ -6,7 +6,7 @@
 //! or is answered before a command sees it. A `getMore` that allows it is answered by one batch
 //! after the other (`exhaust`).
 
-pub mod auth;
+pub(crate) mod auth;
 mod client_limit;
 mod connection;
 mod descriptors;

@@ -9,20 +9,20 @@ macro_rules! refused {
     }};
 }
 
-pub mod coll_mod;
+pub(crate) mod coll_mod;
 mod coll_mod_options;
 mod collation;
 mod conflict;
-pub mod create;
-pub mod create_indexes;
-pub mod drop_indexes;
+pub(crate) mod create;
+pub(crate) mod create_indexes;
+pub(crate) mod drop_indexes;
 mod index_spec;
 mod numbers;
 mod special;
 #[cfg(test)]
 mod tests;
 mod time_series;
-pub mod validation;
+pub(crate) mod validation;
 
 pub use coll_mod::{CollModOutcome, CollModRequest};
 pub use create::CreateRequest;

@@ -1,13 +1,13 @@
 //! `aggregate` and `explain`: pipelines, their output and the plans of commands.
 
-pub mod aggregation;
-pub mod command;
-pub mod explain;
-pub mod explain_pipeline;
-pub mod explain_query;
-pub mod explain_reply;
-pub mod merge;
-pub mod out;
+pub(crate) mod aggregation;
+pub(crate) mod command;
+pub(crate) mod explain;
+pub(crate) mod explain_pipeline;
+pub(crate) mod explain_query;
+pub(crate) mod explain_reply;
+pub(crate) mod merge;
+pub(crate) mod out;
 
 #[cfg(test)]
 mod tests;

@@ -3,30 +3,30 @@
 //!
 //! Nothing here imports a command.
 
-pub mod client;
+pub(crate) mod client;
 mod collation;
-pub mod command;
-pub mod concern;
-pub mod context;
-pub mod cursor;
-pub mod error;
-pub mod field;
-pub mod field_filter;
-pub mod field_value;
-pub mod let_variables;
-pub mod listening;
-pub mod member;
-pub mod monitor;
-pub mod query;
-pub mod reply;
-pub mod request;
-pub mod server;
-pub mod server_rows;
-pub mod stable_api;
-pub mod stats;
-pub mod target;
-pub mod view;
-pub mod write;
+pub(crate) mod command;
+pub(crate) mod concern;
+pub(crate) mod context;
+pub(crate) mod cursor;
+pub(crate) mod error;
+pub(crate) mod field;
+pub(crate) mod field_filter;
+pub(crate) mod field_value;
+pub(crate) mod let_variables;
+pub(crate) mod listening;
+pub(crate) mod member;
+pub(crate) mod monitor;
+pub(crate) mod query;
+pub(crate) mod reply;
+pub(crate) mod request;
+pub(crate) mod server;
+pub(crate) mod server_rows;
+pub(crate) mod stable_api;
+pub(crate) mod stats;
+pub(crate) mod target;
+pub(crate) mod view;
+pub(crate) mod write;
 
 pub use {
     client::{Client, ROLE, USERS_DB},

@@ -1,13 +1,13 @@
 //! Commands that read and write documents.
 
-pub mod bulk_write;
-pub mod count;
-pub mod delete;
-pub mod distinct;
-pub mod find;
-pub mod find_and_modify;
-pub mod find_by_id;
-pub mod get_more;
-pub mod insert;
-pub mod kill_cursors;
-pub mod update;
+pub(crate) mod bulk_write;
+pub(crate) mod count;
+pub(crate) mod delete;
+pub(crate) mod distinct;
+pub(crate) mod find;
+pub(crate) mod find_and_modify;
+pub(crate) mod find_by_id;
+pub(crate) mod get_more;
+pub(crate) mod insert;
+pub(crate) mod kill_cursors;
+pub(crate) mod update;

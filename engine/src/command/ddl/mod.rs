@@ -1,14 +1,14 @@
 //! Commands that create, change, list and drop databases, collections and indexes.
 
-pub mod coll_mod;
-pub mod convert_to_capped;
-pub mod create;
-pub mod create_indexes;
-pub mod drop;
-pub mod drop_database;
-pub mod drop_indexes;
-pub mod list_collections;
-pub mod list_databases;
-pub mod list_indexes;
-pub mod rename_collection;
-pub mod view_definition;
+pub(crate) mod coll_mod;
+pub(crate) mod convert_to_capped;
+pub(crate) mod create;
+pub(crate) mod create_indexes;
+pub(crate) mod drop;
+pub(crate) mod drop_database;
+pub(crate) mod drop_indexes;
+pub(crate) mod list_collections;
+pub(crate) mod list_databases;
+pub(crate) mod list_indexes;
+pub(crate) mod rename_collection;
+pub(crate) mod view_definition;

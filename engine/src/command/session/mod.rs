@@ -1,5 +1,5 @@
 //! Commands about connections and sessions.
 
-pub mod connection_status;
-pub mod hello;
-pub mod sessions;
+pub(crate) mod connection_status;
+pub(crate) mod hello;
+pub(crate) mod sessions;

@@ -15,20 +15,18 @@ mod parse;
 mod parsed;
 mod pattern;
 mod position;
-pub mod schema;
+pub(crate) mod schema;
 mod types;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use crate::value::type_name::{name_of_type, type_name};
-pub use bits::BitTest;
-pub use expr::{CollatedTest, CompareOp, Expr, Test};
+pub use expr::{CompareOp, Expr, Test};
 pub use matching::is_equal;
 pub(crate) use parse::is_operators;
 pub use parsed::Filter;
 pub(crate) use pattern::Groups;
 pub use pattern::Pattern;
-pub use schema::Schema;
 pub use types::TypeSet;
 pub(crate) use types::{type_by_name, type_by_number};

@@ -168,12 +168,6 @@ impl Bucket {
         Some(bucket)
     }
 
-    /// Where it begins, in milliseconds since 1970.
-    #[must_use]
-    pub fn start_ms(&self) -> i64 {
-        self.start_ms
-    }
-
     /// Measurements in it.
     #[must_use]
     pub fn count(&self) -> u16 {

@@ -1,7 +1,7 @@
 //! Order-preserving key bytes.
 
 mod encoder;
-pub mod ts;
+pub(crate) mod ts;
 
 pub(super) use encoder::append_text;
 pub use encoder::{

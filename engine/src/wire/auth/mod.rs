@@ -7,7 +7,7 @@
 
 mod credentials;
 mod login;
-pub mod scram;
+pub(crate) mod scram;
 #[cfg(test)]
 mod tests;
 

@@ -1,5 +1,5 @@
 //! Open cursors and the batches that they reply with.
 
-pub mod batch_reply;
-pub mod cursors;
-pub mod reply_shape;
+pub(crate) mod batch_reply;
+pub(crate) mod cursors;
+pub(crate) mod reply_shape;

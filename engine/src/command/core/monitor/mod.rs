@@ -1,10 +1,10 @@
 //! What the server records about its own work: log, metrics, running operations and the profile.
 
-pub mod event_log;
-pub mod index_uses;
-pub mod log;
-pub mod metrics;
-pub mod operations;
-pub mod profiler;
-pub mod registration;
-pub mod ttl_status;
+pub(crate) mod event_log;
+pub(crate) mod index_uses;
+pub(crate) mod log;
+pub(crate) mod metrics;
+pub(crate) mod operations;
+pub(crate) mod profiler;
+pub(crate) mod registration;
+pub(crate) mod ttl_status;

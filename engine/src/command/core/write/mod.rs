@@ -1,8 +1,8 @@
 //! Machinery of the write commands.
 
-pub mod insert_documents;
-pub mod new_document;
-pub mod statement_fields;
-pub mod update_statement;
-pub mod write_matching;
-pub mod write_reply;
+pub(crate) mod insert_documents;
+pub(crate) mod new_document;
+pub(crate) mod statement_fields;
+pub(crate) mod update_statement;
+pub(crate) mod write_matching;
+pub(crate) mod write_reply;
