@@ -30,7 +30,6 @@ const FIELDS_BYTES: usize = 4 + 4 + 8 + 8 + 8;
 pub(super) struct Header {
     /// Bytes of the frame, this header included.
     pub len: u32,
-    /// Documents in it.
     pub docs: u32,
     /// When the first of them was removed, in milliseconds since 1970.
     pub first_ms: i64,

@@ -15,18 +15,14 @@ const STAMP: &str = "%Y%m%dT%H%M%S%3fZ";
 /// A segment as its backend lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SegmentFile {
-    /// Its name.
     pub name: String,
-    /// Its size.
     pub bytes: u64,
 }
 
 /// One batch within a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FrameAt {
-    /// Where it begins.
     pub offset: u64,
-    /// Its header.
     pub header: Header,
 }
 

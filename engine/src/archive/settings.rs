@@ -41,20 +41,16 @@ pub(super) struct Record {
     pub namespace: Namespace,
     /// The archive's folder in the store's part of the target, unique in the store.
     pub folder: String,
-    /// Whether expired documents are archived.
     pub is_on: bool,
-    /// The user's settings.
     pub settings: Settings,
 }
 
 /// A parsed target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
-    /// A folder.
     Folder(PathBuf),
     /// A bucket of an object store, or a prefix in it.
     Bucket {
-        /// Its name.
         bucket: String,
         /// The prefix, without leading or trailing slashes.
         prefix: String,

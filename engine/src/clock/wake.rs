@@ -33,11 +33,8 @@ pub(super) struct Shared {
 
 /// How much longer a waiter must wait, in real time.
 pub(super) enum Remaining {
-    /// The deadline was reached.
     Nothing,
-    /// At most this long.
     Real(Duration),
-    /// Until something changes.
     Unknown,
 }
 

@@ -14,7 +14,6 @@ use crate::{
 /// What a pipeline runs in: the data, and what only the server knows.
 #[derive(Clone, Copy)]
 pub struct Environment<'e> {
-    /// Documents, definitions and time.
     pub collections: &'e Collections,
     /// What stages such as `$currentOp` show.
     pub rows: &'e dyn Rows,

@@ -22,16 +22,12 @@ pub enum PipelineError {
     /// A filter, projection, expression or sort.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// A search.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// A definition.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// A write.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -6,7 +6,6 @@ use crate::catalog::Namespace;
 /// What a pipeline reads first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// A collection or view.
     Collection(Namespace),
     /// No collection: `{aggregate: 1}`. The namespace has the name `$cmd.aggregate`.
     Database(Namespace),

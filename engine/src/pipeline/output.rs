@@ -29,18 +29,15 @@ pub enum Output {
 /// `$out`: the results become the collection.
 #[derive(Debug, Clone)]
 pub struct Out {
-    /// The collection.
     pub into: Namespace,
 }
 
 /// `$merge`: the results go into a collection.
 #[derive(Debug, Clone)]
 pub struct Merge {
-    /// The collection.
     pub into: Namespace,
     /// The fields that tell which document is meant; empty: `_id`.
     pub on: Vec<String>,
-    /// What happens to an existing document.
     pub when_matched: WhenMatched,
     /// What happens when there is none.
     pub when_not_matched: WhenNotMatched,
@@ -51,26 +48,20 @@ pub struct Merge {
 /// What happens to an existing document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WhenMatched {
-    /// The result takes its place.
     Replace,
     /// It stays as it is.
     KeepExisting,
     /// The fields of the result are set in it.
     Merge,
-    /// An error.
     Fail,
-    /// It is changed by these stages.
     Pipeline(Vec<RawDocumentBuf>),
 }
 
 /// What happens when there is no such document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhenNotMatched {
-    /// The result is inserted.
     Insert,
-    /// Nothing.
     Discard,
-    /// An error.
     Fail,
 }
 

@@ -12,9 +12,7 @@ use crate::{
 /// Where a pipeline occurs: some stages are allowed only in some places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nesting {
-    /// In a command.
     Top,
-    /// In a view.
     View,
     /// In `$facet`.
     Facet,
@@ -27,7 +25,6 @@ pub(super) enum Nesting {
 /// What reading a pipeline depends on.
 #[derive(Debug, Clone)]
 pub struct ParseContext<'r> {
-    /// The database whose collections it names.
     pub db: &'r str,
     /// The variables that its expressions may name.
     pub names: VariableNames,

@@ -26,7 +26,6 @@ pub struct Run {
     /// What the search skips, and the most that it gives.
     slice: (u64, Option<u64>),
     context: Arc<Context>,
-    /// A document that was taken back.
     returned: Option<RawDocumentBuf>,
 }
 

@@ -17,7 +17,6 @@ const FIRST_READ_DOCS: usize = 32;
 
 /// Where documents come from.
 pub enum Source {
-    /// Documents that are ready.
     Ready(VecDeque<RawDocumentBuf>),
     /// A search in a collection.
     Search(Box<SearchSource>),

@@ -52,9 +52,7 @@ pub enum Access {
     Index {
         /// The index as of planning.
         index: Arc<IndexMeta>,
-        /// The intervals to scan.
         bounds: Bounds,
-        /// The direction of the scan.
         direction: Scan,
     },
 }
@@ -77,9 +75,7 @@ impl Access {
 pub enum Hint {
     /// No index: natural order.
     Natural(Scan),
-    /// By name.
     Name(String),
-    /// By key pattern.
     Key(Document),
 }
 

@@ -23,11 +23,8 @@ use crate::{
 /// What a count reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedBy {
-    /// The collection's counter.
     Counter,
-    /// Entries of an index.
     Entries,
-    /// The documents themselves.
     Documents,
 }
 
@@ -148,7 +145,6 @@ pub(super) struct Counting<'c> {
     pub(super) index: &'c IndexMeta,
     pub(super) filter: &'c Filter,
     pub(super) seen: &'c Context,
-    /// Counting stops at this number.
     pub(super) enough: u64,
 }
 

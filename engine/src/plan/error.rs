@@ -31,7 +31,6 @@ pub enum PlanErrorKind {
     BoundsOutOfOrder,
     /// No plan can do what was requested.
     NoPlans,
-    /// A tailing cursor's document was removed.
     PositionLost,
     /// The sort exceeds `SORT_BYTES_MAX`.
     SortTooLarge,
@@ -39,13 +38,11 @@ pub enum PlanErrorKind {
     TooManyRecords,
     /// The collection or the index was dropped under a cursor.
     PlanKilled,
-    /// The operation was ended.
     Ended(StopReason),
     /// An expression of the filter failed on a document.
     Query(Code),
     /// A document or an index entry is damaged.
     Damaged,
-    /// The store failed.
     Store,
 }
 

@@ -18,21 +18,15 @@ use crate::{
 /// A plan and what the command does with its documents.
 #[derive(Debug)]
 pub struct PlanExplanation<'p> {
-    /// The plan.
     pub plan: &'p Plan,
-    /// The filter as given.
     pub filter: Document,
-    /// The sort as given.
     pub sort: Option<Document>,
     /// The projection as given, and the name of its stage.
     pub projection: Option<(&'static str, Document)>,
-    /// Matches to skip.
     pub skip: u64,
-    /// Most documents to return.
     pub limit: Option<u64>,
     /// What the command does with the documents.
     pub purpose: Purpose,
-    /// How text compares.
     pub collation: Option<&'p Collation>,
     /// The collection does not exist.
     pub is_missing: bool,
@@ -41,22 +35,16 @@ pub struct PlanExplanation<'p> {
 /// What the command does with the documents of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// Returns them.
     Read,
-    /// Counts them.
     Count(CountedBy),
-    /// Would update them.
     Update,
-    /// Would delete them.
     Delete,
 }
 
 /// What one execution of the plan counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExecutionSummary {
-    /// What the search examined.
     pub stats: Stats,
-    /// Documents that an update would change.
     pub would_modify: u64,
     /// Whether an update would insert a document.
     pub would_upsert: bool,

@@ -24,11 +24,9 @@ use crate::{
 pub(super) struct IndexScanPosition {
     /// The current interval, counted in scan direction.
     interval: usize,
-    /// The last entry read.
     after: Option<(Vec<u8>, RecordNumber)>,
     /// Records of entries that were read but not returned yet, the next one last.
     pending: Vec<RecordNumber>,
-    /// Records already returned.
     seen: HashSet<RecordNumber>,
 }
 

@@ -27,7 +27,6 @@ const TICKS_PER_READING: u64 = 32;
 #[derive(Debug, Default)]
 pub struct Operation {
     killed: AtomicBool,
-    /// Its writes ignore validators.
     bypasses_validation: AtomicBool,
     /// On the clock of [`work_time`].
     deadline: Mutex<Option<Duration>>,

@@ -23,9 +23,7 @@ pub(super) enum Range {
         low: Option<(RawBson, bool)>,
         high: Option<(RawBson, bool)>,
     },
-    /// Strings with this prefix.
     TextPrefix(String),
-    /// All values of one type.
     Class(u8),
 }
 

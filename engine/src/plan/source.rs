@@ -66,13 +66,9 @@ impl ScanSource {
 /// What a search examined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Index entries read.
     pub keys_examined: u64,
-    /// Documents read.
     pub docs_examined: u64,
-    /// Documents that matched, including skipped ones.
     pub matched: u64,
-    /// Documents passed to the visitor.
     pub returned: u64,
     /// Damaged documents, buckets or index entries that were skipped.
     pub damaged: u64,

@@ -10,11 +10,8 @@ use crate::{
 /// What a search returns.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// What documents must match.
     pub filter: Filter,
-    /// The order of the result.
     pub sort: Option<Sort>,
-    /// Matches to skip.
     pub skip: u64,
     /// `None` returns all.
     pub limit: Option<u64>,

@@ -28,7 +28,6 @@ use crate::{
 /// The progress of a visit through its rule's documents.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Position {
-    /// The current range.
     range: usize,
     /// Its last entry that was read ahead.
     after: Option<(Vec<u8>, RecordNumber)>,
@@ -36,7 +35,6 @@ pub(super) struct Position {
     more: bool,
     /// The records of the entries that were read ahead, see [`read_ahead`].
     records: Arc<[RecordNumber]>,
-    /// How many of them are done.
     done: usize,
 }
 
@@ -45,17 +43,13 @@ pub(super) struct Position {
 pub(super) struct Batch {
     /// The first removed documents, soonest expired first; at most [`REMOVED_EVENT_DOCS_MAX`].
     pub removed: Vec<RemovedDocument>,
-    /// How many documents were removed.
     pub deleted: u64,
     /// Each one's time from threshold to removal.
     pub lags_ms: Vec<i64>,
-    /// Entries looked at.
     pub examined_keys: u64,
-    /// Documents fetched.
     pub examined_docs: u64,
     /// Index entries removed with the documents, in all indexes.
     pub removed_keys: u64,
-    /// Documents moved to the trash.
     pub trashed: u64,
     /// Documents removed without the trash, for lack of space.
     pub not_trashed: u64,
@@ -89,13 +83,10 @@ impl Batch {
 pub(super) struct Allowance<'a> {
     /// The pass's "now", in milliseconds since 1970.
     pub now_ms: i64,
-    /// The number of the pass.
     pub pass: u64,
-    /// Documents and time of the transaction.
     pub limits: Limits,
     /// Documents that may be read ahead and removed out of threshold order.
     pub ahead: u64,
-    /// Bytes of documents of the transaction.
     pub bytes: u64,
     /// The guard's state, to be stored with the removal.
     pub state: Option<&'a UnsavedState>,
@@ -106,7 +97,6 @@ pub(super) struct Allowance<'a> {
 /// Why a step failed.
 #[derive(Debug, Error)]
 pub(super) enum BatchError {
-    /// The store failed.
     #[error(transparent)]
     Write(#[from] WriteError),
     /// The documents could not be archived.

@@ -42,7 +42,6 @@ pub const THREAD_NAME: &str = "TTLMonitor";
 /// Why a pass runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PassCause {
-    /// The schedule.
     Schedule,
     /// The schedule, on a clock that is advanced over many passes.
     LongStretch,
@@ -69,7 +68,6 @@ pub struct Reaper {
     pub(super) replacing: Mutex<()>,
     /// The current pass, so that it can be stopped, and when it began.
     pass_operation: Mutex<Option<(Arc<Operation>, Duration)>>,
-    /// The thread of the current pass.
     pass_thread: Mutex<Option<ThreadId>>,
     last_number: AtomicU64,
     last_pass: Mutex<Option<PassReport>>,

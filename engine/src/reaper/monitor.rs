@@ -23,7 +23,6 @@ pub enum SleepEnd {
 /// The current sleep of a reaper. There is at most one monitor for each reaper.
 pub struct Monitor {
     reaper: Arc<Reaper>,
-    /// By the engine's monotonic clock.
     sleep_began: Duration,
 }
 

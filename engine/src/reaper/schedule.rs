@@ -5,11 +5,9 @@ use std::time::Duration;
 /// What the plan depends on; instants are readings of the monotonic clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// When the present sleep began.
     pub sleep_began: Duration,
     /// `ttlMonitorSleepSecs`.
     pub sleep: Duration,
-    /// Now.
     pub now: Duration,
     /// Time from now to the next threshold, if the monitor wakes for thresholds.
     pub next_threshold: Option<Duration>,

@@ -18,13 +18,11 @@ pub struct TtlRange {
     section: Section,
     /// Milliseconds from the entry's instant to the threshold.
     add_ms: i64,
-    /// Earlier instants never expire.
     first_ms: i64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Section {
-    /// Dates of an ordinary index.
     Dates(Direction),
     /// `_ts`: documents that follow the default, by last modification.
     Modified,

@@ -68,7 +68,6 @@ pub struct Store {
     cleaned_ms: AtomicU64,
     /// When opening found that the data file was replaced, until the store holds that mark.
     pub(super) unwritten_restore_ms: Mutex<Option<i64>>,
-    /// Copies that are being written.
     pub(super) copies: AtomicUsize,
 }
 

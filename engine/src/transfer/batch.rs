@@ -30,7 +30,6 @@ pub(super) struct Batch {
 pub(super) enum BatchEntry {
     /// A range in the arena, and where the document starts.
     Document(Range<usize>, TextPosition),
-    /// An unreadable record.
     Bad(BadRecord),
 }
 

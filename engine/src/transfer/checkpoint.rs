@@ -31,13 +31,10 @@ const LIST: &str = "imports";
 /// What the import is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ImportState {
-    /// Storing documents.
     Importing,
     /// Every file was read to its end. Kept to be rolled back.
     Complete,
-    /// Rolling back.
     RollingBack,
-    /// Deleting its lists of documents.
     Forgetting,
 }
 
@@ -60,24 +57,19 @@ pub(super) struct Checkpoint {
     pub identities: Vec<FileIdentity>,
     /// The id of the target collection; `None` before the first transaction.
     pub collection: Option<u32>,
-    /// The import created the collection.
     pub created: bool,
-    /// Index of the current file.
     pub file: usize,
-    /// Where the current file continues.
     pub resume_point: ResumePoint,
     /// Non-standard values in the files before the current one.
     pub tally_before: Tally,
     /// Documents stored, including replaced and merged ones.
     pub imported: u64,
-    /// Documents replaced or merged.
     pub replaced: u64,
     pub skipped: u64,
     pub rejected: u64,
     /// Rejected documents that no longer count toward stopping, because the user resumed the
     /// import.
     pub forgiven: u64,
-    /// Rejected documents by reason.
     pub reasons: BTreeMap<String, u64>,
     /// The current file of rejected documents, and its length in bytes without the tail.
     pub rejects: Option<(PathBuf, u64)>,

@@ -66,7 +66,6 @@ struct Outcome {
     result: Result<ExportReport, TransferError>,
     text: Option<String>,
     indexes: Option<String>,
-    /// Temporary files that are left.
     parts: usize,
 }
 

@@ -48,7 +48,6 @@ pub(super) struct Converter {
     /// The path of each field.
     paths: Vec<Vec<String>>,
     counts: Vec<FieldCounts>,
-    /// Documents so far.
     documents: u64,
 }
 

@@ -237,7 +237,6 @@ struct ExportScan<'w> {
 enum Position {
     /// At this record, in the order of the collection, with what the scan has met before.
     Record(RecordNumber, Option<WholeScan>),
-    /// Where the search stopped.
     Search(Box<Search>),
 }
 

@@ -15,7 +15,6 @@ use crate::store::open_chosen;
 /// The properties that identify a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileIdentity {
-    /// Absolute path.
     pub path: PathBuf,
     bytes: u64,
     modified_ns: u64,

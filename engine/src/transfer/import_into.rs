@@ -117,7 +117,6 @@ struct TargetRun<'i> {
     rejects: RejectsFile,
     /// Bytes in the file of rejected documents.
     lines_end: u64,
-    /// Entries of the files so far.
     read: u64,
     /// The first error at which a file became unreadable.
     broken: Option<Reject>,

@@ -17,7 +17,6 @@ const MORE: u8 = 1 << NUMBER_BITS;
 /// were changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct InsertedList {
-    /// The collection's id.
     pub collection: u32,
     modified_ms: i64,
     documents: Vec<(RecordNumber, u32)>,

@@ -44,7 +44,6 @@ pub(super) struct ListedCollection {
     pub name: String,
     pub kind: String,
     pub documents: u64,
-    /// Options and index definitions.
     pub metadata: ListedFile,
     /// The documents; `None` for a view.
     pub data: Option<ListedFile>,

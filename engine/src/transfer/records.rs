@@ -25,14 +25,12 @@ pub(super) enum Item {
     Document(TextPosition),
     /// An unreadable record. Reading can continue unless it is fatal.
     Bad(BadRecord),
-    /// The end of the file.
     End,
 }
 
 /// A record that is not a valid document.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BadRecord {
-    /// Where the error is.
     pub position: TextPosition,
     /// Line where the document starts, at most that of `position`.
     pub start_line: u64,

@@ -104,9 +104,7 @@ fn put(file: &mut File, kept: u64, lines: &[u8]) -> io::Result<u64> {
 
 /// A rejected entry.
 pub(super) struct RejectedRecord {
-    /// Where the error is.
     pub position: TextPosition,
-    /// Line where the document starts.
     pub start_line: u64,
     pub reason: String,
     pub text: Vec<u8>,
@@ -202,9 +200,7 @@ pub(super) mod tests {
     /// When a test hook runs.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(in super::super) enum Moment {
-        /// Before a write.
         Before,
-        /// After it is on the disk.
         After,
     }
 

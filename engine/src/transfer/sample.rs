@@ -38,7 +38,6 @@ pub struct DeclaredType {
 #[derive(Debug, Default)]
 pub(super) struct PathSampler {
     paths: Vec<(PathSample, Detector)>,
-    /// From a path to its index.
     positions: HashMap<String, usize>,
     row: u64,
 }

@@ -27,9 +27,7 @@ use crate::{
 
 /// The result of one transaction.
 pub(super) struct BatchResult {
-    /// The next entry.
     pub next: usize,
-    /// The new checkpoint.
     pub checkpoint: Checkpoint,
     /// The rejected entries, in order.
     pub refused: Vec<RejectedRecord>,
@@ -37,7 +35,6 @@ pub(super) struct BatchResult {
     pub lines: RejectLines,
     /// Bytes of text of the rejected entries.
     refused_bytes: usize,
-    /// Why the import ends here.
     pub stop: Option<StopReason>,
 }
 
@@ -46,7 +43,6 @@ pub(super) struct BatchResult {
 pub(super) enum StopReason {
     /// A document was rejected and the request says to stop then.
     OnError,
-    /// Too many documents were rejected.
     TooMany,
 }
 

@@ -54,9 +54,7 @@ impl TextPosition {
 /// Where reading a file continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ResumePoint {
-    /// The position.
     pub position: TextPosition,
-    /// Non-standard values before it.
     pub tally: Tally,
 }
 

@@ -26,7 +26,6 @@ pub enum DecimalRounding {
     Truncate,
     /// Towards negative infinity.
     Floor,
-    /// Towards positive infinity.
     Ceiling,
 }
 

@@ -18,7 +18,6 @@ pub struct Fields<'d> {
 /// One field as the document stores it.
 #[derive(Clone, Copy)]
 pub struct Field<'d> {
-    /// Its type.
     pub kind: ElementType,
     /// Its name, without the NUL.
     pub name: &'d [u8],

@@ -30,11 +30,9 @@ use crate::{
 
 /// One connection as the listener knows it.
 pub struct Connection {
-    /// Who is at the other end.
     pub client: Client,
     /// When it came, in milliseconds since 1970.
     pub since_ms: i64,
-    /// Commands so far.
     pub commands: AtomicU64,
     /// When it came or last sent a whole message, in microseconds of [`work_time`].
     active_us: AtomicU64,

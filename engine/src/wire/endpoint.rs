@@ -22,9 +22,7 @@ pub struct ListenError(pub(super) String);
 
 /// What a listener listens on.
 pub enum ListenSocket {
-    /// A port on loopback.
     Tcp(TcpListener, SocketAddr),
-    /// A socket file.
     #[cfg(unix)]
     Unix(UnixSocket),
 }

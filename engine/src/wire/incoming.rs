@@ -40,7 +40,6 @@ pub struct Incoming<'s> {
     buffer: Vec<u8>,
     filled: usize,
     timeout: Option<Duration>,
-    /// Bytes of all connections' large buffers.
     in_flight: &'s AtomicUsize,
     counted: usize,
     /// The frame was too much next to those of the other connections: only its beginning was kept.

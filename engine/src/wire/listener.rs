@@ -84,15 +84,12 @@ type Connections = BTreeMap<i32, Arc<Connection>>;
 
 /// What the connections of one listener share.
 pub struct ListenerState {
-    /// What commands work on.
     pub context: Arc<Context>,
     /// Who may log in; `None`: everybody may do everything.
     pub credentials: Option<Arc<Credentials>>,
-    /// The bounds.
     pub limits: WireLimits,
     /// Bytes of all large messages that are on their way.
     pub in_flight: AtomicUsize,
-    /// Commands of all connections so far.
     pub commands: AtomicU64,
     refused: AtomicU64,
     /// Connections that wait for the error that refuses them.

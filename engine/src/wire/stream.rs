@@ -11,9 +11,7 @@ use std::{
 /// A connection's stream. It is read and written through a shared reference, as those of std are.
 #[derive(Debug)]
 pub enum Stream {
-    /// Over loopback.
     Tcp(TcpStream),
-    /// Over a socket file.
     #[cfg(unix)]
     Unix(UnixStream),
 }

@@ -30,7 +30,6 @@ const WORDS_MAX: usize = 300;
 /// A bucket, or a prefix in it.
 pub(in crate::archive) struct Bucket {
     name: String,
-    /// The prefix, including the archive's folder.
     prefix: Path,
     connection: Mutex<Option<Arc<Connection>>>,
     /// Whether the server lacks conditional writes, so that a put may overwrite.

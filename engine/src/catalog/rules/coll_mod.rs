@@ -58,11 +58,9 @@ pub struct CollModOutcome {
 /// The effect of a `collMod`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CollModPlan {
-    /// The changed definition.
     pub collection: CollectionMeta,
     /// The index that must not hold duplicates, or the plan must not be applied.
     pub must_be_unique: Option<IndexId>,
-    /// The reply.
     pub outcome: CollModOutcome,
 }
 

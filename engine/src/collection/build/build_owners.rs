@@ -28,7 +28,6 @@ pub(in crate::collection) struct BuildRun {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::collection) enum BuildOutcome {
-    /// All of its indexes are ready.
     Built,
     /// None of its indexes exists, or they could not be dropped.
     Failed(WriteError),

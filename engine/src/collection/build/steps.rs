@@ -217,7 +217,6 @@ const CLOCK_DOCS: usize = 64;
 
 struct Batch {
     documents: Vec<DocumentCopy>,
-    /// Where the next step begins.
     next: RecordNumber,
 }
 
@@ -308,7 +307,6 @@ fn add_document(
 struct GatheredEntries {
     entries: EntryRows,
     multikey: bool,
-    /// Where the next step begins.
     next: RecordNumber,
 }
 

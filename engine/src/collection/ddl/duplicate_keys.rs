@@ -32,7 +32,6 @@ struct Group {
     first: RecordNumber,
     /// The `_id`s of the visible ones, at most `VIOLATIONS_MAX`.
     shown: Vec<Bson>,
-    /// Records that reads hide.
     hidden: Vec<RecordNumber>,
 }
 

@@ -147,9 +147,7 @@ impl Collections {
 
 pub(in crate::collection) struct RegisteredIndexes {
     outcome: CreateIndexesOutcome,
-    /// New indexes to build.
     pub(in crate::collection) builds: Vec<PendingBuild>,
-    /// Requested indexes that already exist.
     existing: Vec<(PendingBuild, IndexState)>,
 }
 

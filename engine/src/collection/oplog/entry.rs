@@ -48,7 +48,6 @@ pub struct OplogEntry {
     pub namespace: String,
     /// How many documents it changed.
     pub documents: u64,
-    /// The entry as stored.
     bytes: RawDocumentBuf,
 }
 

@@ -26,7 +26,6 @@ impl DroppedRange {
 #[derive(Default)]
 pub(in crate::collection) struct DroppedRanges {
     pub(in crate::collection) ranges: Vec<DroppedRange>,
-    /// The previous list is damaged.
     pub(in crate::collection) is_lost: bool,
 }
 

@@ -86,7 +86,6 @@ impl ExpiredDocument {
 #[derive(Default)]
 pub(in crate::collection) struct Evictions<'w> {
     pub(in crate::collection) sink: Option<Arc<dyn ExpiredSink>>,
-    /// Already archived.
     pub(in crate::collection) safe: &'w [EvictedDocument],
     /// To be archived before the transaction may commit.
     pub(in crate::collection) found: Vec<EvictedDocument>,

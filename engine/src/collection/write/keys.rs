@@ -19,7 +19,6 @@ use crate::{
 #[derive(Debug, Default)]
 pub(in crate::collection) struct IndexKeys {
     pub(in crate::collection) keys: KeySet,
-    /// Whether an array was met.
     pub(in crate::collection) multikey: bool,
 }
 

@@ -33,7 +33,6 @@ pub struct Measurements {
     collection: Arc<CollectionMeta>,
     options: TimeSeries,
     time_field: CString,
-    /// In the order they were needed.
     open: Vec<OpenBucket>,
     /// Positions in `open` by the bytes of the metadata.
     of_meta: HashMap<Vec<u8>, Vec<usize>>,

@@ -48,7 +48,6 @@ pub(in crate::collection) struct Transaction<'w, 't> {
 
 /// What a committed transaction changed.
 pub(in crate::collection) struct Effects {
-    /// The catalog including this transaction.
     pub(in crate::collection) catalog: Arc<CatalogSnapshot>,
     pub(in crate::collection) catalog_changed: bool,
     pub(in crate::collection) touched: BTreeSet<Namespace>,

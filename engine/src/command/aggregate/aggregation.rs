@@ -15,7 +15,6 @@ use crate::{
 pub struct Aggregation {
     /// The source of the first stage.
     pub origin: Origin,
-    /// The stages.
     pub pipeline: Pipeline,
     hint: Option<crate::plan::Hint>,
     now_ms: i64,

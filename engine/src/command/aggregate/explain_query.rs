@@ -20,7 +20,6 @@ pub const KNOWN: &[&str] =
 
 /// An explained command.
 pub struct ExplainedQuery {
-    /// What is looked for.
     pub query: Query,
     /// The filter as it was given.
     pub filter: Document,
@@ -32,19 +31,15 @@ pub struct ExplainedQuery {
     pub purpose: Purpose,
     update: Option<Update>,
     is_upsert: bool,
-    /// It gives documents back.
     returns_documents: bool,
 }
 
 /// The plan, and what running it told.
 pub struct ExplainRun {
-    /// The way.
     pub plan: Plan,
     /// There is no such collection.
     pub is_missing: bool,
-    /// What a count looks at.
     pub counted_by: CountedBy,
-    /// Its costs.
     pub executed: ExecutionSummary,
 }
 

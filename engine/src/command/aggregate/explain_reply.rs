@@ -15,7 +15,6 @@ use crate::{
 pub enum Verbosity {
     /// The plan; the command is not run.
     QueryPlanner,
-    /// Also its execution statistics.
     ExecutionStats,
     /// Also the statistics of rejected plans: always an empty list.
     AllPlansExecution,

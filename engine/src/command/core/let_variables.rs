@@ -16,7 +16,6 @@ use crate::{
 /// The variables of a command's `let` and its collation, the same for all its documents.
 #[derive(Debug, Clone, Default)]
 pub struct LetVariables {
-    /// Their names, for parsing.
     pub names: VariableNames,
     /// Their values; `None` is missing.
     pub values: Vec<(String, Option<RawBson>)>,

@@ -17,9 +17,7 @@ pub const PARTIAL: &str = "allowPartialResults";
 /// A query with the client's hint.
 #[derive(Debug, Clone)]
 pub struct Query {
-    /// Filter, sort, skip and limit.
     pub target: Target,
-    /// The index to use.
     pub hint: Option<Hint>,
 }
 

@@ -15,9 +15,7 @@ use crate::{
 
 /// The server as one client sees it.
 pub struct ServerFacts<'c> {
-    /// The server.
     pub context: &'c Context,
-    /// The client that reads.
     pub client: &'c Client,
 }
 

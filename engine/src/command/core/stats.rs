@@ -13,11 +13,8 @@ use crate::{
 /// Sizes of one collection.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sizes {
-    /// Documents.
     pub documents: u64,
-    /// Bytes of BSON.
     pub bytes: u64,
-    /// Indexes.
     pub indexes: u64,
     /// Bytes of the entries of all indexes.
     pub index_bytes: u64,

@@ -26,7 +26,6 @@ enum ReleaseAction {
     Release,
     /// Trust the clock, and make a pass now.
     DeleteNow,
-    /// Hold until released.
     KeepPaused,
 }
 

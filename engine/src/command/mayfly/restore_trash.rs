@@ -148,7 +148,6 @@ struct TrashRestore<'r> {
     chosen: TrashSelection,
     /// Rules that are on hold because of restored documents.
     held: BTreeSet<RuleId>,
-    /// What that has changed.
     holds: Vec<HoldBeforeRestore>,
     report: RestoreCounts,
 }

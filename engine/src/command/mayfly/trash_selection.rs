@@ -17,7 +17,6 @@ pub struct TrashSelection {
     /// `None` is every collection.
     namespace: Option<Namespace>,
     pass: Option<u64>,
-    /// All existing collections.
     names: BTreeMap<CollectionId, Namespace>,
     /// Pass numbers restart with each session.
     first_of_session: u64,

@@ -25,7 +25,6 @@ pub(in crate::pipeline) struct Accumulator {
     pub(super) operator: Operator,
     /// What is taken of each document.
     pub(super) input: Expression,
-    /// How many values are kept.
     pub(super) n: Option<Expression>,
 }
 

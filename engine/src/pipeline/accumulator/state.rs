@@ -27,23 +27,36 @@ const ENTRY_BYTES: usize = 24;
 /// What is held of the documents so far.
 #[derive(Debug, Clone)]
 pub(in crate::pipeline) enum State {
-    /// Numbers, and how many.
-    Sum { total: Total, count: u64 },
+    Sum {
+        total: Total,
+        count: u64,
+    },
     /// One value; missing if there was none yet or it was missing.
-    One { value: Option<RawBson>, is_set: bool },
-    /// Values in order.
+    One {
+        value: Option<RawBson>,
+        is_set: bool,
+    },
     List(Vec<RawBson>),
-    /// Different values by their keys.
     Set(BTreeMap<Vec<u8>, RawBson>),
     /// Running mean and squares; not a number once one was infinite.
-    Deviation { count: u64, mean: f64, squares: f64 },
+    Deviation {
+        count: u64,
+        mean: f64,
+        squares: f64,
+    },
     /// Fields of documents, later ones over earlier ones.
     Merged(RawDocumentBuf),
     /// The first n in some order.
-    Kept { n: usize, values: VecDeque<RawBson> },
+    Kept {
+        n: usize,
+        values: VecDeque<RawBson>,
+    },
     /// The first n by a sort key and the order of arrival.
-    Sorted { n: usize, entries: BTreeMap<(SortKey, u64), RawBson>, seen: u64 },
-    /// Numbers to be ranked.
+    Sorted {
+        n: usize,
+        entries: BTreeMap<(SortKey, u64), RawBson>,
+        seen: u64,
+    },
     Numbers(Vec<f64>),
 }
 

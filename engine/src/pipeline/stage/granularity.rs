@@ -7,7 +7,6 @@ use crate::query::filter::number::as_double;
 /// A series.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Granularity {
-    /// Powers of two.
     PowersOfTwo,
     /// Members between 1 and 10, times the powers of ten.
     Decades(&'static [f64]),

@@ -123,7 +123,6 @@ pub struct Input<'i> {
     pub(super) source: &'i mut Source,
     /// What the pipeline runs in.
     pub environment: &'i Environment<'i>,
-    /// Its variables and time.
     pub context: &'i Arc<Context>,
 }
 

@@ -21,20 +21,15 @@ pub(super) type Outcome = Result<Option<RawBson>, QueryError>;
 pub(super) struct Operator {
     /// With `$`.
     pub name: &'static str,
-    /// What it takes.
     pub arguments: Arguments,
-    /// What it does.
     pub run: fn(&CallArgs<'_>) -> Outcome,
 }
 
 /// What an operator takes. A single argument may stand without an array around it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Arguments {
-    /// So many.
     Exactly(usize),
-    /// From so many to so many.
     Between(usize, usize),
-    /// So many or more.
     AtLeast(usize),
     /// A date, alone or as a document of `date` and `timezone`.
     Dated,
@@ -57,7 +52,6 @@ pub(super) enum NamedMistake<'a> {
     NotDocument(RawBsonRef<'a>),
     /// It has a field that the operator does not know.
     Unknown(&'a str),
-    /// It lacks this field.
     Missing(&'static str),
 }
 

@@ -11,9 +11,7 @@ use crate::{query::QueryError, value::error_text::element_text};
 /// `$bitsAllSet`, `$bitsAnySet`, `$bitsAllClear`, `$bitsAnyClear`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BitTest {
-    /// All bits, or any.
     pub all: bool,
-    /// Set, or clear.
     pub set: bool,
     /// Positions, 0 = lowest.
     pub positions: Vec<u32>,

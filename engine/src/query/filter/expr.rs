@@ -87,7 +87,6 @@ pub enum Test {
 /// the same in all collations, and are not marked.
 #[derive(Debug, Clone)]
 pub struct CollatedTest {
-    /// How text compares.
     pub collation: Collation,
     /// The comparison. Values of an `$in` are in the order of the collation.
     pub test: Test,

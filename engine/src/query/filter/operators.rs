@@ -15,9 +15,7 @@ use crate::query::QueryError;
 
 /// One condition on a field.
 pub(super) enum Term {
-    /// The test holds.
     Is(Test),
-    /// Not all of these hold.
     NotAll(Vec<Term>),
 }
 

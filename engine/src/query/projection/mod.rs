@@ -53,9 +53,7 @@ struct Node {
 enum Child {
     /// Keep, or leave out, as the mode says.
     Leaf,
-    /// Look inside.
     Tree(Node),
-    /// Keep a part of the array.
     Slice(Slice),
     /// Keep the first matching element; the field comes last.
     ElemMatch(Test),

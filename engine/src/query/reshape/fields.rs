@@ -24,7 +24,6 @@ pub struct Fields {
 enum Field {
     /// A value that is computed; missing removes the field.
     Computed(Arc<Expression>),
-    /// Fields of the document there.
     Within(Fields),
 }
 

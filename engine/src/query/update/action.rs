@@ -21,7 +21,6 @@ pub(super) enum Action {
     Sum(Sum, Bson),
     /// `$min` (smaller wins) or `$max` (larger wins).
     Extreme(Ordering, Bson),
-    /// The path to move to.
     Rename(Vec<String>),
     /// The target of a rename: nothing else may touch it.
     Reserve,
@@ -51,7 +50,6 @@ pub(super) enum ValueChange {
 pub(super) struct ValueLocation<'p> {
     /// The names and positions that lead to it.
     pub(super) path: &'p [String],
-    /// The document.
     pub(super) document: &'p Document,
 }
 

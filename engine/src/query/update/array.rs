@@ -30,7 +30,6 @@ pub(super) struct Push {
 pub(super) enum PushSort {
     /// By the whole element; true = ascending.
     Whole(bool),
-    /// By fields of the elements.
     Fields(Vec<(Vec<String>, bool)>),
 }
 
@@ -40,9 +39,7 @@ pub(super) enum Pull {
     /// Elements that pass as the field with the empty name: an array also by one of its own
     /// elements.
     Values(Expr),
-    /// Documents that match.
     Documents(Expr),
-    /// Elements equal to this.
     Value(Bson),
 }
 
@@ -162,7 +159,6 @@ pub(super) fn add_to_set(
 
 /// Values among which many are looked for.
 pub(super) struct Values<'c> {
-    /// In order.
     values: Vec<RawBson>,
     collation: Option<&'c Collation>,
 }

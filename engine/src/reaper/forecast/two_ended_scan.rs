@@ -26,7 +26,6 @@ struct Progress {
 /// The part of a piece that a scan may count.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// All of it.
     Whole,
     /// The entries before this one in the direction of the scan; the two scans have met.
     Before(Place),

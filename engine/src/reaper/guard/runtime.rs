@@ -34,7 +34,6 @@ pub(in crate::reaper) struct GuardRuntime {
     saved_ms: Option<i64>,
     /// When the time of a simulated clock was last stored, by [`work_time`].
     clock_saved: Option<Duration>,
-    /// The last save failed.
     is_unsaved: bool,
     /// Counts the states whose storing has begun.
     saves: Arc<AtomicU64>,

@@ -29,7 +29,6 @@ pub(in crate::store) struct MappedFile {
 /// Why writes to the file are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) struct Detachment {
-    /// A clause.
     pub(in crate::store) why: &'static str,
     /// Pages are missing, so reads end too.
     pub(in crate::store) is_cut: bool,

@@ -166,6 +166,5 @@ fn sentinel_bytes(key: &[u8]) -> usize {
 #[derive(Clone, Copy)]
 struct NodeSize {
     bytes: usize,
-    /// Its value is on overflow pages.
     is_overflow: bool,
 }

@@ -29,7 +29,6 @@ struct KeySpan {
     head: u128,
     start: usize,
     end: usize,
-    /// Where the value key ends.
     record_at: usize,
     value: [u8; 4],
 }

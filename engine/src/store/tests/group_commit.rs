@@ -10,15 +10,12 @@ use crate::limits::{GROUP_OPERATIONS_MAX, WRITES_WAITING_MAX};
 /// What a queued write does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Counts and succeeds.
     Counts,
-    /// Fails before it writes.
     Refuses,
     /// Fails after it has counted.
     Fails,
     /// Panics after it has counted.
     Panics,
-    /// Begins another write.
     Nests,
 }
 

@@ -19,7 +19,6 @@ pub(in crate::store) enum ErrorClass {
     Busy,
     /// No space on the disk: deletions stay possible, everything else waits for space.
     DiskFull,
-    /// The system denies writing.
     ReadOnly,
     /// The system may have dropped pages that LMDB believes written. Neither the last commit nor a later
     /// one can be trusted: stop writing and check the file.
@@ -33,7 +32,6 @@ pub(in crate::store) enum ErrorClass {
 /// The change of the map that lets a retried transaction succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Remedy {
-    /// Double it.
     Grow,
     /// Take over the size that another process has set.
     Adopt,

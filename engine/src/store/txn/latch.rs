@@ -17,7 +17,6 @@ pub(in crate::store) struct TxnLatch {
 
 #[derive(Default)]
 struct State {
-    /// Guards that are alive, readers included.
     active: usize,
     is_exclusive: bool,
     /// Active readers, the oldest first.
@@ -28,7 +27,6 @@ struct State {
 struct ActiveRead {
     number: u64,
     began: Duration,
-    /// Its long run was reported already.
     is_reported: bool,
 }
 

@@ -33,7 +33,6 @@ pub(in crate::store) enum Place<'k> {
 /// The leaves to which LMDB may step from the one that it searches for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Neighbors {
-    /// A search for one key.
     Neither,
     Both,
     /// A scan that came from the leaf before.
@@ -44,7 +43,6 @@ pub(in crate::store) enum Neighbors {
 /// The direction of a descent where a key is a separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
-    /// The leaf that contains the key.
     Own,
     /// The leaf before that key.
     Before,
@@ -65,7 +63,6 @@ pub(in crate::store) enum WalkState {
     Sound(DamagedRows),
     /// The finding, as a clause.
     Damaged(String),
-    /// The store is being closed.
     Canceled,
 }
 

@@ -24,14 +24,16 @@ pub(super) struct Node {
 }
 
 pub(super) enum Payload {
-    /// The child page.
     Child(u64),
     /// A value in this page.
     Inline(Range<usize>),
     /// A tree's record in this page.
     Tree(Range<usize>),
     /// A value in a run of overflow pages.
-    Overflow { page: u64, len: u64 },
+    Overflow {
+        page: u64,
+        len: u64,
+    },
 }
 
 /// Parses a branch or leaf page. The error says what is wrong with it.

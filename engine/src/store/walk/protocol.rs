@@ -15,7 +15,6 @@ pub(super) type Outcome = Result<StructureReport, StoreError>;
 pub(super) enum Message {
     /// Bytes done and bytes in total.
     Progress(u64, u64),
-    /// The last message.
     Outcome(Outcome),
 }
 

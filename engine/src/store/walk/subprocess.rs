@@ -91,7 +91,6 @@ impl Drop for WalkProcess {
 /// What the subprocess has written so far.
 #[derive(Default)]
 struct ChildOutput {
-    /// The start of an unfinished line.
     partial: Vec<u8>,
     done: u64,
     total: u64,

@@ -59,7 +59,6 @@ impl PageSet {
 /// What to do with the rows of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowAction {
-    /// Check only their bounds.
     Skip,
     /// Return them: for the two small trees.
     Keep,

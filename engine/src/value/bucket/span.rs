@@ -11,7 +11,6 @@ pub struct TimeSeries {
     pub time_field: String,
     /// The field with what measurements of one bucket have in common.
     pub meta_field: Option<String>,
-    /// Which times go together.
     pub span: Span,
 }
 

@@ -153,7 +153,6 @@ const UNSUPPORTED_VARIANTS: &[&str] =
 /// What is known of a locale's name.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum KnownLocale {
-    /// Its rules.
     Rules(Locale),
     /// MongoDB has it, and ICU4X has no rules for it.
     WithoutData,

@@ -26,7 +26,6 @@ const SIMPLE: &str = "simple";
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct CollationError {
-    /// What kind of mistake it is.
     pub kind: CollationMistake,
     /// In MongoDB's words, where it refuses it too.
     pub message: String,
@@ -35,11 +34,8 @@ pub struct CollationError {
 /// Kinds of mistakes in a collation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CollationMistake {
-    /// There is no locale.
     NoLocale,
-    /// A field has the wrong type.
     WrongType,
-    /// A field is unknown.
     UnknownField,
     /// A value can't be used.
     BadValue,

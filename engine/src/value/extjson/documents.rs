@@ -59,9 +59,7 @@ pub struct Documents {
 enum State {
     /// Before the first byte.
     Start,
-    /// After a document.
     Between,
-    /// After the array.
     Closed,
 }
 

@@ -11,7 +11,6 @@ const JAVASCRIPT_MS_MAX: i64 = 8_640_000_000_000_000;
 /// What a date without a zone means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Zone {
-    /// An error.
     Required,
     /// UTC; the time of day may be missing too.
     UtcIfMissing,

@@ -20,7 +20,6 @@ pub(super) enum Value<'v> {
     CodeWithScope(&'v str, &'v [u8]),
     /// Any other value of an ordinary type.
     Plain(RawBsonRef<'v>),
-    /// A value of a rare type.
     Rare(Rare<'v>),
 }
 

@@ -17,7 +17,6 @@ pub(super) enum Literal {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum NotANumber {
     Malformed,
-    /// It would be this double.
     BeyondInt64(f64),
     BeyondDouble,
 }

@@ -28,7 +28,6 @@ pub(in crate::value) enum Dialect {
 /// What outlives one document, so that reading many allocates once.
 #[derive(Debug, Default)]
 pub(in crate::value) struct Work {
-    /// The BSON written so far.
     pub(in crate::value) out: Vec<u8>,
     /// What is read beyond the standard, and how much of it was met.
     pub(in crate::value) taking: NonstandardCounter,

@@ -27,7 +27,6 @@ struct OpenContainer<'v> {
     elements: Elements<'v>,
     array: bool,
     empty: bool,
-    /// What follows its closing bracket.
     after: &'static [u8],
 }
 
@@ -35,9 +34,7 @@ struct Writer<'o, 'v, N> {
     out: &'o mut Vec<u8>,
     notation: N,
     layout: Layout,
-    /// The innermost one.
     open: Option<OpenContainer<'v>>,
-    /// Those around it.
     around: Vec<OpenContainer<'v>>,
 }
 

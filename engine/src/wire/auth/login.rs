@@ -52,7 +52,6 @@ struct Conversation {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LoginStep {
-    /// The client has to prove itself.
     Proof,
     /// It has; one empty message is to come.
     Empty,

@@ -22,9 +22,7 @@ pub struct BatchReply {
 /// Which batch of a cursor it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BatchName {
-    /// The first one.
     First,
-    /// A later one.
     Next,
 }
 

@@ -82,20 +82,14 @@ pub struct Cursor {
 pub enum CursorSource {
     /// A search in a collection.
     Search {
-        /// The collection.
         namespace: Namespace,
-        /// The rest of the search.
         search: Box<Search>,
         /// The part of a document that the reply contains.
         shape: ReplyShape,
     },
-    /// Documents that are ready.
     Ready(VecDeque<RawDocumentBuf>),
-    /// A pipeline that is running.
     Pipeline {
-        /// The rest of the run.
         run: Box<Run>,
-        /// The client that opened it.
         client: Client,
     },
 }

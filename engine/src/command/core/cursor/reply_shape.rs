@@ -19,7 +19,6 @@ use crate::{
 /// How `find` returns a document.
 #[derive(Debug, Clone, Default)]
 pub struct ReplyShape {
-    /// Which fields are given.
     pub projection: Option<Projection>,
     /// Variables that the projection may name.
     pub variables: Vec<(String, Option<RawBson>)>,
@@ -34,9 +33,7 @@ pub struct ReplyShape {
 /// The fields that `returnKey` returns.
 #[derive(Debug, Clone)]
 pub enum ReturnedKey {
-    /// No index was used.
     None,
-    /// Those of this index.
     Of(Arc<IndexMeta>),
 }
 

@@ -22,7 +22,6 @@ pub struct IndexUses {
 #[derive(Debug)]
 struct IndexUse {
     ops: AtomicU64,
-    /// When counting began.
     since_ms: i64,
 }
 

@@ -18,7 +18,6 @@ pub struct Log(Mutex<LogRing>);
 #[derive(Debug, Default)]
 struct LogRing {
     lines: VecDeque<String>,
-    /// Lines that were ever written.
     written: u64,
     /// Warnings about the start; new lines never evict them.
     startup_warnings: Vec<String>,
@@ -27,11 +26,8 @@ struct LogRing {
 /// How much a line matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// Something went wrong.
     Error,
-    /// Something may be wrong.
     Warning,
-    /// Something happened.
     Info,
 }
 
@@ -40,17 +36,14 @@ pub enum Severity {
 pub struct LogLine {
     /// Milliseconds since 1970.
     pub at_ms: i64,
-    /// How much it matters.
     pub severity: Severity,
     /// The part of the program, at most 8 letters, e.g. `INDEX`.
     pub component: &'static str,
     /// The number of this kind of line; MongoDB's where it has one.
     pub id: i32,
-    /// The thread or connection.
     pub context: String,
     /// The message, the same for every line of this kind.
     pub message: &'static str,
-    /// The values of this line.
     pub attributes: Document,
 }
 

@@ -66,19 +66,14 @@ impl Drop for CounterGuard<'_> {
 /// All counters of the commands and the listener.
 #[derive(Debug, Default)]
 pub struct Metrics {
-    /// Connections of the listener.
     pub connections: ConnectionCounts,
-    /// Bytes and messages of the listener.
     pub network: NetworkCounts,
-    /// Work by kind.
     pub operations: OperationCounts,
     /// Documents that commands returned or changed.
     pub documents: DocumentCounts,
-    /// Errors that reached a client.
     pub user_asserts: Counter,
     /// Searches and sorts that ended because of a time limit.
     pub timed_out: Counter,
-    /// Unknown commands.
     pub unknown_commands: Counter,
     /// How often each command was sent, and how often it failed.
     commands: BTreeMap<&'static str, (Counter, Counter)>,
@@ -89,11 +84,9 @@ pub struct Metrics {
 pub struct ConnectionCounts {
     /// The most that may be open; 0 before anything listens.
     pub max: Counter,
-    /// Open now.
     pub current: Counter,
     /// Of those, the ones with a running command.
     pub active: Counter,
-    /// Opened so far.
     pub total_created: Counter,
     /// Refused because too many were open.
     pub rejected: Counter,
@@ -102,41 +95,30 @@ pub struct ConnectionCounts {
 /// Bytes and messages of the listener.
 #[derive(Debug, Default)]
 pub struct NetworkCounts {
-    /// Bytes that came in.
     pub bytes_in: Counter,
-    /// Bytes that went out.
     pub bytes_out: Counter,
-    /// Messages that came in.
     pub requests: Counter,
 }
 
 /// Work by kind, as MongoDB's `opcounters` counts it: writes by statement, reads by command.
 #[derive(Debug, Default)]
 pub struct OperationCounts {
-    /// Documents to insert.
     pub insert: Counter,
     /// `find`.
     pub query: Counter,
-    /// Statements of updates.
     pub update: Counter,
-    /// Statements of deletes.
     pub delete: Counter,
     /// `getMore`.
     pub get_more: Counter,
-    /// All other commands.
     pub command: Counter,
 }
 
 /// Documents that commands returned or changed.
 #[derive(Debug, Default)]
 pub struct DocumentCounts {
-    /// Inserted.
     pub inserted: Counter,
-    /// Returned by cursors.
     pub returned: Counter,
-    /// Changed.
     pub updated: Counter,
-    /// Deleted.
     pub deleted: Counter,
 }
 

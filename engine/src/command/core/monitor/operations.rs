@@ -39,7 +39,6 @@ impl Default for Operations {
 pub struct RunningOperation {
     /// Its number, unique until the engine closes.
     pub opid: i32,
-    /// Who sent it.
     pub client: Client,
     /// Its namespace: a collection, or `db.$cmd`.
     pub ns: String,
@@ -56,7 +55,6 @@ pub struct RunningOperation {
 /// Takes its command out of the table when the command ends, also by a panic.
 pub struct OperationGuard<'o> {
     operations: &'o Operations,
-    /// The command.
     pub running: Arc<RunningOperation>,
 }
 

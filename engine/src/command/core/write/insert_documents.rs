@@ -19,7 +19,6 @@ const CLOCK_DOCS: usize = 16;
 /// The result of an insert of several documents.
 #[derive(Debug, Default)]
 pub struct InsertResult {
-    /// Documents inserted.
     pub n: u64,
     /// Refused documents, by their position. In an ordered insert there is at most one, and later
     /// documents were not tried.

@@ -16,11 +16,8 @@ use crate::{
 /// The type that a field of a statement must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldShape {
-    /// A document.
     Object,
-    /// A bool and nothing else.
     Bool,
-    /// An array of documents.
     Objects,
     /// A document or an array: an update.
     Update,

@@ -17,11 +17,8 @@ use crate::{
 pub struct UpdateFieldNames {
     /// Where the fields stand, e.g. `update.updates`.
     pub place: &'static str,
-    /// The filter.
     pub filter: &'static str,
-    /// The update itself.
     pub update: &'static str,
-    /// Values for a pipeline.
     pub constants: &'static str,
 }
 

@@ -29,7 +29,6 @@ const UNIQUE_NAMES: scan::Limits = scan::Limits {
 /// The result of one statement.
 #[derive(Debug, Default)]
 pub struct StatementResult {
-    /// Documents that matched.
     pub matched: u64,
     /// Of these, those that are different now.
     pub changed: u64,
@@ -39,9 +38,7 @@ pub struct StatementResult {
 
 /// The action on each matching document.
 pub enum WriteAction<'a> {
-    /// Change it.
     Update(&'a Update),
-    /// Remove it.
     Delete,
 }
 
@@ -127,7 +124,6 @@ pub struct DocumentChange {
     pub before: Option<RawDocumentBuf>,
     /// As it is; `None` when it was removed.
     pub after: Option<RawDocumentBuf>,
-    /// Whether anything was written.
     pub is_changed: bool,
 }
 

@@ -11,7 +11,6 @@ const HALF: i128 = 1_000_000_000_000_000_000;
 /// A sum of numbers of all types; its type is the widest of theirs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Total {
-    /// Whole numbers, exactly.
     whole: i128,
     has_long: bool,
     has_double: bool,

@@ -54,7 +54,6 @@ pub(super) enum Rule {
 /// Schemas of fields by name, by pattern, and of all others.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Properties {
-    /// In order of name.
     pub named: Vec<(String, Schema)>,
     pub patterns: Vec<(Pattern, Schema)>,
     pub others: Others,
