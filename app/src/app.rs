@@ -189,7 +189,7 @@ impl MayflyApp {
         // Per thread: a test has a window on each of several.
         set_grouping(self.state.settings.grouping);
         set_date_style(self.state.settings.date_style);
-        self.state.clock.tick(wall_ms, self.state.uptime);
+        self.state.clock.tick(self.state.real_ms(), self.state.uptime);
     }
 
     /// Whether the store has answered everything that it was asked.

@@ -204,6 +204,14 @@ impl State {
         self.clock.now_ms()
     }
 
+    /// The time of a store on a real clock, in milliseconds since 1970. A server compares thresholds with
+    /// its own clock, which may be far from this machine's.
+    #[must_use]
+    pub fn real_ms(&self) -> i64 {
+        let ahead_ms = self.store.connection.as_ref().map_or(0, |it| it.attached.ahead_ms);
+        self.wall_ms.saturating_add(ahead_ms)
+    }
+
     /// The tabs that are shown side by side: those of a lesson that compares rules, while they show
     /// lanes. Empty: one tab is shown.
     #[must_use]
