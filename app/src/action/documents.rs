@@ -194,6 +194,12 @@ pub const PASTE: Entry = Entry {
     },
 };
 
+/// Lists damaged documents.
+pub const DAMAGED: Entry =
+    entry("Damaged documents…", "List damaged documents and remove them", |state| {
+        when(state, |_| true, DocumentsAction::ShowDamaged)
+    });
+
 const fn entry(
     label: &'static str,
     tooltip: &'static str,
@@ -275,9 +281,7 @@ pub const ENTRIES: &[Entry] = &[
     entry("Copy as CSV", "Copy the selected documents as CSV with a header row", |state| {
         copy(state, CopyForm::Csv)
     }),
-    entry("Damaged documents…", "List damaged documents and remove them", |state| {
-        when(state, |_| true, DocumentsAction::ShowDamaged)
-    }),
+    DAMAGED,
     Entry {
         keys: ctrl(Key::S),
         ..entry("Save the edit", "Save the value you are editing", |state| {

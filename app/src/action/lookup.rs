@@ -49,6 +49,21 @@ const ROWS: &[Row] = &[
     ("Drop database…", "delete, remove, destroy, db", ""),
     ("Copy collection name", "namespace, clipboard", ""),
     ("Rename collection…", "change name, move", ""),
+    ("Duplicate collection…", "copy, clone", OF_COLLECTION),
+    ("Collection statistics", "size, storage, count, collstats", OF_COLLECTION),
+    ("Empty collection…", "delete, remove, clear, truncate, all", OF_COLLECTION),
+    ("About this server…", "version, members, replica set, info", "No server is open"),
+    (
+        "Forget the password of this server",
+        "keyring, secret, login",
+        "No password of an open server is in the keyring",
+    ),
+    (
+        "Copy to a store…",
+        "clone, sandbox, local, download, migrate",
+        "Open a collection of a server first",
+    ),
+    ("Copy to a server…", "clone, upload, migrate", OF_COLLECTION),
     ("Drop collection…", "delete, remove, destroy, table", ""),
     (
         "Backup and maintenance…",
@@ -88,9 +103,13 @@ const ROWS: &[Row] = &[
     ("Paste documents…", "clipboard, insert, json, ndjson", "Open a collection first"),
     ("Run the filter", "query, search, execute, find", SHOW_DOCUMENTS),
     ("Reset the filter", "clear, query, search", "The filter is empty, or Documents is not shown"),
-    ("Show as cards", "view, list, layout", SHOW_DOCUMENTS),
-    ("Show as JSON", "view, text, layout, raw", SHOW_DOCUMENTS),
-    ("Show as a table", "view, grid, columns, layout", SHOW_DOCUMENTS),
+    ("Show as cards", "view, list, layout", "Documents is not shown, or shows cards already"),
+    ("Show as JSON", "view, text, layout, raw", "Documents is not shown, or shows JSON already"),
+    (
+        "Show as a table",
+        "view, grid, columns, layout",
+        "Documents is not shown, or is a table already",
+    ),
     ("Compare documents…", "diff, difference, side by side", "Select two documents first"),
     ("Fold all", "collapse, json, tree, nested", "Show documents as JSON first"),
     ("Unfold all", "expand, open, json, tree, nested", "Show documents as JSON first"),
@@ -98,6 +117,12 @@ const ROWS: &[Row] = &[
     ("Edit document…", "change, modify, update", SELECT_DOCUMENT),
     ("Clone document…", "duplicate, copy", SELECT_DOCUMENT),
     ("Delete selected documents…", "remove, erase", SELECT_DOCUMENT),
+    ("Update selected documents…", "change, modify, set, bulk", SELECT_DOCUMENT),
+    ("Copy selected documents to…", "clone, move, bulk", SELECT_DOCUMENT),
+    ("Copy as table text", "clipboard, spreadsheet, tsv", SELECT_DOCUMENT),
+    ("Copy as Extended JSON", "clipboard, ejson", SELECT_DOCUMENT),
+    ("Copy as mongosh literals", "clipboard, shell, javascript", SELECT_DOCUMENT),
+    ("Copy as CSV", "clipboard, spreadsheet", SELECT_DOCUMENT),
     ("Damaged documents…", "corruption, broken, repair", SHOW_DOCUMENTS),
     ("Save the edit", "write, commit, apply", "No value is being edited"),
     ("Undo", "revert, back, oops", "Nothing to undo here"),
@@ -110,6 +135,14 @@ const ROWS: &[Row] = &[
     ("Show the expiry table", "expiry, list, rows, view, mode", SHOW_EXPIRY),
     ("Show removed documents", "expiry, ledger, tombstones, lag, view, mode", SHOW_EXPIRY),
     ("What if…", "ttl, preview, simulate, expire, shorten, forecast", SHOW_EXPIRY),
+    (
+        "Analyze the schema",
+        "fields, types, sample, read",
+        "Schema is not shown, or is being analyzed already",
+    ),
+    ("Stop analyzing the schema", "cancel, fields, types", "No schema is being analyzed"),
+    ("Export the schema as JSON Schema…", "save, fields, types, file", SHOW_SCHEMA),
+    ("Use the schema as validator…", "validation, check, rules, fields, types", SHOW_SCHEMA),
     ("Create index…", "new, add, key, unique, sort", ""),
     ("Create a TTL index…", "ttl, expire, expireafterseconds, time to live, age, new", ""),
     (
@@ -197,6 +230,16 @@ const ROWS: &[Row] = &[
         "Only a sandbox with a collection can be saved as a lesson",
     ),
     ("Export handout…", "lesson, markdown, print, teach, save", "No lesson is open"),
+    ("Close the lesson", "end, leave, stop", "No lesson is open"),
+    ("Restart card", "lesson, again, repeat, reset", "No lesson is open"),
+    ("Step back to the last event", "lesson, undo, before", "No lesson is open"),
+    ("Next card", "lesson, forward, page", "No lesson is open, or this is its last card"),
+    (
+        "Last card",
+        "lesson, backward, previous, page",
+        "No lesson is open, or this is its first card",
+    ),
+    ("Show messages", "notifications, toasts, log, errors", LEAVE),
     ("Open a lesson or a course…", "file, markdown, add, teach, folder", ""),
     ("Keyboard shortcuts", "help, keys, hotkeys, bindings, manual", ""),
     ("What is TTL?", "help, tutorial, time to live, expire, introduction, learn, manual", ""),
@@ -206,8 +249,11 @@ const ROWS: &[Row] = &[
     ("About Mayfly", "help, version, license, credits", ""),
 ];
 
+const UNSAID: &str = "Not available now";
 const SHOW_DOCUMENTS: &str = "Show Documents first (Ctrl+1)";
 const SELECT_DOCUMENT: &str = "Select a document in Documents first";
+const OF_COLLECTION: &str = "Open a collection first; this is a view";
+const SHOW_SCHEMA: &str = "Show Schema first (Ctrl+2)";
 const SHOW_AGGREGATE: &str = "Show Aggregate first (Ctrl+3)";
 const SHOW_EXPIRY: &str = "Show Expiry first (Ctrl+4)";
 const LEAVE: &str = "Leave the presentation first (F11)";
@@ -239,10 +285,12 @@ pub fn missing(entry: &Entry, state: &State) -> &'static str {
     let specific = row(entry.label).map_or("", |(.., missing)| missing);
     match specific {
         // Their own reason holds without a collection too.
-        "" | SHOW_DOCUMENTS | SELECT_DOCUMENT | SHOW_EXPIRY if state.tabs.active().is_none() => {
+        "" | SHOW_DOCUMENTS | SELECT_DOCUMENT | SHOW_EXPIRY | SHOW_SCHEMA | OF_COLLECTION
+            if state.tabs.active().is_none() =>
+        {
             "Open a collection first"
         }
-        "" => "Not available now",
+        "" => UNSAID,
         specific => specific,
     }
 }
@@ -251,6 +299,9 @@ pub fn missing(entry: &Entry, state: &State) -> &'static str {
 mod tests {
     use super::*;
     use crate::action::entries;
+    use crate::state::Namespace;
+    use crate::state::store::{Collection, Database};
+    use crate::state::tabs::ViewKind;
 
     #[test]
     fn every_row_belongs_to_an_entry() {
@@ -258,6 +309,34 @@ mod tests {
             assert!(entries().any(|entry| entry.label == *label), "no entry {label}");
             assert!(!words.is_empty() && *words == words.to_lowercase(), "{label}: {words}");
         }
+    }
+
+    #[test]
+    fn each_command_has_a_reason_of_its_own_in_every_view() {
+        let mut state = State::default();
+        state.store.phase = Phase::Open;
+        let mut unsaid = std::collections::BTreeSet::new();
+        let mut look = |state: &State| {
+            let off = entries().filter(|entry| !entry.is_enabled(state));
+            unsaid.extend(
+                off.filter(|entry| missing(entry, state) == UNSAID).map(|entry| entry.label),
+            );
+        };
+        look(&state);
+        let shown = Namespace::new("shop", "orders");
+        state.tabs.show(&shown);
+        for kind in ["collection", "view"] {
+            let collections = vec![Collection::new("orders", kind)];
+            let database = Database { name: shown.db.clone(), collections, ..Database::default() };
+            state.tree.databases = vec![database];
+            for view in ViewKind::ALL {
+                state.tabs.active_mut().expect("a tab").view = view;
+                look(&state);
+            }
+        }
+        state.view.presented_zoom = Some(2.0);
+        look(&state);
+        assert!(unsaid.is_empty(), "no reason: {unsaid:?}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{
     Action, DocumentsAction, Entry, IndexesAction, SandboxAction, StoreAction, TransferAction,
-    listener, maintenance, transfer,
+    documents, listener, maintenance, reaper, transfer,
 };
 use crate::job::bulk::BulkChange;
 use crate::state::connect::Connection;
@@ -41,6 +41,8 @@ const MAINTENANCE: &str =
 const FROM_SERVER: &str =
     "Copying from one server to another is not supported; copy to a store, then to the server";
 
+const DAMAGED: &str = "A server finds its damaged documents itself";
+
 const WHOLE: &str =
     "Folders of whole databases are not supported on a server; import or export one collection";
 
@@ -50,7 +52,11 @@ pub fn absent(entry: &Entry, state: &State) -> Option<&'static str> {
     let can = &state.store.capabilities;
     state.store.connection.as_ref()?;
     let is_among = |entries: &[Entry]| entries.iter().any(|other| other.label == entry.label);
+    if entry.label == documents::DAMAGED.label && !can.maintenance {
+        return Some(DAMAGED);
+    }
     [
+        (reaper::ENTRIES, can.reaper, REAPER),
         (listener::ENTRIES, can.listener, LISTENER),
         (maintenance::ENTRIES, can.maintenance, MAINTENANCE),
         (&[transfer::IMPORT_FOLDER, transfer::EXPORT_DATABASE], false, WHOLE),
@@ -73,9 +79,7 @@ pub fn refusal(action: &Action, state: &State) -> Option<&'static str> {
         Action::Maintenance(_) if !can.maintenance => Some(MAINTENANCE),
         Action::Sandbox(SandboxAction::Copy(_)) if !can.sandboxes => Some(SANDBOXES),
         Action::Store(StoreAction::SetDialect(..)) if !can.dialects => Some(DIALECTS),
-        Action::Documents(_, DocumentsAction::ShowDamaged) if !can.maintenance => {
-            Some("A server finds its damaged documents itself")
-        }
+        Action::Documents(_, DocumentsAction::ShowDamaged) if !can.maintenance => Some(DAMAGED),
         Action::Convert(_) => Some("Converting a field to dates is not supported on a server yet"),
         Action::Transfer(
             TransferAction::ImportFolder

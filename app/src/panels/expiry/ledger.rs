@@ -147,7 +147,9 @@ fn lag_ui(ui: &mut Ui, view: &ExpiryView) {
 fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
     let (view, namespace) = (&tab.expiry, &tab.namespace);
     let has_rows = !view.ledger.is_empty();
-    if has_rows {
+    // A server keeps no copy of what it removes.
+    let is_kept = state.store.capabilities.archives;
+    if has_rows && is_kept {
         restore_ui(ui, view, actions);
     }
     let save = Button::plain("Save ledger…").enabled(has_rows && state.can_export());
@@ -156,6 +158,9 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_
     }
     if ui.add(Button::plain("Copy as NDJSON").enabled(has_rows)).clicked() {
         actions.push(ExpiryAction::CopyLedger);
+    }
+    if !is_kept {
+        return;
     }
     if ui.add(Button::plain("Trash…").tooltip(trash::SHOW.tooltip)).clicked() {
         actions.queue.push(Action::Trash(TrashAction::Open(Some(namespace.clone()))));
