@@ -25,6 +25,8 @@ pub enum TransferAction {
     /// Files that the command line named: opens the import dialog on them. The documents are shown as
     /// soon as all of them are imported.
     Open(Vec<PathBuf>),
+    /// Opens the import dialog on a collection: files go there, not into one with their name.
+    ImportInto(Namespace),
     /// Opens the export dialog on a collection.
     Export {
         /// The collection.
@@ -207,8 +209,7 @@ pub const ENTRIES: &[Entry] =
 pub fn import_into(namespace: Namespace, state: &State) -> Option<Action> {
     let is_view = state.tree.collection(&namespace).is_some_and(|found| found.kind == "view");
     let can = state.is_open() && state.store.capabilities.transfer && !is_view;
-    let into = Some(namespace);
-    can.then_some(Action::Transfer(TransferAction::Import { files: Vec::new(), into }))
+    can.then_some(Action::Transfer(TransferAction::ImportInto(namespace)))
 }
 
 /// Opens the dialog that copies a collection of a server; `None` for a view, and for a store on this

@@ -28,6 +28,7 @@ const NO_CHOOSER: &str = "The system file dialog didn't open; enter the path ins
 pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
     match action {
         TransferAction::Import { files, into } => open_import(files, into.as_ref(), cx),
+        TransferAction::ImportInto(namespace) => open_import_into(namespace, cx),
         TransferAction::Open(files) => open_named(files, cx),
         TransferAction::Export { namespace, shown } => open_export(namespace, *shown, cx),
         TransferAction::ImportFolder => {
@@ -213,6 +214,13 @@ fn open_import(files: Vec<PathBuf>, into: Option<&Namespace>, cx: &mut Apply<'_>
     cx.state.transfer.chooser_note = None;
     cx.state.dialogs.replace(AnyDialog::Transfer(Dialog::Import(Box::new(draft))));
     look(cx);
+}
+
+fn open_import_into(namespace: Namespace, cx: &mut Apply<'_>) {
+    open_import(Vec::new(), Some(&namespace), cx);
+    if let Some(draft) = import_draft(cx.state).filter(|draft| draft.files.is_empty()) {
+        draft.go_into(namespace);
+    }
 }
 
 fn open_export(namespace: Namespace, shown: ShownDocuments, cx: &mut Apply<'_>) {

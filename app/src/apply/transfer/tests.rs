@@ -279,6 +279,20 @@ fn a_chosen_file_is_for_the_dialog_that_asked() {
 }
 
 #[test]
+fn files_go_into_the_collection_whose_menu_was_used() {
+    let mut state = open_state();
+    let into = Namespace::new("shop", "carts");
+    ask(TransferAction::ImportInto(into.clone()), &mut state);
+    assert_eq!(draft(&mut state).target(), into);
+    drop_files(&["/a/one.json", "/a/two.csv"], None, &mut state);
+    assert_eq!(draft(&mut state).files.len(), 2);
+    assert_eq!(draft(&mut state).all_targets(), [into.clone()]);
+    // Only the palette names a collection after its file.
+    let action = crate::action::transfer::import_into(into.clone(), &state);
+    assert_eq!(action, Some(Action::Transfer(TransferAction::ImportInto(into))));
+}
+
+#[test]
 fn what_the_view_shows_is_offered_and_counted() {
     let mut state = open_state();
     let namespace = Namespace::new("shop", "carts");

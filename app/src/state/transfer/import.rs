@@ -128,6 +128,13 @@ impl ImportDraft {
         draft
     }
 
+    /// Takes a collection as the target, whatever the files are called.
+    pub fn go_into(&mut self, target: Namespace) {
+        (self.db, self.collection) = (target.db, target.collection);
+        (self.is_named, self.is_apart, self.is_apart_chosen) = (true, false, true);
+        self.target_changed();
+    }
+
     /// The file that is previewed.
     #[must_use]
     pub fn shown_file(&self) -> Option<&PathBuf> {
