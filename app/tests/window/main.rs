@@ -17,6 +17,7 @@ mod documentdb;
 mod documents;
 mod drawers;
 mod enter;
+mod every_function;
 mod expiry;
 mod expiry_counts;
 mod expiry_range;

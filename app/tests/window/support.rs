@@ -452,7 +452,7 @@ impl Window {
     }
 
     /// What a frame puts on the clipboard, once one does. The documents may have to be read first.
-    fn next_copied(&mut self) -> String {
+    pub fn next_copied(&mut self) -> String {
         let copied = |window: &Self| {
             let commands = &window.harness.output().platform_output.commands;
             commands.iter().find_map(|command| match command {
