@@ -32,7 +32,7 @@ macro_rules! codes {
         impl Code {
             $(pub const $constant: Self = Self($number);)*
 
-            /// `codeName` in replies. A number without a name of its own is named by its digits.
+            /// `codeName` in replies. A number without a name is named by its digits.
             #[must_use]
             pub fn name(self) -> Cow<'static, str> {
                 match self.0 {

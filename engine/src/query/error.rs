@@ -12,7 +12,7 @@ use crate::{
 pub struct QueryError {
     /// MongoDB's number.
     pub code: Code,
-    /// What is wrong and what to do.
+    /// States the problem, then what to do.
     pub message: String,
     /// MongoDB's other number for the same refusal: of a filter outside queries, of arithmetic in
     /// `$group`.

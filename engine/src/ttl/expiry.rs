@@ -35,8 +35,7 @@ pub struct Deadline {
     /// Dates that were found in the field; the earliest is the base. 1 for a plain date and for
     /// a last modification.
     pub dates: usize,
-    /// Whether the document has a `ttl` of its own that does not count, so that the collection's
-    /// default applies.
+    /// Whether the document's `ttl` does not count, so that the collection's default applies.
     pub ignores_own_ttl: bool,
 }
 
@@ -206,7 +205,7 @@ fn date(field: &Path, secs: i64, document: &RawDocument) -> Expiry {
     }
 }
 
-/// What a value that is no date counts as, if a test broke that rule.
+/// The instant that a value of another type counts as, if a test broke that rule.
 fn broken_date_ms(value: RawBsonRef<'_>) -> Option<i64> {
     match value {
         RawBsonRef::Array(array) if is_broken(BrokenRule::NestedArrays) => {

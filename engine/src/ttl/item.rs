@@ -7,7 +7,7 @@ use crate::broken_rules::{BrokenRule, is_broken};
 /// The field of a document that overrides the collection's default.
 pub const ITEM_TTL_FIELD: &str = "ttl";
 
-/// What the document's own `ttl` says under an index on `_ts`.
+/// The document's own `ttl` under an index on `_ts`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemTtl {
     /// There is none: the default applies.

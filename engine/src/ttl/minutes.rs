@@ -5,8 +5,8 @@ use std::collections::HashMap;
 /// Milliseconds of a minute.
 const MINUTE_MS: i64 = 60_000;
 
-/// Minutes that are counted at one time. What is found is short of the truth by at most one in so
-/// many of the documents, and by none while there are no more minutes.
+/// The most minutes that are counted at one time. A count is short by at most one document in this
+/// many, and exact while there are no more minutes.
 const MINUTES_MAX: usize = 4_096;
 
 /// Counts thresholds by the minute in bounded memory, as Misra and Gries count frequent items.

@@ -3,7 +3,7 @@
 use super::never::InertReason;
 use crate::value::Path;
 
-/// What one TTL index, or a clustered collection's own option, says.
+/// The rule of one TTL index, or of a clustered collection's own option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
     /// MongoDB's TTL index: the earliest date at `field`, plus the seconds.

@@ -32,8 +32,8 @@ pub(crate) struct Day {
 }
 
 impl Day {
-    /// The day so many days after 1970-01-01. Years are counted from March, so that the leap day
-    /// is the last of its year.
+    /// The day with this number, counted from 1970-01-01. Years are counted from March, so that the
+    /// leap day is the last of its year.
     pub(crate) fn of_number(number: i64) -> Self {
         let shifted = number.saturating_add(EPOCH_SHIFT);
         let era = shifted.div_euclid(ERA_DAYS);

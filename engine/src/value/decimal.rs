@@ -186,7 +186,7 @@ impl Decimal {
         Self(Context::<dec::Decimal128>::default().div(self.0, other.0))
     }
 
-    /// What a division leaves, with the sign of the dividend. It is exact, however long the
+    /// The remainder of a division, with the sign of the dividend. It is exact, however long the
     /// quotient is.
     #[must_use]
     pub fn modulo(self, other: Self) -> Self {

@@ -8,7 +8,7 @@ use bson::{
 /// Bytes that each further level takes at least: length, type, the end of a name, the end.
 const LEVEL_BYTES_MIN: usize = 7;
 
-/// Whether a value has more than so many levels, a document or array alone being one. It does not
+/// Whether a value has more levels than this, a document or array alone being one. It does not
 /// recurse, and a value too short to be that deep is not scanned.
 #[must_use]
 pub fn is_deeper_than(value: RawBsonRef<'_>, levels: usize) -> bool {

@@ -10,7 +10,7 @@ pub const DOCUMENT_BYTES_MAX: usize = 16_777_216;
 /// Most levels of documents and arrays in one another, the outermost one counted.
 pub const DEPTH_MAX: usize = 100;
 
-/// What a scan allows.
+/// The limits of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Largest document in bytes.
@@ -31,13 +31,13 @@ impl Default for Limits {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} (byte {offset})")]
 pub struct ScanError {
-    /// What is wrong.
+    /// The kind of damage.
     pub kind: ScanErrorKind,
     /// Offset in bytes from the start of the document.
     pub offset: usize,
 }
 
-/// What is wrong with the bytes.
+/// The damage that a scan can find.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScanErrorKind {
@@ -64,25 +64,25 @@ pub enum ScanErrorKind {
     /// The bytes end within a value, or a length reaches beyond its document.
     #[error("the document is cut short: a {what} reaches beyond its end")]
     CutShort {
-        /// What was being read.
+        /// The part that was being read.
         what: &'static str,
     },
     /// A length field does not agree with what it measures.
     #[error("the document is damaged: the length of a {what} is wrong")]
     WrongLength {
-        /// What the length belongs to.
+        /// The value that the length belongs to.
         what: &'static str,
     },
     /// No NUL byte where one must be.
     #[error("the document is damaged: a {what} does not end with a NUL byte")]
     NotTerminated {
-        /// What was being read.
+        /// The part that was being read.
         what: &'static str,
     },
     /// Text is not UTF-8.
     #[error("the document is damaged: a {what} is not valid UTF-8")]
     NotUtf8 {
-        /// What was being read.
+        /// The part that was being read.
         what: &'static str,
     },
     /// A type that BSON does not have.
@@ -117,7 +117,7 @@ pub fn check_with<'b>(bytes: &'b [u8], limits: &Limits) -> Result<&'b RawDocumen
     check_telling(bytes, limits).map(|(document, _)| document)
 }
 
-/// What a scan has found in a document, at any level.
+/// The facts that a scan collects about a document, at any level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DocumentFacts {
     /// Levels of documents and arrays, the outermost one counted.
@@ -129,7 +129,7 @@ pub struct DocumentFacts {
 }
 
 impl DocumentFacts {
-    /// What was met in two pieces.
+    /// The facts of two pieces together.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self {

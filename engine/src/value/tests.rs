@@ -141,7 +141,7 @@ fn check_key_order(a: &Bson, b: &Bson) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What a scan meets, told by the library's own walk.
+/// The expected facts, by the library's own walk.
 fn met_in(value: RawBsonRef<'_>) -> scan::DocumentFacts {
     let inside = |met: scan::DocumentFacts, value: RawBsonRef<'_>, late_id| {
         let inner = met_in(value);
@@ -233,7 +233,7 @@ proptest! {
         let at = at.index(bytes.len());
         bytes[at] = byte;
         if let Ok(document) = scan::check(&bytes) {
-            // What passes must be safe for everything else.
+            // Bytes that pass the scan must be safe for everything else.
             let value = RawBsonRef::Document(document);
             prop_assert_eq!(compare(value, value), Ordering::Equal);
             let _ = key::encode(Some(value), Direction::Ascending);

@@ -23,7 +23,7 @@ pub enum Zone {
     Named(Tz),
 }
 
-/// What a clock in a zone shows.
+/// The local time in a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Local {
     pub day: Day,
@@ -67,7 +67,7 @@ impl Zone {
         }
     }
 
-    /// What the clock shows at an instant in milliseconds since 1970.
+    /// The local time at an instant in milliseconds since 1970.
     pub(crate) fn local(self, millis: i64) -> Local {
         let utc_secs = millis.div_euclid(1_000);
         let offset_secs = self.offset_secs(utc_secs);

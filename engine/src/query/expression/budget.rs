@@ -24,7 +24,7 @@ impl Budget {
         self.take_bytes(bytes_of(value))
     }
 
-    /// Counts a computed value; a borrowed one takes no memory of its own.
+    /// Counts a computed value. A borrowed one takes no additional memory.
     pub(super) fn take_owned(&mut self, value: &Value<'_>) -> Result<(), QueryError> {
         match value {
             Value::Owned(value) => self.take(value.as_raw_bson_ref()),

@@ -36,7 +36,7 @@ pub(super) fn compare_or_missing(
     b: Option<RawBsonRef<'_>>,
     collation: Option<&Collation>,
 ) -> Ordering {
-    /// Beside a missing value only these three classes differ.
+    /// Only these three classes compare differently to a missing value.
     fn class(value: Option<RawBsonRef<'_>>) -> u8 {
         match value {
             Some(RawBsonRef::MinKey) => 0,

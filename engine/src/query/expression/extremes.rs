@@ -63,7 +63,7 @@ fn average(given: &CallArgs<'_>) -> Outcome {
     Ok(Some(total_of(&numbers).average(numbers.len() as u64)))
 }
 
-/// The standard deviation, where so many fewer than all values are free.
+/// The standard deviation, with `bound` fewer degrees of freedom than values.
 #[expect(clippy::unnecessary_wraps, reason = "what operators give")]
 fn deviation(given: &CallArgs<'_>, bound: i64) -> Outcome {
     let numbers = numbers(given);

@@ -5,8 +5,8 @@ use crate::{
     value::Collation,
 };
 
-/// What filters and expressions are read with: the user's variables (`let`) that an expression can
-/// name, and the collation of the command.
+/// The context in which filters and expressions are parsed: the user's variables (`let`) that an
+/// expression can name, and the collation of the command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VariableNames {
     names: Vec<String>,

@@ -30,8 +30,8 @@ pub(super) enum Node {
     Or(Vec<Node>),
     /// The first that is not nullish, or the last.
     IfNull(Vec<Node>),
-    /// `$cond` and `$switch`: the first branch whose condition holds. `None`: it is an error that
-    /// none does.
+    /// `$cond` and `$switch`: the first branch whose condition holds. Without `otherwise`, an error
+    /// if none does.
     Branches {
         branches: Vec<Branch>,
         otherwise: Option<Box<Node>>,

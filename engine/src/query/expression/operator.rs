@@ -13,7 +13,7 @@ use crate::{
     value::{Collation, compare_in},
 };
 
-/// What an operator gives; `None` is a missing value.
+/// The result of an operator. `None` is a missing value.
 pub(super) type Outcome = Result<Option<RawBson>, QueryError>;
 
 /// An operator: every argument is evaluated, then `run` is called.
@@ -25,7 +25,7 @@ pub(super) struct Operator {
     pub run: fn(&CallArgs<'_>) -> Outcome,
 }
 
-/// What an operator takes. A single argument may stand without an array around it.
+/// The arguments that an operator takes. A single argument needs no array around it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Arguments {
     Exactly(usize),
@@ -45,7 +45,7 @@ pub(super) enum Arguments {
 /// The arguments of an operator on a date, by position and by name.
 pub(super) const DATED: &[(&str, bool)] = &[("date", true), ("timezone", false)];
 
-/// What is wrong with a document of named arguments.
+/// A mistake in a document of named arguments.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum NamedMistake<'a> {
     /// It is this value instead of a document.

@@ -1,4 +1,4 @@
-//! What an expression can see while it is evaluated.
+//! The scope of an expression: root, current document, variables and the command's context.
 
 use std::{
     hash::{BuildHasher as _, RandomState},
@@ -19,7 +19,7 @@ use crate::{
     value::Collation,
 };
 
-/// What is the same for all documents of one command: its time, its variables, its chance.
+/// The context shared by all documents of one command: time, variables and the random seed.
 #[derive(Debug, Clone, Default)]
 pub struct Context {
     /// `$$NOW` in milliseconds since 1970; `None` where an expression must not depend on time.
@@ -76,7 +76,7 @@ impl Context {
     }
 }
 
-/// What is seen for one document.
+/// The scope of an expression on one document.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope<'v> {
     root: &'v RawDocument,
@@ -118,7 +118,7 @@ impl<'v> Scope<'v> {
         self.root
     }
 
-    /// What is the same for all documents.
+    /// The context shared by all documents.
     #[must_use]
     pub fn context(&self) -> &'v Context {
         self.context

@@ -1,4 +1,4 @@
-//! What an expression gives.
+//! The value of an expression.
 
 use bson::raw::{RawBson, RawBsonRef};
 

@@ -34,19 +34,19 @@ pub enum Expr {
     Field {
         /// Where to look.
         path: Path,
-        /// What a candidate must pass.
+        /// The test that a candidate must pass.
         test: Test,
     },
 }
 
-/// What one value must pass.
+/// A test of one value.
 #[derive(Debug, Clone)]
 pub enum Test {
     /// `$eq`, `$gt`, `$gte`, `$lt`, `$lte`, with MongoDB's type bracketing.
     Compare {
         /// Which comparison.
         op: CompareOp,
-        /// What to compare with.
+        /// The operand.
         value: RawBson,
     },
     /// `$in`: equal to one of the values or matched by one of the patterns.
@@ -72,7 +72,7 @@ pub enum Test {
     Mod {
         /// Not 0.
         divisor: i64,
-        /// What must be left.
+        /// The expected remainder.
         remainder: i64,
     },
     /// `$bitsAllSet` and its family.

@@ -11,8 +11,8 @@ use crate::{
 /// Details nest this deep; deeper operators are named without details.
 const DEPTH_MAX: usize = 12;
 
-/// A value is shown if it has at most so many bytes, and at most so many of them. Every clause
-/// shows its own, and the document may have sixteen million bytes.
+/// A value is shown if it has at most this many bytes, and at most `SHOWN_VALUES_MAX` of them are.
+/// Every clause shows its own, and the document may have sixteen million bytes.
 const SHOWN_BYTES_MAX: usize = 4_096;
 const SHOWN_VALUES_MAX: usize = 16;
 

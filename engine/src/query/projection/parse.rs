@@ -66,7 +66,8 @@ pub(super) fn projection(
                 if root.covers(&path) || computed.insert(&path, expression).is_err() {
                     return Err(collision(&path));
                 }
-                // What is in the way of a computed field within another one has to be kept.
+                // The values on the way to a nested computed field must be kept, or there is
+                // nothing to set it in.
                 if let Some((before, _)) = path.rsplit_once('.') {
                     root.keep_way(before);
                 }

@@ -37,7 +37,6 @@ pub(super) enum Action {
     Bit(Vec<(BitOp, Bson)>),
 }
 
-/// What happens to the value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ValueChange {
     Keep,

@@ -36,8 +36,7 @@ pub(super) enum PushSort {
 /// The elements that `$pull` removes.
 #[derive(Debug, Clone)]
 pub(super) enum Pull {
-    /// Elements that pass as the field with the empty name: an array also by one of its own
-    /// elements.
+    /// Elements that pass as the field with the empty name: an array also by one of its elements.
     Values(Expr),
     Documents(Expr),
     Value(Bson),
@@ -87,7 +86,7 @@ impl PushSort {
         Ok(())
     }
 
-    /// What of an element decides on its place.
+    /// The parts of an element that `$sort` compares.
     fn key(&self, element: &Bson) -> Result<Vec<RawBson>, QueryError> {
         match self {
             Self::Whole(_) => Ok(vec![RawBson::try_from(element.clone())?]),

@@ -63,7 +63,7 @@ fn check_names(value: &[u8]) -> Result<(), QueryError> {
         Err(error) if matches!(error.kind, ScanErrorKind::DuplicateName { .. }) => {
             Err(QueryError::bad_value(format!("the update would lose a field: {}", error.kind)))
         }
-        // What else is wrong shows in the document that the update makes.
+        // Other mistakes are found in the document that the update makes.
         _ => Ok(()),
     }
 }

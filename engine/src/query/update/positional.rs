@@ -15,7 +15,7 @@ use crate::{
     query::{Code, Context, Expr, Filter, QueryError},
 };
 
-/// What finds the places of an update's paths in one document.
+/// Finds the places of an update's paths in one document.
 pub(super) struct PathResolver<'u> {
     document: &'u Document,
     array_filters: &'u BTreeMap<String, Expr>,

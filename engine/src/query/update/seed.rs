@@ -1,4 +1,4 @@
-//! What an upsert starts from.
+//! The document that an upsert starts from.
 
 use std::{collections::BTreeSet, ops::Bound};
 

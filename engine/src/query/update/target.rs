@@ -21,7 +21,7 @@ pub(super) struct Growth {
 
 impl Default for Growth {
     fn default() -> Self {
-        // What is written may take the place of as much.
+        // Twice the limit, since an update may replace as much as it writes.
         Self { bytes: DOCUMENT_BYTES_MAX.saturating_mul(2), nulls: BACKFILL_MAX }
     }
 }

@@ -150,7 +150,7 @@ const VARIANTS: &[(&str, &str, &str)] = &[
 const UNSUPPORTED_VARIANTS: &[&str] =
     &["big5han", "emoji", "eor", "gb2312han", "phonetic", "search", "searchjl", "standard"];
 
-/// What is known of a locale's name.
+/// The support for a locale's name.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum KnownLocale {
     Rules(Locale),

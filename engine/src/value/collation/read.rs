@@ -22,7 +22,7 @@ use crate::value::{error_text::value_text, type_name::type_name};
 /// The name of the collation that compares bytes.
 const SIMPLE: &str = "simple";
 
-/// Why a document is no collation.
+/// Why a document isn't a valid collation.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct CollationError {

@@ -74,7 +74,7 @@ pub enum Order {
     Ask(Vec<Alternative>),
 }
 
-/// What was detected.
+/// The result of a detection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Detection {
     /// The forms, the most frequent first. Empty while [`Order::Ask`] is not answered.
@@ -141,7 +141,7 @@ impl Detector {
         self.millis += usize::from(within(DateForm::Millis));
     }
 
-    /// What the values are; `None`: fewer than half of them look like dates.
+    /// The detected form. `None` if fewer than half of the values look like dates.
     #[must_use]
     pub fn finish(&self) -> Option<Detection> {
         let values = self.texts.len() + self.others + self.numbers;
@@ -184,7 +184,7 @@ struct Candidates<'t> {
 struct CandidateForm {
     form: DateForm,
     order: Option<DateOrder>,
-    /// The instant of each text; `None`: it is not such a date.
+    /// The instant of each text, or `None` if it isn't such a date.
     reads: Vec<Option<i64>>,
 }
 
@@ -250,7 +250,7 @@ impl<'t> Candidates<'t> {
         (forms, converts)
     }
 
-    /// What each order reads of a text.
+    /// The instants that the orders read from a text.
     fn by_order(&self, at: usize, orders: &[DateOrder]) -> Vec<Option<i64>> {
         let read = |order: &DateOrder| {
             let mut forms = self.forms.iter().filter(|form| form.order == Some(*order));

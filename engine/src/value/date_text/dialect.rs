@@ -13,7 +13,7 @@ pub enum Dialect {
     Oracle,
 }
 
-/// What is written in the dialect, and the same in strftime.
+/// A token of the dialect, and the same in strftime.
 type Token = (&'static str, &'static str);
 
 /// Where one starts with another, the longer one is first.

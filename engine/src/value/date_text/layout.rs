@@ -273,7 +273,7 @@ fn check(text: &str, parts: &[LayoutPart]) -> Result<(), String> {
     }
 }
 
-/// What a text says.
+/// The fields of an instant that a text names.
 #[derive(Debug, Default)]
 struct Fields {
     year: i64,
@@ -331,7 +331,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// Reads one part; `None`: the text has something else here.
+    /// Reads one part, or returns `None` if the text has something else here.
     fn part(&mut self, part: LayoutPart, next: Option<LayoutPart>) -> Option<()> {
         match part {
             LayoutPart::Literal(c) => self.literal(c)?,

@@ -17,7 +17,7 @@ pub enum Form {
     Array,
 }
 
-/// What one step of [`Documents`] found.
+/// The result of one step of [`Documents`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// A document, returned by [`Documents::document`]; continue `consumed` bytes later.

@@ -1,10 +1,10 @@
 //! Extended JSON: text to BSON and back.
 //!
-//! Reading takes the canonical and the relaxed form of version 2 mixed, and what is unambiguous of
-//! version 1: a number in `$date`, and `$binary` with `$type` beside it. `$regex` with `$options`
-//! stays a query operator. A whole number becomes the smaller of int32 and int64, every other
-//! number a double. Wrappers are not recognised at the top of a document. What is refused but often
-//! met in files is a [`Nonstandard`], which [`Documents::lenient`] reads.
+//! Reading takes the canonical and the relaxed form of version 2 mixed, and the unambiguous forms
+//! of version 1: a number in `$date`, and `$binary` with `$type` next to it. `$regex` with
+//! `$options` stays a query operator. A whole number becomes the smaller of int32 and int64, every
+//! other number a double. Wrappers are not recognized at the top of a document. Forms that are
+//! refused but often met in files are a [`Nonstandard`], which [`Documents::lenient`] reads.
 
 mod documents;
 mod lookalike;

@@ -2,7 +2,7 @@
 
 use super::encoder::{from_sortable, sortable};
 
-/// What an entry of the `_ts` index says.
+/// An entry of the `_ts` index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TsEntry {
     /// The document follows the collection's default; milliseconds of its last modification.
@@ -42,7 +42,7 @@ pub fn encode(entry: TsEntry) -> Vec<u8> {
     key
 }
 
-/// Reads a key back; `None` if it is none of ours.
+/// Reads a key back. `None` if it has another format.
 #[must_use]
 pub fn decode(key: &[u8]) -> Option<TsEntry> {
     let (section, ms) = key.split_first()?;

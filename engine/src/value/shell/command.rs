@@ -103,7 +103,7 @@ impl Fields {
         }
     }
 
-    /// What is left, as a last argument; nothing if nothing is left.
+    /// The remaining options as a last argument, or nothing.
     fn rest(self) -> String {
         if self.0.is_empty() { String::new() } else { format!(", {}", write(&self.0.into())) }
     }

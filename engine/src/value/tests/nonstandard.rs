@@ -1,4 +1,4 @@
-//! What is refused unless it is asked for, and what is read then.
+//! Text that is refused by default, and how it is read on request.
 
 use crate::value::{
     extjson::{
@@ -22,7 +22,7 @@ fn read(bytes: &[u8], leniency: Leniency) -> Result<(String, Tally), TextError> 
     let found = documents.step(bytes, true)?;
     assert!(matches!(found, Step::Document { .. }), "{found:?}");
     let text = write_document(documents.document(), Style::Canonical, Layout::OneLine);
-    // A line of its own is read in another way.
+    // Documents on single lines have another reader.
     let mut lines = Documents::new(Form::Stream).lenient(leniency);
     assert!(lines.line(&[bytes, b"\n"].concat()));
     assert_eq!((lines.document(), lines.tally()), (documents.document(), documents.tally()));

@@ -1,4 +1,4 @@
-//! What paths reach, as tables.
+//! The values that paths reach, as tables.
 
 use std::ops::ControlFlow;
 

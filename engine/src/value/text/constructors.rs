@@ -1,4 +1,4 @@
-//! What in mongosh starts with a name or a slash: `ObjectId('…')`, `NaN`, `/re/i`.
+//! Literals of mongosh that start with a name or a slash: `ObjectId('…')`, `NaN`, `/re/i`.
 
 use std::borrow::Cow;
 

@@ -8,7 +8,7 @@ const YEAR_10000_MS: i64 = 253_402_300_800_000;
 /// JavaScript's dates reach this far on both sides of 1970: ECMA-262, "Time Values and Time Range".
 const JAVASCRIPT_MS_MAX: i64 = 8_640_000_000_000_000;
 
-/// What a date without a zone means.
+/// The meaning of a date without a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Zone {
     Required,

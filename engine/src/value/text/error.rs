@@ -16,7 +16,7 @@ pub struct TextError {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What a lenient reader would have read.
+    /// The form that a lenient reader would have accepted.
     pub nonstandard: Option<Nonstandard>,
 }
 
@@ -25,9 +25,9 @@ pub struct TextError {
 pub(in crate::value) struct Fault {
     /// Offset in bytes from where the parser began.
     pub(in crate::value) at: usize,
-    /// What is wrong; `None` if the bytes just end too early.
+    /// The problem, or `None` if the bytes just end too early.
     pub(in crate::value) message: Option<Cow<'static, str>>,
-    /// What a lenient reader would have read.
+    /// The form that a lenient reader would have accepted.
     pub(in crate::value) nonstandard: Option<Nonstandard>,
 }
 

@@ -1,4 +1,4 @@
-//! What the readers and writers of text share: one parser for Extended JSON and mongosh literals
+//! The core of the readers and writers of text: one parser for Extended JSON and mongosh literals
 //! that writes BSON as it reads, and one walk over BSON that writes either.
 
 mod base;

@@ -51,7 +51,7 @@ impl Nonstandard {
         }
     }
 
-    /// What was done so often, without a full stop.
+    /// The correction and how often it was made, without a period at the end.
     #[must_use]
     pub fn done(self, count: u64) -> String {
         let (one, many) = match self {
@@ -167,7 +167,8 @@ impl Tally {
     pub const NONE: Self =
         Self { legacy_values: 0, leap_seconds: 0, converted: 0, unconverted: 0, forms: [0; FORMS] };
 
-    /// What was read differently from how it was written, each without a full stop.
+    /// Values that were read differently from how they were written, each without a period at the
+    /// end.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let odd = Nonstandard::ALL.into_iter().zip(self.forms);
@@ -198,7 +199,7 @@ impl Tally {
     }
 }
 
-/// What a reader takes, and what it has met so far.
+/// The forms that a reader accepts, and how often it has met each.
 #[derive(Debug, Default)]
 pub(in crate::value) struct NonstandardCounter {
     pub(in crate::value) leniency: Leniency,

@@ -111,7 +111,7 @@ pub(super) fn quoted_decimal(text: &str) -> Option<Decimal128> {
     text.parse().ok()
 }
 
-/// What a literal in JSON's grammar looks like.
+/// The shape of a literal in JSON's grammar.
 struct Shape {
     whole: bool,
 }

@@ -25,11 +25,11 @@ pub(in crate::value) enum Dialect {
     Shell,
 }
 
-/// What outlives one document, so that reading many allocates once.
+/// Buffers that outlive one document, so that reading many allocates once.
 #[derive(Debug, Default)]
 pub(in crate::value) struct Work {
     pub(in crate::value) out: Vec<u8>,
-    /// What is read beyond the standard, and how much of it was met.
+    /// The non-standard forms that are accepted, and how often each was met.
     pub(in crate::value) taking: NonstandardCounter,
     /// The names of the fields of all open documents.
     pub(super) names: Vec<Name>,

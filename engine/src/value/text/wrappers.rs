@@ -82,7 +82,7 @@ impl<'t> Parser<'t, '_> {
         let next = self.bytes.get(self.at + 1);
         match quote {
             b'"' if next == Some(&b'$') => {
-                // What turns out to be the name of a field is read again, and counted then.
+                // A name that belongs to a plain field is read again, and counted then.
                 let before = self.work.taking.tally;
                 let name = self.text("")?;
                 self.work.taking.tally = before;

@@ -23,7 +23,7 @@ pub(in crate::query::expression) enum Number {
     Decimal(Decimal),
 }
 
-/// What two numbers have in common: the wider of their types.
+/// Two numbers, both in the wider of their types.
 pub(super) enum Pair {
     Ints(i32, i32),
     Longs(i64, i64),

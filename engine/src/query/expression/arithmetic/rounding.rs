@@ -49,7 +49,7 @@ fn floor(given: &CallArgs<'_>) -> Outcome {
 fn to_whole(number: Number, double: fn(f64) -> f64, rounding: DecimalRounding) -> Number {
     match number {
         Number::Double(n) => Number::Double(double(n)),
-        // What has no 34 digits to spare has no fraction.
+        // `at_place` fails only on a number without digits to spare, which has no fraction either.
         Number::Decimal(n) if n.is_finite() => {
             Number::Decimal(n.at_place(0, rounding).unwrap_or(n))
         }

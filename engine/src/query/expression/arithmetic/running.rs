@@ -91,7 +91,7 @@ pub(super) fn overflow(operator: &str) -> QueryError {
     QueryError::new(Code::OVERFLOW, format!("date overflow in {operator}"))
 }
 
-/// A product so far. The product as a double is kept beside the one of whole numbers, for when that
+/// A product so far. The product of doubles is kept next to the one of whole numbers, for when that
 /// overflows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Product {

@@ -19,7 +19,7 @@ use crate::query::{
 /// Subtype of a UUID.
 const UUID: u8 = 4;
 
-/// What `$convert` says about bytes.
+/// The options of `$convert` on bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bytes {
     pub format: Option<Format>,

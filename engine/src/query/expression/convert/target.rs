@@ -1,4 +1,4 @@
-//! What a value is converted to, and how its bytes are written.
+//! The target type of a conversion, and the format of its bytes.
 
 use bson::{RawBsonRef, spec::ElementType};
 

@@ -2,7 +2,7 @@
 
 use super::parse::{Cursor, Parts, check_ranges, month_of, offset};
 
-/// What may stand between a time and its half of the day.
+/// Allowed between a time and its half of the day.
 const BLANK: [char; 2] = [' ', '\t'];
 
 /// Reads a date, a time and a zone, in any order that people write them. Without a date the parts
@@ -85,7 +85,7 @@ fn word(cursor: &mut Cursor<'_>, parts: &mut Parts) -> Result<(), String> {
     Err(cursor.failure("Unexpected character"))
 }
 
-/// What follows a month's name: a day, or the year.
+/// Reads the day or the year after a month's name.
 fn month_rest(cursor: &mut Cursor<'_>, parts: &mut Parts) -> Result<(), String> {
     while cursor.peek() == Some(' ') {
         cursor.at += 1;

@@ -6,7 +6,7 @@ use super::{
     zone::Zone,
 };
 
-/// What a text says about an instant. What it does not say is `None`.
+/// The parts of an instant that a text names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Parts {
     pub year: Option<i64>,

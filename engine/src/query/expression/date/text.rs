@@ -42,7 +42,7 @@ pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
     },
 ];
 
-/// The argument `format`, checked even if there is no date; `None` if it is null.
+/// The argument `format`, checked even if there is no date. `None` if it is null.
 fn format_of<'v>(
     given: &'v CallArgs<'_>,
     name: &str,

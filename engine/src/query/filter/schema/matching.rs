@@ -188,7 +188,7 @@ fn is_multiple(number: RawBsonRef<'_>, unit: RawBsonRef<'_>) -> bool {
     if let (Some(number), Some(unit)) = (whole(number), whole(unit)) {
         return number.checked_rem(unit).is_none_or(|rest| rest == 0);
     }
-    // As doubles, 0.3 is no multiple of 0.1.
+    // As doubles, 0.3 isn't a multiple of 0.1.
     let decimal = |value| match value {
         RawBsonRef::Decimal128(number) => Some(Decimal::from(number)),
         RawBsonRef::Double(number) => Some(Decimal::from_f64(number)),

@@ -59,7 +59,7 @@ pub(super) struct Properties {
     pub others: Others,
 }
 
-/// What fields or elements must keep that nothing else is said about.
+/// The rule for fields or elements that no other keyword covers.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Others {
     #[default]

@@ -178,7 +178,7 @@ fn others(keyword: &str, value: RawBsonRef<'_>, depth: usize) -> Read<Others> {
     }
 }
 
-/// The rule of `items` and `additionalItems`, which counts beside a list of items alone.
+/// The rule of `items` and `additionalItems`. The latter counts only next to a list of items.
 fn items(source: &RawDocument, depth: usize) -> Read<Option<Rule>> {
     let others = match source.get("additionalItems")? {
         Some(value) => others("additionalItems", value, depth)?,
