@@ -1,4 +1,4 @@
-//! An engine of its own for each test, on a simulated clock, and commands as mongosh writes them.
+//! A new engine for each test, on a simulated clock, and commands as mongosh writes them.
 
 use std::{
     collections::BTreeSet,

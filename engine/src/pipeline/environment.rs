@@ -1,4 +1,4 @@
-//! What a pipeline runs in.
+//! The environment of a pipeline: data, server rows and nesting depth.
 
 use bson::RawDocumentBuf;
 
@@ -11,11 +11,11 @@ use crate::{
     store::Reader,
 };
 
-/// What a pipeline runs in: the data, and what only the server knows.
+/// The environment of a pipeline: the data, and the rows that only the server knows.
 #[derive(Clone, Copy)]
 pub struct Environment<'e> {
     pub collections: &'e Collections,
-    /// What stages such as `$currentOp` show.
+    /// The rows of stages such as `$currentOp`.
     pub rows: &'e dyn Rows,
     /// How many pipelines enclose it: a bound, because a view can read itself through a stage.
     depth: usize,
@@ -35,13 +35,13 @@ pub trait Rows {
 }
 
 impl<'e> Environment<'e> {
-    /// What the pipeline of a command runs in.
+    /// The environment of a command's pipeline.
     #[must_use]
     pub fn new(collections: &'e Collections, rows: &'e dyn Rows) -> Self {
         Self { collections, rows, depth: 0 }
     }
 
-    /// What a pipeline in a stage runs in.
+    /// The environment of a pipeline in a stage.
     pub(super) fn within(&self) -> Result<Self, PipelineError> {
         if self.depth >= PIPELINE_DEPTH_MAX {
             return Err(refused!(

@@ -16,7 +16,7 @@ pub enum PipelineError {
     Stage {
         /// MongoDB's number.
         code: Code,
-        /// What is wrong and what to do.
+        /// States the problem, then what to do.
         message: String,
     },
     /// A filter, projection, expression or sort.

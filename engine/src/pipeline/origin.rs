@@ -3,7 +3,7 @@
 use super::PipelineError;
 use crate::catalog::Namespace;
 
-/// What a pipeline reads first.
+/// The input of a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     Collection(Namespace),

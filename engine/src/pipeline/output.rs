@@ -36,16 +36,15 @@ pub struct Out {
 #[derive(Debug, Clone)]
 pub struct Merge {
     pub into: Namespace,
-    /// The fields that tell which document is meant; empty: `_id`.
+    /// The fields that identify the document. Empty for `_id`.
     pub on: Vec<String>,
     pub when_matched: WhenMatched,
-    /// What happens when there is none.
     pub when_not_matched: WhenNotMatched,
     /// The variables of a pipeline, computed from the result; `new` is the result itself.
     pub variables: Vec<(String, Expression)>,
 }
 
-/// What happens to an existing document.
+/// The action of `$merge` on an existing document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WhenMatched {
     Replace,
@@ -57,7 +56,7 @@ pub enum WhenMatched {
     Pipeline(Vec<RawDocumentBuf>),
 }
 
-/// What happens when there is no such document.
+/// The action of `$merge` if there is no such document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhenNotMatched {
     Insert,

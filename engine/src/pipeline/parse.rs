@@ -132,7 +132,7 @@ impl Pipeline {
         self.names.first().is_some_and(|name| ["$collStats", "$indexStats"].contains(name))
     }
 
-    /// Whether the first stage gives documents of its own.
+    /// Whether the first stage is a source.
     pub(super) fn begins_with_source(&self) -> bool {
         self.names.first().is_some_and(|name| ONLY_FIRST.contains(name))
     }

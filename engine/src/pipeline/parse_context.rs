@@ -1,4 +1,4 @@
-//! What every pipeline and sub-pipeline is read with.
+//! The context in which pipelines and sub-pipelines are parsed.
 
 use bson::raw::{RawBsonRef, RawDocument};
 
@@ -22,7 +22,7 @@ pub(super) enum Nesting {
     UnionWith,
 }
 
-/// What reading a pipeline depends on.
+/// The context that parsing a pipeline depends on.
 #[derive(Debug, Clone)]
 pub struct ParseContext<'r> {
     pub db: &'r str,

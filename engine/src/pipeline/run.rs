@@ -23,7 +23,7 @@ pub struct Run {
     absorbed: usize,
     filter: RawDocumentBuf,
     sort: Option<Sort>,
-    /// What the search skips, and the most that it gives.
+    /// The search's `skip` and `limit`.
     slice: (u64, Option<u64>),
     context: Arc<Context>,
     returned: Option<RawDocumentBuf>,
@@ -174,7 +174,7 @@ impl Run {
         self.returned = Some(document);
     }
 
-    /// What the expressions of its stages see.
+    /// The context of the expressions in its stages.
     #[must_use]
     pub fn context(&self) -> &Arc<Context> {
         &self.context
@@ -196,7 +196,7 @@ impl Run {
         })
     }
 
-    /// What the search skips, and the most that it gives.
+    /// The search's `skip` and `limit`.
     #[must_use]
     pub fn slice(&self) -> (u64, Option<u64>) {
         self.slice

@@ -8,7 +8,7 @@ use crate::{
     value::{Collation, Path, key::KEY_BYTES_KEPT},
 };
 
-/// What an index can do for a filter.
+/// The part of a filter that an index can answer.
 #[derive(Debug, Clone)]
 pub struct Bounds {
     /// Intervals to scan: disjoint, in key order.

@@ -20,7 +20,7 @@ use crate::{
     value::{Path, key::KEY_BYTES_KEPT, type_rank},
 };
 
-/// What a count reads.
+/// The cheapest source that a count can be read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedBy {
     Counter,

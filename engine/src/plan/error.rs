@@ -12,11 +12,10 @@ use crate::{
 pub struct PlanError {
     /// Decides the error code of a command.
     pub kind: PlanErrorKind,
-    /// What is wrong, and what to do.
+    /// States the problem, then what to do.
     pub message: String,
 }
 
-/// What failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanErrorKind {
     /// The hint names no usable index.

@@ -25,14 +25,13 @@ pub struct PlanExplanation<'p> {
     pub projection: Option<(&'static str, Document)>,
     pub skip: u64,
     pub limit: Option<u64>,
-    /// What the command does with the documents.
     pub purpose: Purpose,
     pub collation: Option<&'p Collation>,
     /// The collection does not exist.
     pub is_missing: bool,
 }
 
-/// What the command does with the documents of a plan.
+/// The command's use of the documents of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     Read,
@@ -41,7 +40,7 @@ pub enum Purpose {
     Delete,
 }
 
-/// What one execution of the plan counted.
+/// The counts of one execution of the plan.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExecutionSummary {
     pub stats: Stats,
@@ -153,7 +152,7 @@ impl PlanExplanation<'_> {
         tree
     }
 
-    /// A lookup by `_id`, which MongoDB shows as a stage of its own.
+    /// A lookup by `_id`, for which MongoDB shows a special stage.
     fn express(&self) -> Option<Document> {
         let Access::Index { index, .. } = &self.plan.access else { return None };
         let parsed = parsed_query(&self.filter);

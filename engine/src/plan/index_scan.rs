@@ -235,7 +235,8 @@ impl IndexScan<'_> {
         let is_multikey = self.source.is_multikey;
         let remembers = is_multikey || self.intervals.len() > 1;
         if remembers && seen.contains(&record) {
-            // What `visit` would check: an array may have a million entries.
+            // `visit` is not called here, so the time limit is checked here: an array may have a
+            // million entries.
             tick().map_err(PlanError::from)?;
             return Ok(Step::Take);
         }

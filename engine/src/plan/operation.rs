@@ -60,7 +60,7 @@ impl Limit for Operation {
 }
 
 impl Operation {
-    /// An operation that ends itself after `limit`; `None` is no limit.
+    /// An operation that ends itself after `limit`, if there is one.
     #[must_use]
     pub fn new(limit: Option<Duration>) -> Self {
         let operation = Self::default();
@@ -86,8 +86,8 @@ impl Operation {
         *self.deadline.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As [`Operation::new`], but also ends with the limit that the caller set on this thread.
-    /// Another operation is no such limit: a command that runs in it has its own.
+    /// As [`Operation::new`], but also ends with the limit that the caller set on this thread. The
+    /// limit of another operation doesn't count: a command that runs in it has its own.
     #[must_use]
     pub fn within_current(limit: Option<Duration>) -> Self {
         let outer = current_limit().filter(|_| Self::current().is_none());

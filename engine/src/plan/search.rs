@@ -107,7 +107,7 @@ impl Search {
         &self.plan
     }
 
-    /// What was examined so far.
+    /// The counts so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.stats
@@ -194,7 +194,7 @@ impl Search {
         Ok(())
     }
 
-    /// What [`Search::count`] reads.
+    /// The source that [`Search::count`] reads.
     #[must_use]
     pub fn counted_by(&self, collection: &CollectionMeta) -> CountedBy {
         if self.source.leaves_out_damaged {
@@ -291,7 +291,7 @@ impl Search {
         Ok(is_shown.then(|| document.to_owned()))
     }
 
-    /// What expressions of the filter see besides the document.
+    /// The context of the filter's expressions.
     fn seen(&self, now_ms: i64) -> Context {
         // The time is the only source of randomness that a pure layer has.
         let mut seen = Context::at(now_ms).with_seed(now_ms.unsigned_abs());

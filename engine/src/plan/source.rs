@@ -1,4 +1,4 @@
-//! What the scans share: the collection they read, their statistics, and their visitor.
+//! The parts that the scans share: the collection they read, their statistics, and their visitor.
 
 use bson::raw::RawDocument;
 
@@ -63,7 +63,7 @@ impl ScanSource {
     }
 }
 
-/// What a search examined.
+/// The counts of a search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stats {
     pub keys_examined: u64,

@@ -1,4 +1,4 @@
-//! What a search returns.
+//! The documents that a search returns, and their order.
 
 use bson::raw::RawBson;
 
@@ -7,7 +7,7 @@ use crate::{
     value::Collation,
 };
 
-/// What a search returns.
+/// The documents that a search returns, and their order.
 #[derive(Debug, Clone)]
 pub struct Target {
     pub filter: Filter,

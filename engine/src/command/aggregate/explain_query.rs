@@ -27,7 +27,6 @@ pub struct ExplainedQuery {
     pub sort: Option<Document>,
     /// The projection as it was given.
     pub projection: Option<Document>,
-    /// What is done with what is found.
     pub purpose: Purpose,
     update: Option<Update>,
     is_upsert: bool,

@@ -1,4 +1,4 @@
-//! What every explain reply contains, and how much of it.
+//! The fields that every explain reply contains, and the verbosity that decides how many.
 
 use bson::{Bson, Document, doc, raw::RawDocument};
 
@@ -41,7 +41,7 @@ impl Verbosity {
     }
 }
 
-/// What every explain ends with.
+/// The fields at the end of every explain reply.
 ///
 /// # Errors
 /// When the bytes are not BSON.

@@ -99,7 +99,7 @@ struct MergeRun<'w> {
     merge: &'w Merge,
     is_sparse: bool,
     context: &'w Context,
-    /// What expressions see: the variables of the command too.
+    /// The context of its expressions, with the variables of the command.
     seen: Arc<query::Context>,
 }
 
@@ -198,7 +198,7 @@ impl MergeRun<'_> {
         Ok(Filter::parse_in(&filter, self.seen.collation.as_ref())?)
     }
 
-    /// What happens to a document that is there; `None`: nothing.
+    /// The update of an existing document, or `None` to leave it unchanged.
     fn update(&self, document: &RawDocument) -> Result<Option<Update>, CommandError> {
         let update = match &self.merge.when_matched {
             WhenMatched::KeepExisting | WhenMatched::Fail => return Ok(None),

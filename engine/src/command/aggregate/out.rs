@@ -38,8 +38,8 @@ pub fn write(
     }
 }
 
-/// The results go to a collection beside it, which takes its place at the end, if its options and
-/// indexes are then still those that were copied.
+/// Writes the results to a temporary collection, which replaces the target at the end, if the
+/// target's options and indexes are then still those that were copied.
 fn replace_collection(
     context: &Context,
     environment: &Environment<'_>,

@@ -13,8 +13,8 @@ pub struct FieldFilter {
     count: usize,
 }
 
-/// Up to this many fields each name is compared with those before it; beyond it, all names are
-/// sorted once. No command has as many fields of its own.
+/// Up to this many fields, each name is compared with those before it. Beyond it, all names are
+/// sorted once. No command knows this many fields.
 const NAMES_COMPARED: usize = 64;
 
 impl FieldFilter {
@@ -107,7 +107,7 @@ mod tests {
         assert!(!FieldFilter::default().may_have("find"));
     }
 
-    /// A command with so many fields that no command knows, all of which begin alike.
+    /// A command with this many fields that no command knows, all of which begin alike.
     fn with_fields(count: usize) -> Document {
         let fields = (0..count).map(|number| (format!("${number:x}"), Bson::Int32(1)));
         [("ping".to_owned(), Bson::Int32(1))].into_iter().chain(fields).collect()

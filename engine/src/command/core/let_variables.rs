@@ -38,7 +38,7 @@ impl LetVariables {
         Self { names: self.names.clone().with_collation(collation), values: self.values.clone() }
     }
 
-    /// The same for a statement, which may have a collation of its own.
+    /// The same for a statement, which may have its own collation.
     ///
     /// # Errors
     /// A bad collation.

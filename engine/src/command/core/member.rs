@@ -1,4 +1,4 @@
-//! What a member of the teaching replica set answers. Other engines answer as a standalone server.
+//! Answers of a member of the teaching replica set. Other engines answer as a standalone server.
 
 use bson::{Document, doc};
 

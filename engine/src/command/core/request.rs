@@ -386,7 +386,7 @@ impl<'r> Request<'r> {
         Ok(options)
     }
 
-    /// A field of a nested document as a request of its own, for its getters.
+    /// A field of a nested document as a request, for its getters.
     #[must_use]
     pub fn within(&self, document: &'r RawDocument) -> Self {
         let first = document.iter().next().and_then(|first| Some(first.ok()?.1));

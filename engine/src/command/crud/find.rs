@@ -23,7 +23,7 @@ use crate::{
 };
 
 fields! {
-    /// What `find` takes besides a query. Some flags change nothing here, but have to be bools.
+    /// The options of `find` besides a query. Some flags change nothing here, but have to be bools.
     struct FindOptions<'r> from Request<'r> {
         optional "allowDiskUse": strict_flag,
         optional "noCursorTimeout": strict_flag,

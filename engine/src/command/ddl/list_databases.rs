@@ -27,7 +27,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         for db in catalog.databases() {
             let (mut bytes, mut is_empty) = (0_u64, true);
             for collection in catalog.collections(db) {
-                // A damaged counter is no reason to hide the databases.
+                // A damaged counter must not hide the databases.
                 let counters = StoreError::unless_damaged(reader.counters(collection.id.0))?;
                 let known = counters.map(|counters| counters.bytes);
                 is_empty &= known == Some(0);

@@ -14,9 +14,9 @@ use crate::{
 /// `{renameCollection: "db.from", to: "db.to", dropTarget}`
 ///
 /// With `dropTarget`, the renamed collection takes over the archive of the target, unless it has
-/// one of its own, on or off: expired documents of a name stay archived until a client switches
-/// that off. Holds belong to indexes: those of the renamed collection stay, those of the target are
-/// dropped with it.
+/// its own, on or off: expired documents of a name stay archived until a client switches that off.
+/// Holds belong to indexes: those of the renamed collection stay, those of the target are dropped
+/// with it.
 pub static COMMAND: Command = Command::admin(
     "renameCollection",
     &[required("to"), optional("dropTarget"), optional("collectionUUID"), ignored("stayTemp")],

@@ -1,4 +1,4 @@
-//! What `create` and `collMod` refuse in the definition of a view.
+//! Refusals by `create` and `collMod` of the definition of a view.
 
 use bson::{Bson, Document, RawDocumentBuf, raw::RawDocument};
 

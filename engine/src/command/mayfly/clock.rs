@@ -12,7 +12,7 @@ use crate::{
 };
 
 fields! {
-    /// What is to be changed. All of it is read before anything is changed.
+    /// The requested changes. All of them are read before any is made.
     struct ClockChanges<'r> from Request<'r> {
         optional "paused": flag_if_any => paused Option<bool>,
         optional "advanceMS": integer => advance_ms Option<i64>,

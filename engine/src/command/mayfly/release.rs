@@ -20,7 +20,7 @@ fields! {
 /// action, removals continue with the next pass.
 pub static COMMAND: Command = Command::admin("mayflyRelease", ReleaseFields::FIELDS, run);
 
-/// What to do with removals on hold.
+/// An action on removals on hold.
 enum ReleaseAction {
     /// Trust the clock; the next pass removes what is due.
     Release,

@@ -145,7 +145,7 @@ mod tests {
                    partialFilterExpression: {p: 1}}}";
         let answer = "{total: 2, overdueNow: 1, never: {outsidePartialFilter: 1}}";
         lab.check(ask, answer);
-        // Also beside an index with the same key that has every document.
+        // The same with another index on this key that has every document.
         lab.ok("{createIndexes: 'c', indexes: [{key: {f: 1}, name: 'f'}]}");
         lab.check(ask, answer);
         lab.check(&ask.replace("keyPattern: {f: 1}", "name: 'f'"), "{ok: 0, code: 72}");

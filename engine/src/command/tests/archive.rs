@@ -368,7 +368,7 @@ fn a_collection_renamed_over_an_archived_one_takes_its_archive_over() {
     rename_over(&lab, "d", "c");
     lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
     lab.check(r#"{mayflyArchived: "c"}"#, r#"{"batch.0._id": 7, "batch.2._id": 1, "-batch.3": 1}"#);
-    // One that has an archive of its own keeps that, and the other one is a dropped collection's.
+    // A collection keeps its own archive. The other archive then belongs to a dropped collection.
     fill("e", 8);
     lab.ok(r#"{mayflyArchive: "e", maxBytes: 2000000}"#);
     rename_over(&lab, "e", "c");

@@ -4,7 +4,7 @@ use bson::Bson;
 
 use crate::command::testing::Lab;
 
-/// What `listIndexes` and `listCollections` show of `{locale: 'en', strength: 2}`.
+/// `{locale: 'en', strength: 2}` as `listIndexes` and `listCollections` show it.
 const FULL: &str = "{locale: 'en', caseLevel: false, caseFirst: 'off', strength: 2, \
                     numericOrdering: false, alternate: 'non-ignorable', maxVariable: 'punct', \
                     normalization: false, backwards: false, version: '57.1'}";

@@ -936,7 +936,7 @@ fn replacements_by_id_share_a_commit_and_fail_one_by_one() {
     let reply = lab.run_document(&doc! { "update": "c", "updates": updates });
     assert_eq!((reply.get_i32("n").ok(), reply.get_i32("nModified").ok()), (Some(100), Some(100)));
     assert!(commits() - before < 10, "{} commits", commits() - before);
-    // The second one is refused, the fourth is not there, and the last one is no replacement.
+    // The second one is refused, the fourth is not there, and the last one isn't a replacement.
     let updates = vec![
         replace(0, 2_000),
         replace(1, 1_002),
@@ -1012,7 +1012,7 @@ fn names_with_dollars_and_periods_are_stored_where_mongodb_stores_them() {
     lab.ok(&update("{_id: 1}", "[{$replaceWith: {$literal: {$a: 1}}}]", ""));
     stored(1, "{_id: 1, $a: 1}");
 
-    // What an upsert inserts follows the rules of inserts.
+    // Upserts follow the rules of inserts.
     lab.ok(&update("{_id: 2}", "{$set: {phone: 25.17, $hotel: 320.1}}", upsert));
     stored(2, "{_id: 2, $hotel: 320.1, phone: 25.17}");
     refuses(&update("{_id: 2}", "{$set: {phone: 1, $hotel: 1}}", upsert), 52);

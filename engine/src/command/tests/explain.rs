@@ -1,4 +1,4 @@
-//! What `explain` shows, by command.
+//! The replies of `explain`, by command.
 
 use crate::command::testing::Lab;
 

@@ -10,7 +10,7 @@ use crate::{
     value::{Direction, key::encode, shell},
 };
 
-/// What a search gives in batches of this size: `_id`s, and how many documents it says are damaged.
+/// The `_id`s of a search in batches of this size, and how many documents it reports as damaged.
 fn all(lab: &Lab, find: &str, batch_size: i32) -> (Vec<Bson>, i64) {
     let mut command = shell::read_document(find).expect(find);
     command.insert("batchSize", batch_size);
@@ -55,8 +55,8 @@ fn spoiled(create: &str) -> Lab {
     lab
 }
 
-/// What a search gives: these, and it says how many it has left out, in batches of any size.
-/// Without the option it ends with an error.
+/// Expects a search to return these documents and to count those it left out, in batches of any
+/// size. Without the option it ends with an error.
 #[track_caller]
 fn check(lab: &Lab, find: &str, ids: &[i32], damaged: i64) {
     let ids: Vec<Bson> = ids.iter().map(|id| Bson::from(*id)).collect();

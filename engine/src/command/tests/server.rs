@@ -1,4 +1,4 @@
-//! The commands that clients and tools send beside the real work.
+//! The commands that clients and tools send in addition to the real work.
 
 use bson::doc;
 

@@ -23,12 +23,11 @@ pub(in crate::pipeline) struct Accumulators {
 #[derive(Debug)]
 pub(in crate::pipeline) struct Accumulator {
     pub(super) operator: Operator,
-    /// What is taken of each document.
+    /// Evaluated for each document.
     pub(super) input: Expression,
     pub(super) n: Option<Expression>,
 }
 
-/// What is made of the values.
 #[derive(Debug, Clone)]
 pub(super) enum Operator {
     Sum,

@@ -1,4 +1,4 @@
-//! What an accumulator holds of a group.
+//! The state of an accumulator for one group.
 
 use std::{
     cmp::Ordering,
@@ -24,7 +24,7 @@ use crate::{
 /// Overhead in bytes of a value in a list.
 const ENTRY_BYTES: usize = 24;
 
-/// What is held of the documents so far.
+/// The state after the documents so far.
 #[derive(Debug, Clone)]
 pub(in crate::pipeline) enum State {
     Sum {

@@ -94,7 +94,8 @@ impl Group {
     }
 }
 
-/// MongoDB runs `$group` in another engine than the other stages, with kinds of errors of its own.
+/// MongoDB runs `$group` in another engine than the other stages, which has its own kinds of
+/// errors.
 fn in_group(error: PipelineError) -> PipelineError {
     let code = match &error {
         PipelineError::Query(query) => match query.elsewhere {

@@ -220,7 +220,8 @@ fn equal(
 ) -> Result<Filter, PipelineError> {
     let mut values = RawArrayBuf::new();
     local.index_values(document, &mut |value| match value {
-        // What an index has for a missing field and for an empty array.
+        // An index stores undefined for an empty array. Neither that nor a missing field adds a
+        // value.
         None | Some(RawBsonRef::Undefined) => {}
         Some(value) => values.push(value),
     });

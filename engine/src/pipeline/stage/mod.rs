@@ -77,7 +77,7 @@ pub trait Stage: Fresh + Send + Sync {
         Ok(false)
     }
 
-    /// Of a stage that gives documents of its own: these. Only asked of the first one.
+    /// The documents of a source stage. Called only on the first stage.
     ///
     /// # Errors
     /// Why there are none.
@@ -90,7 +90,7 @@ pub trait Stage: Fresh + Send + Sync {
         Ok(None)
     }
 
-    /// What the stage gives for so many documents, if their contents do not matter.
+    /// The output for this number of input documents, if the stage ignores their contents.
     ///
     /// # Errors
     /// When the result can't be written.
@@ -121,7 +121,6 @@ pub trait Stage: Fresh + Send + Sync {
 pub struct Input<'i> {
     pub(super) stages: &'i mut [Box<dyn Stage>],
     pub(super) source: &'i mut Source,
-    /// What the pipeline runs in.
     pub environment: &'i Environment<'i>,
     pub context: &'i Arc<Context>,
 }

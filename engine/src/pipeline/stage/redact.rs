@@ -33,8 +33,8 @@ impl Redact {
         Ok(Self { expression, context: None })
     }
 
-    /// What is left of a part of the document that `scope` has for its root. Recursion is bounded
-    /// by the depth of the document.
+    /// The redacted part of the document that is the root of `scope`, or `None` if it is pruned.
+    /// Recursion is bounded by the depth of the document.
     fn redact(
         &self,
         document: &RawDocument,

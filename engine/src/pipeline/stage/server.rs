@@ -14,7 +14,7 @@ use crate::{
     query::{Code, Context},
 };
 
-/// What such a stage shows.
+/// The rows that a stage about the server shows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerRows {
     /// `$indexStats`

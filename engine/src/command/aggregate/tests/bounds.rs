@@ -6,7 +6,7 @@ const MIB: usize = 1 << 20;
 const EXCEEDED_MEMORY_LIMIT: i32 = 146;
 const NO_DISK_USE_ALLOWED: i32 = 292;
 
-/// Documents with the `_id`s from 0 on and so many bytes of text.
+/// Documents with the `_id`s from 0 on and this many bytes of text.
 fn lab(documents: usize, bytes: usize) -> Lab {
     let (lab, text) = (Lab::new(), "x".repeat(bytes));
     for id in 0..documents {

@@ -737,7 +737,7 @@ fn what_is_drawn_is_drawn_for_each_document() {
     assert!(all_differ(drawn(merge, "{find: 'c'}")), "a merge");
 }
 
-/// What the search took over is not shown as a stage again, and nothing else is left out.
+/// Stages that the search absorbed are not shown as stages again. All others are.
 #[test]
 fn the_plan_of_a_view_shows_its_stages_and_those_behind_them() {
     let lab = lab();

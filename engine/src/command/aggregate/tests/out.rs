@@ -1,4 +1,4 @@
-//! `$out` beside other commands, and what a killed one leaves.
+//! `$out` while other commands run, and the leftovers of a killed one.
 
 use std::sync::{Arc, Mutex};
 

@@ -289,7 +289,7 @@ mod tests {
             "{mayflyArchive: 'c', target: 'https://key:word@host/bucket'}",
             "{mayflyArchive: 'c', target: 'xxx'}",
         );
-        // The field of another command is no secret.
+        // The field is secret only in its own command.
         check("{find: 'c', filter: {pwd: 'p'}}", "{find: 'c', filter: {pwd: 'p'}}");
     }
 

@@ -54,7 +54,7 @@ pub fn prepare<'d>(
     stamp: Option<&dyn Fn() -> Timestamp>,
 ) -> PreparedDocument<'d> {
     check_size(document)?;
-    // The command has levels of its own.
+    // The scan counts the command's own levels too.
     if met.levels > DEPTH_MAX {
         scan::check(document.as_bytes())?;
     }

@@ -16,7 +16,7 @@ fn two(dialect: &str) -> Lab {
 }
 
 /// A command, a path of its reply, the value a millisecond before the threshold, and at it. Each
-/// runs on an engine of its own.
+/// runs on a new engine.
 const CASES: &[(&str, &str, &str, &str)] = &[
     (
         "{find: 'c', projection: {_id: 1}}",
@@ -183,7 +183,7 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "2",
         "2",
     ),
-    // What is overdue is what these are for.
+    // These commands exist to show overdue documents.
     ("{mayflyExpiring: 'c', limit: 9}", "batch.0.state", "'waiting'", "'overdue'"),
     ("{mayflyExpiring: 'c', limit: 9}", "batch.0._id", "1", "1"),
     ("{mayflyVerdict: 'c', id: 1}", "verdicts.0.expires", "true", "true"),
@@ -233,7 +233,7 @@ fn out_and_merge_take_what_is_shown() {
         lab.ok("{aggregate: 'c', pipeline: [{$merge: 'm'}], cursor: {}}");
         lab.check("{count: 'o'}", "{n: 1}");
         lab.check("{count: 'm'}", "{n: 1}");
-        // Into the collection: a hidden match is no match.
+        // Into the collection: a hidden document doesn't match.
         let fresh =
             "{aggregate: 1, cursor: {}, pipeline: [{$documents: [{_id: 1, b: 1}]}, {$merge: ";
         let into = "{into: 'c', whenMatched: 'merge', whenNotMatched: 'fail'}}]}";
@@ -383,7 +383,8 @@ fn a_change_of_the_rule_counts_at_once() {
         advance(&lab, 15_000);
         lab.check("{dropIndexes: 'c', index: '_ts_1'}", "{_t: 'DropIndexesResponse'}");
         lab.check("{count: 'c'}", "{n: 1}");
-        // What was hidden and is stored is there again; a new rule counts from the last write.
+        // The hidden document is still stored, so it shows again. A new rule counts from its last
+        // write.
         lab.ok(&crate::command::tests::dialect::create_ts(20));
         lab.check("{count: 'c'}", "{n: 1}");
         advance(&lab, 5_000);

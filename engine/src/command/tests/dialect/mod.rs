@@ -25,7 +25,7 @@ fn lab(dialect: &str) -> Lab {
     lab
 }
 
-/// As [`lab`], with a TTL of so many seconds on `_ts` of the collection `c`.
+/// As [`lab`], with a TTL of `secs` on `_ts` of the collection `c`.
 fn lab_with_ttl(dialect: &str, secs: i64) -> Lab {
     let lab = lab(dialect);
     lab.ok(&create_ts(secs));

@@ -4,7 +4,8 @@ use super::{ALL, HIDING, advance, check_value, create_ts, lab, lab_with_ttl};
 
 const FAR: i64 = 2_147_483_647;
 
-/// A `ttl`, and the second at which the document goes when the collection says 10; `None`: never.
+/// A `ttl`, and the second at which the document expires when the collection says 10, or `None` if
+/// it never does.
 const ITEM_TTLS: &[(&str, Option<i64>)] = &[
     ("NumberInt(20)", Some(20)),
     ("NumberLong('20')", Some(20)),
