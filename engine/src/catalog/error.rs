@@ -8,9 +8,9 @@ use crate::query::{Code, QueryError};
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct CatalogError {
-    /// What kind of mistake it is; `command` maps it to MongoDB's number.
+    /// `command` maps it to MongoDB's number.
     pub kind: CatalogErrorKind,
-    /// What is wrong, and what to do.
+    /// States the problem, then what to do.
     pub message: String,
 }
 
@@ -111,7 +111,8 @@ impl CatalogError {
 }
 
 impl From<QueryError> for CatalogError {
-    /// A rule of a collection or an index is no query, so some refusals have another number there.
+    /// A rule of a collection or an index isn't a query, so some refusals have another number
+    /// there.
     fn from(error: QueryError) -> Self {
         let error = error.elsewhere();
         Self::new(CatalogErrorKind::Filter(error.code), error.message)

@@ -21,7 +21,7 @@ pub struct IndexMeta {
     pub name: String,
     /// The key pattern.
     pub key: IndexKey,
-    /// What its entries hold.
+    /// The form of its entries.
     pub form: EntryForm,
     /// No two documents may have the same key.
     pub unique: bool,
@@ -54,7 +54,7 @@ pub struct IndexMeta {
     pub extra: Document,
 }
 
-/// What the entries of an index hold.
+/// The contents of an index's entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EntryForm {
     /// Values of the fields: the ordinary form.

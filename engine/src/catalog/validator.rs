@@ -10,11 +10,11 @@ use crate::{
 /// A collection's `validator`, `validationLevel` and `validationAction`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Validation {
-    /// What documents must match; `None` accepts everything.
+    /// The filter that documents must match. `None` accepts everything.
     pub validator: Option<Filter>,
     /// Which writes are checked; `None` means strict.
     pub level: Option<ValidationLevel>,
-    /// What happens to a document that does not match; `None` means error.
+    /// The treatment of a document that does not match. `None` means error.
     pub action: Option<ValidationAction>,
 }
 
@@ -29,7 +29,7 @@ pub enum ValidationLevel {
     Moderate,
 }
 
-/// What happens to a write that does not match.
+/// The treatment of a write that does not match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValidationAction {
     /// It is refused.

@@ -51,7 +51,7 @@ pub enum WriteError {
     /// The document can't be stored as it is (MongoDB: 2, `BadValue`).
     #[error("{message}")]
     BadDocument {
-        /// What is wrong.
+        /// Names the damage and its place.
         message: String,
     },
     /// The catalog's rules forbid it.

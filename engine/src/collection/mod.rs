@@ -5,7 +5,7 @@
 //! with what it removes. A transaction first compares the catalog's version with its snapshot, so a
 //! writer never works with definitions that another writer has changed.
 //!
-//! Long work runs in steps, each a bounded transaction of its own, and resumes after a restart: index
+//! Long work runs in steps, each in its own bounded transaction, and resumes after a restart: index
 //! builds (`build`) and the removal of dropped ranges (`ddl::reclaim`).
 
 mod build;

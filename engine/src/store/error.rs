@@ -12,7 +12,7 @@ pub enum StoreError {
     /// A resource is in use; the same call may succeed a moment later.
     #[error("The store is busy: {what}. Try again in a moment.")]
     Busy {
-        /// What is in use.
+        /// The reason, as a clause.
         what: String,
     },
     /// The disk is full. Nothing of the transaction was written.
@@ -33,19 +33,19 @@ pub enum StoreError {
     /// A write failed at a point after which the state on disk is unknown.
     #[error("The change may not have been written: {what}. Check the data before you retry.")]
     OutcomeUnknown {
-        /// What failed.
+        /// The failure.
         what: String,
     },
     /// After such a failure: writes are disabled until the file is known to be sound.
     #[error("Writes are disabled: {what}.")]
     Suspect {
-        /// What failed, and what to do.
+        /// The failure, then what to do.
         what: String,
     },
     /// The folder, the file or the disk can't be written.
     #[error("The store is read-only: {what}.")]
     ReadOnly {
-        /// What can't be written.
+        /// The folder, file or disk, and the reason.
         what: String,
     },
     /// The folder is on a file system on which LMDB's locks and memory map are unreliable.
@@ -60,7 +60,7 @@ pub enum StoreError {
     /// The bytes on disk differ from what was written.
     #[error("The store is damaged: {what}.")]
     Damaged {
-        /// What is wrong, and where.
+        /// The damage and its place.
         what: String,
     },
     /// A read found a corrupt page, and LMDB refuses all further reads of the same transaction. Not `Damaged`,
@@ -69,7 +69,7 @@ pub enum StoreError {
         "The store is damaged: {what}. Some data can't be read. Restore a backup, or export the rest."
     )]
     ReadAborted {
-        /// What is wrong with the page.
+        /// The damage to the page.
         what: String,
     },
     /// Another process, or another part of this one, has the store open.
@@ -102,7 +102,7 @@ pub enum StoreError {
     /// The file is not a store.
     #[error("This is not a Mayfly store: {what}.")]
     NotADatabase {
-        /// What the file looks like.
+        /// The contents of the file.
         what: String,
     },
     /// The check of an untrusted file ended without a result, so the file was not opened.
@@ -128,7 +128,7 @@ pub enum StoreError {
     /// The operating system refused or failed.
     #[error("{what}.")]
     Io {
-        /// What was tried, and the system's reason.
+        /// The operation, and the system's reason.
         what: String,
     },
     /// The work was canceled. Nothing was changed.
@@ -137,7 +137,7 @@ pub enum StoreError {
     /// A bug of this program.
     #[error("Internal error in the store: {what}. Please report this.")]
     Bug {
-        /// What went wrong.
+        /// The broken invariant.
         what: String,
     },
 }

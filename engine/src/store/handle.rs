@@ -36,7 +36,8 @@ pub(super) struct OpenParts {
     pub(super) unwalked: Option<Unwalked>,
 }
 
-/// What keeps other openers out while the store is open. Fields drop in this order, the lock last.
+/// Keeps other openers out while the store is open. Fields drop in this order: the lock must be
+/// last, since another process opens the folder as soon as it is free.
 pub(super) struct HeldFolder {
     pub(super) card: IdentityCard,
     pub(super) _registration: Registration,

@@ -9,7 +9,7 @@ use super::StoreState;
 pub enum StoreNotice {
     /// The store accepts less than before, or everything again.
     State {
-        /// What it accepts now.
+        /// The state from now on.
         state: StoreState,
         /// Why: a sentence.
         reason: Option<String>,

@@ -1,4 +1,4 @@
-//! The walk that an opening has not waited for, on a thread of its own.
+//! The walk that an opening has not waited for, on its own thread.
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};

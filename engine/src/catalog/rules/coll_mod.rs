@@ -34,7 +34,7 @@ pub struct CollModRequest {
     pub dry_run: bool,
 }
 
-/// What `collMod` changed, for its reply; `None` for fields the reply omits.
+/// The changes for the reply of `collMod`. The reply omits fields that are `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CollModOutcome {
     /// `expireAfterSeconds_old`
@@ -76,7 +76,7 @@ struct IndexChange<'r> {
     force_non_unique: Option<bool>,
 }
 
-/// What the request changes.
+/// Plans the changes of the request.
 ///
 /// # Errors
 /// When MongoDB's `collMod` refuses the request too, each with its kind.

@@ -21,7 +21,7 @@ pub struct CreateIndexesRequest {
     pub ignore_unknown_options: bool,
 }
 
-/// What `createIndexes` did, for its reply.
+/// The counts for the reply of `createIndexes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CreateIndexesOutcome {
     /// Indexes before, including `_id_`.

@@ -17,7 +17,7 @@ pub enum IndexSelector {
     Key(Document),
 }
 
-/// What `dropIndexes` did, for its reply.
+/// The counts for the reply of `dropIndexes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DropIndexesOutcome {
     /// Indexes before, including `_id_`.

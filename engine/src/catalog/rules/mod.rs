@@ -1,5 +1,5 @@
-//! What a request may create or change: pure functions from a request and the current definitions
-//! to the new definitions.
+//! The rules for creating and changing collections and indexes: pure functions from a request and
+//! the current definitions to the new definitions.
 
 /// A [`CatalogError`](super::CatalogError) of a kind, with the message as `format!` takes it.
 macro_rules! refused {

@@ -36,8 +36,8 @@ struct Group {
 }
 
 impl Collections {
-    /// Checks that an index holds no value twice. Writers refuse new duplicates meanwhile, because
-    /// `prepareUnique` is set.
+    /// Checks that an index holds no value twice. While it runs, writers refuse new duplicates
+    /// because `prepareUnique` is set.
     pub(super) fn check_unique(
         &self,
         collection: CollectionId,

@@ -26,8 +26,8 @@ use crate::{
 
 impl Collections {
     /// Creates indexes, and the collection if it does not exist. Returns when all are built,
-    /// including those another thread had started to build. Other writers continue meanwhile;
-    /// `progress` is called for each step this call takes.
+    /// including those another thread had started to build. Other writers continue during the
+    /// build; `progress` is called for each step this call takes.
     ///
     /// # Errors
     /// `CannotCreateIndex`, `IndexOptionsConflict` and others; `DuplicateKey` when a unique index

@@ -2,7 +2,7 @@
 //!
 //! If the list of them is damaged, it is rebuilt from the numbers in the store that no definition
 //! has: numbers are never reused. That waits until every definition can be read, because a
-//! collection with a damaged definition would look dropped too. Ranges dropped meanwhile are
+//! collection with a damaged definition would look dropped too. Ranges dropped during the wait are
 //! removed as usual.
 
 use std::{collections::BTreeSet, iter};
@@ -17,7 +17,7 @@ use crate::{
     store::{CollectionId, IndexId, Reader, StoreError},
 };
 
-/// What one step did.
+/// The result of one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReclaimStep {
     /// Documents and entries removed.

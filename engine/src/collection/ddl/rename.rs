@@ -31,8 +31,8 @@ pub struct Replacement<'r> {
 pub enum ExpectedTarget<'l> {
     /// Any state.
     Any,
-    /// It has the options and indexes of this definition; `None`: it did not and does not exist.
-    /// Its documents and its number may differ.
+    /// The collection has the options and indexes of this definition. With `None` it did not exist
+    /// and still doesn't. Its documents and its number may differ.
     Definition(Option<&'l CollectionMeta>),
 }
 
@@ -181,7 +181,8 @@ fn options(collection: Option<&CollectionMeta>) -> CollectionOptions {
     collection.map(|collection| collection.options.clone()).unwrap_or_default()
 }
 
-/// What was requested for the indexes, without their numbers and what documents made of them.
+/// The indexes as they were requested. Numbers, states and flags that depend on documents are
+/// reset, so that two collections compare equal if the same indexes were requested.
 fn indexes(collection: Option<&CollectionMeta>) -> BTreeMap<&str, IndexMeta> {
     let all = collection.into_iter().flat_map(|collection| &collection.indexes);
     let asked = all.map(|index| {

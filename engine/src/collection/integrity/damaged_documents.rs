@@ -38,7 +38,7 @@ pub struct DamagedDocument {
     /// Its `_id` if its record number or the index on `_id` tells it; its own bytes can't be
     /// trusted.
     pub id: Option<Bson>,
-    /// What is wrong.
+    /// A sentence that names the damage.
     pub damage: String,
 }
 

@@ -28,7 +28,7 @@ use crate::{
     value::{id_number::RecordName, scan},
 };
 
-/// What one step did.
+/// The result of one step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScrubStep {
     /// Nothing to do.

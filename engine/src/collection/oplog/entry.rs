@@ -8,7 +8,7 @@ use bson::{
 use super::change::OplogChange;
 use crate::store::StoreError;
 
-/// What an entry of the oplog changed.
+/// The kind of change that an oplog entry records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OplogKind {
     /// New documents.
@@ -42,7 +42,7 @@ pub struct OplogEntry {
     pub position: u64,
     /// When it was written, in milliseconds since 1970 on the primary's clock.
     pub at_ms: i64,
-    /// What it changed.
+    /// The kind of change.
     pub kind: OplogKind,
     /// The collection, or the database for [`OplogKind::Dialect`].
     pub namespace: String,

@@ -1,4 +1,4 @@
-//! The oplog: what each committed transaction changed, in a table of its own, written in that
+//! The oplog: the changes of each committed transaction, written to their own table in that
 //! transaction. It exists only in a store opened with it.
 //!
 //! An entry is one kind of change to one collection. It holds record numbers, exact bytes and

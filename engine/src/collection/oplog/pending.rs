@@ -17,7 +17,7 @@ use crate::{
     store::{CollectionId, IndexId, StoreError, Writer},
 };
 
-/// What a transaction has changed so far.
+/// The oplog entries of a transaction that has not committed.
 pub(in crate::collection) struct PendingOplog {
     at_ms: i64,
     entries: Vec<PendingEntry>,

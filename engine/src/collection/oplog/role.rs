@@ -1,4 +1,4 @@
-//! Whether a store with an oplog accepts changes of its own.
+//! Whether a store with an oplog accepts changes by clients.
 
 use crate::{
     collection::{Collections, WriteError},
@@ -6,10 +6,10 @@ use crate::{
 };
 use std::sync::atomic::Ordering;
 
-/// What a store with an oplog accepts.
+/// The role of a store with an oplog, which decides the writes that it accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Changes of its own, each with an entry in its oplog.
+    /// Accepts changes by clients, each with an entry in its oplog.
     Primary,
     /// Only the entries of another store's oplog.
     Secondary,

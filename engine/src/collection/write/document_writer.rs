@@ -189,8 +189,7 @@ impl DocumentWriter<'_, '_> {
         self.txn.bypasses_validation = bypasses;
     }
 
-    /// What is written from here on was last modified at this instant: a copy keeps the times of its
-    /// source.
+    /// Sets the last modification of later writes: a copy keeps the times of its source.
     pub fn set_now_ms(&mut self, now_ms: i64) {
         self.txn.now_ms = now_ms;
     }

@@ -1,4 +1,4 @@
-//! What a transaction notes for the oplog. Nothing happens without one.
+//! Notes the changes of a transaction for the oplog. Does nothing in a store without one.
 
 use bson::{RawDocumentBuf, raw::RawDocument};
 

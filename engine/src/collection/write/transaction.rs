@@ -40,13 +40,13 @@ pub(in crate::collection) struct Transaction<'w, 't> {
     pub(in crate::collection) ts_watches: Option<&'w TsWatches>,
     /// Expired documents whose place this transaction needs.
     pub(in crate::collection) evictions: Evictions<'w>,
-    /// What it changed, for the oplog; `None` without one.
+    /// `None` in a store without an oplog.
     pub(in crate::collection) oplog: Option<Box<PendingOplog>>,
     /// A document may be half written, so the transaction must not commit.
     pub(in crate::collection) broken: Option<StoreError>,
 }
 
-/// What a committed transaction changed.
+/// The effects of a committed transaction.
 pub(in crate::collection) struct Effects {
     pub(in crate::collection) catalog: Arc<CatalogSnapshot>,
     pub(in crate::collection) catalog_changed: bool,

@@ -41,7 +41,7 @@ pub enum Trim {
     Everything,
 }
 
-/// What one step removed.
+/// The result of one step.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrimStep {
     /// Rows removed.
@@ -227,9 +227,9 @@ impl Collections {
         Ok(oldest.is_some_and(|until_ms| until_ms.map_or(true, |until_ms| until_ms <= now_ms)))
     }
 
-    /// Visits rows from the newest to the oldest, starting below `before` (`None`: the newest),
-    /// until `visit` breaks. Returns the number of the last visited row if it did. Each read
-    /// transaction is short. Damaged rows are skipped.
+    /// Visits rows from the newest to the oldest, starting below `before` or at the newest, until
+    /// `visit` breaks. Returns the number of the last visited row if it did. Each read transaction
+    /// is short. Damaged rows are skipped.
     ///
     /// # Errors
     /// When the store can't be read, and what `visit` returns.
@@ -281,7 +281,7 @@ impl Collections {
     }
 }
 
-/// What is wrong with the trash, each with its collection if that is known.
+/// The damage in the trash, each with its collection if that is known.
 pub(in crate::collection) fn verify(
     reader: &Reader<'_>,
 ) -> Result<Vec<(Option<Namespace>, String)>, StoreError> {

@@ -132,7 +132,7 @@ pub(super) fn number_of(record: RecordNumber) -> u64 {
     u64::try_from(record).unwrap_or(u64::MAX)
 }
 
-/// What is wrong with one row.
+/// The damage of one row, with its collection if that is known.
 pub(super) fn wrong_row(stored: &StoredDocument<'_>) -> Option<(Option<Namespace>, String)> {
     let Some(row) = TrashRow::read(stored) else {
         return Some((None, format!("A row is damaged: {}.", not_a_row(stored.record))));

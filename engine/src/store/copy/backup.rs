@@ -4,9 +4,10 @@
 //! goes to a private temporary file next to the target, is synced and walked, and then renamed. Older backups
 //! under the same name become `NAME.1` and `NAME.2`.
 //!
-//! The walk also verifies the checksums of all rows, because LMDB copies a damaged document as it is. A copy
-//! with damaged rows is the best copy of the present data, but an older backup may be the best of what is
-//! damaged. So it gets a name of its own, `NAME.damaged`, and no older backup is rotated for it.
+//! The walk also verifies the checksums of all rows, because LMDB copies a damaged document as it
+//! is. A copy with damaged rows is the best copy of the present data, but an older backup may be
+//! the best of the damaged documents. So it is named `NAME.damaged`, and no older backup is rotated
+//! for it.
 
 use std::ffi::OsString;
 use std::fs;

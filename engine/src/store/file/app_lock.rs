@@ -259,7 +259,7 @@ pub(crate) fn create_chosen(file: &FsPath) -> io::Result<File> {
 }
 
 fn open_chosen_with(options: &OpenOptions, file: &FsPath) -> io::Result<File> {
-    // A file that does not exist yet is no lock file.
+    // A file that does not exist yet can't be the lock file.
     let identity = fs::metadata(file).ok().map(|found| file_identity(&found));
     let is_it =
         |path: &PathBuf| fs::metadata(path).is_ok_and(|it| Some(file_identity(&it)) == identity);

@@ -19,7 +19,7 @@ pub(in crate::store) const UNFINISHED_PREFIX: &str = ".identity-";
 /// The version of the tables' byte layout. A store with another one is refused.
 pub(in crate::store) const FORMAT_VERSION: u32 = 4;
 
-/// What identifies a store.
+/// The identity of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// The store's UUID as text.

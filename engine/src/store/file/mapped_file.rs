@@ -1,8 +1,9 @@
 //! Whether `data.mdb` still names the file that LMDB has mapped.
 //!
-//! LMDB writes through an open descriptor. If the name was removed or leads to another file, commits
-//! succeed, and no later opening finds them. A program that opens the file by a second name makes an `app.lock` of
-//! its own. If the file was cut, the next access to a page past its end kills the process (`SIGBUS`).
+//! LMDB writes through an open descriptor. If the name was removed or leads to another file,
+//! commits succeed, and no later opening finds them. A program that opens the file by a second name
+//! makes another `app.lock`. If the file was cut, the next access to a page past its end kills the
+//! process (`SIGBUS`).
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;

@@ -14,7 +14,7 @@ const PAGE_HEADER_BYTES: usize = 16;
 const NODE_HEADER_BYTES: usize = 8;
 /// Each node has a slot in the array of offsets at the start of its page.
 const SLOT_BYTES: usize = 2;
-/// What a node holds instead of a value on overflow pages.
+/// A value on overflow pages leaves only their page number in its node.
 const PAGE_NUMBER_BYTES: usize = 8;
 
 /// The fewest rows a page for which a sentinel saves more searches than it costs.
@@ -32,7 +32,7 @@ pub(super) struct AppendCursor<'c, 't> {
     following: Following,
 }
 
-/// What follows the rows in key order.
+/// The rows that follow in key order.
 enum Following {
     Nothing,
     /// Rows of another collection or index, so append mode is impossible.
@@ -162,7 +162,7 @@ fn sentinel_bytes(key: &[u8]) -> usize {
     (NODE_HEADER_BYTES + key.len()).next_multiple_of(2)
 }
 
-/// What a row takes on its leaf page.
+/// The space that a row takes on its leaf page.
 #[derive(Clone, Copy)]
 struct NodeSize {
     bytes: usize,

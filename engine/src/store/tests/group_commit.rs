@@ -7,7 +7,6 @@ use std::thread;
 use super::{Counters, Store, StoreError, StoreOptions, open, open_with};
 use crate::limits::{GROUP_OPERATIONS_MAX, WRITES_WAITING_MAX};
 
-/// What a queued write does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Counts,

@@ -228,7 +228,7 @@ fn places_of_killed_readers_are_given_back() {
     assert_eq!(*told.lock().expect("unbroken"), [StoreNotice::StaleReaders { count: 1 }]);
 }
 
-/// What no program should do: enlarges the store's file beyond the store's map.
+/// Enlarges the store's file beyond the store's map, which no other program should do.
 #[test]
 fn a_file_that_another_program_made_larger_is_taken_over() {
     if let Some(folder) = child_folder() {

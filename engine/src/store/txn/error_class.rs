@@ -10,7 +10,7 @@ use crate::store::StoreError;
 /// `EIO`. LMDB returns it for a short write too.
 const INPUT_OUTPUT_ERROR: i32 = 5;
 
-/// What an LMDB error calls for.
+/// The reaction that an LMDB error needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum ErrorClass {
     /// The file is sound: change the map, then run the whole transaction again.

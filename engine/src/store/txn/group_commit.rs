@@ -134,8 +134,8 @@ impl Store {
         match self.run_group(own, shared, &mut followers.writes) {
             Ok(()) => {}
             Err(Failure::Retry(cause)) => {
-                // A larger map may not be needed once each write has a transaction of its own. That the disk
-                // is full must be known before any of them runs again.
+                // Writes that run in their own transactions may not need a larger map. But a full
+                // disk must be known before any of them runs again.
                 if matches!(cause, Cause::DiskFull { deletes_only: false }) {
                     let _ = self.recover(cause);
                 }

@@ -1,4 +1,4 @@
-//! What the store does after a failed write: grow the map, make space on the disk, or check the file.
+//! Recovery after a failed write: grow the map, make space on the disk, or check the file.
 //!
 //! After a failed flush the system may drop the pages that it could not write and report the next flush as
 //! a success. So an input/output error is never retried. The store stops accepting writes, closes its
@@ -22,7 +22,7 @@ use crate::store::{Store, StoreError, StoreNotice, StoreState, StoreStatus, Writ
 
 /// Why a transaction did not commit.
 pub(in crate::store) enum Failure {
-    /// Its writes run again, each in a transaction of its own.
+    /// Its writes run again, each in its own transaction.
     Retry(Cause),
     /// Its writes fail with this error.
     Final(StoreError),
@@ -267,7 +267,7 @@ impl Store {
 
     fn put_env(&self, opened: Result<Environment, StoreError>) -> Result<(), StoreError> {
         let result = opened.as_ref().map_or_else(|error| Err(error.clone()), |_| Ok(()));
-        // What it replaces is the `Busy` of `take_env`.
+        // This replaces the `Busy` of `take_env`, so there is no environment to close.
         drop(self.replace_env(opened.map(Arc::new)));
         result
     }

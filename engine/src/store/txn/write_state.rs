@@ -1,4 +1,4 @@
-//! What the store accepts: everything, deletions only, or no writes, and why.
+//! The writes that the store accepts: all, deletions only, or none, and why.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,7 +8,7 @@ use crate::limits::{
 };
 use crate::store::StoreError;
 
-/// What the store accepts.
+/// The operations that the store accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreState {
     /// Reads and writes.
@@ -28,7 +28,7 @@ pub enum StoreState {
 /// State and sizes of an open store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreStatus {
-    /// What it accepts.
+    /// The operations that it accepts.
     pub state: StoreState,
     /// Why it does not accept everything: a sentence or a clause of one.
     pub reason: Option<String>,
@@ -52,7 +52,7 @@ pub struct StoreStatus {
     pub reopenings: u32,
 }
 
-/// What a write may do.
+/// The writes that a transaction may make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::store) enum Permit {
     Everything,
@@ -103,7 +103,7 @@ impl WriteState {
         self.lock().reopenings
     }
 
-    /// What the next write may do, or why writing is refused.
+    /// The permit of the next write, or why writing is refused.
     pub(in crate::store) fn permit(&self) -> Result<Permit, StoreError> {
         let inner = self.lock();
         let what = || inner.reason.clone().unwrap_or_default();

@@ -88,7 +88,7 @@ impl Drop for WalkProcess {
     }
 }
 
-/// What the subprocess has written so far.
+/// The output of the subprocess so far.
 #[derive(Default)]
 struct ChildOutput {
     partial: Vec<u8>,

@@ -56,7 +56,7 @@ impl PageSet {
     }
 }
 
-/// What to do with the rows of a tree.
+/// The use of a tree's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowAction {
     Skip,
