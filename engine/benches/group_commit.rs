@@ -1,4 +1,4 @@
-//! What durable single inserts cost with 1, 8 and 32 threads: `cargo bench --bench group_commit`.
+//! The cost of durable single inserts with 1, 8 and 32 threads: `cargo bench --bench group_commit`.
 
 use std::thread;
 

@@ -104,7 +104,8 @@ impl Engine {
         report.warnings.extend(reaper.archives().missing_in_words());
         collections.set_expired_sink(Arc::downgrade(&reaper) as _);
         if is_writable {
-            // What can't be dropped now is no reason to keep the store closed.
+            // Failing to drop them must not keep the store from opening: they are dropped at the
+            // next opening.
             let _ = collections.drop_unfinished_outputs();
         }
         let background =
@@ -211,7 +212,7 @@ impl Engine {
         &self.reaper
     }
 
-    /// What was found and done at opening.
+    /// Findings and repairs of the opening.
     #[must_use]
     pub fn open_report(&self) -> &OpenReport {
         &self.report

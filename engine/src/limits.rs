@@ -198,7 +198,7 @@ pub const WATCHDOG_GRACE: std::time::Duration = std::time::Duration::from_mins(1
 /// How long a pass pauses after each transaction during a backup.
 pub const COPY_PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
 
-/// How often it checks meanwhile whether the backup is done.
+/// How often a backup's progress is polled.
 pub const COPY_POLL: std::time::Duration = std::time::Duration::from_millis(10);
 
 /// How long a background thread pauses after a panic before it resumes.

@@ -5,7 +5,7 @@ use bson::{DateTime, RawDocumentBuf, oid::ObjectId, rawdoc};
 /// The date of document 0; each later one is a second later.
 pub const FIRST_MS: i64 = 1_700_000_000_000;
 
-/// The order of ids, and of dates beside them.
+/// The order of ids, and of dates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Each is above the one before.

@@ -1,6 +1,6 @@
-//! What one document costs as collections grow, and what it costs raw LMDB with the same keys. Beside them
-//! stands what a plain file of as many bytes costs: the system's share, which grows where memory has to be
-//! given to its cache.
+//! The cost of one document as collections grow, next to raw LMDB with the same keys and to a plain
+//! file with the same number of bytes. The file shows the system's share, which grows once memory
+//! has to be given to its cache.
 
 use std::{fs::File, io::Write as _};
 
@@ -36,7 +36,8 @@ struct Each {
 }
 
 impl Each {
-    /// Of so many documents, of finding some and some others, and of half of them removed.
+    /// The costs at this number of documents: of inserting them, of finding some and some others,
+    /// and of removing half of them.
     fn new(size: u64, insert: Cost, [find_next, find]: [Cost; 2], remove: Cost) -> Self {
         let micros = |cost: Cost, count: u64| cost.cpu * 1e6 / float(count);
         Self {
@@ -94,7 +95,7 @@ fn plain_file(size: u64) -> f64 {
     cost.cpu * 1e6 / float(size)
 }
 
-/// What documents cost in a collection of this size, ours and raw, and prints it.
+/// Measures and prints the cost of documents in a collection of this size, for the engine and raw.
 fn each(size: u64, indexes: usize) -> (Each, Each) {
     let all = documents(size, Order::Ascending, Order::Ascending);
     let raw = raw(&all, indexes);
@@ -154,7 +155,7 @@ fn find(number: u64) -> RawDocumentBuf {
 /// One of the costs.
 type CostOf = fn(&Each) -> f64;
 
-/// Lines about the largest collection beside the smallest.
+/// Lines that compare the largest collection with the smallest.
 fn compare(indexes: usize, small: &(Each, Each), large: &(Each, Each)) {
     let kinds: [(&str, CostOf); 4] = [
         ("insert", |each| each.insert),

@@ -80,7 +80,7 @@ fn show_singles(work: &str, [one, many]: [f64; 2], least: Option<f64>) {
     );
 }
 
-/// Documents a second from so many threads.
+/// Documents a second from this number of threads.
 pub fn singles_rate(threads: i32) -> f64 {
     let folder = tempdir().expect("a folder");
     let engine = Engine::open(folder.path(), EngineOptions::default()).expect("opens");

@@ -1,14 +1,14 @@
-//! Speed and size against raw LMDB, run beside each line in the same process with the same documents
-//! and the same durability: `cargo bench --bench goals [-- --documents N] [--quick] [--growth] [GROUP …]`.
-//! With `--features beside` also against `SQLite` and redb, and against the active expiry of Redis where a
-//! `redis-server` is installed.
+//! Speed and size against raw LMDB, which runs next to each line in the same process with the same
+//! documents and the same durability: `cargo bench --bench goals [-- --documents N] [--quick]
+//! [--growth] [GROUP …]`. With `--features beside` also against `SQLite` and redb, and against the
+//! active expiry of Redis where a `redis-server` is installed.
 //!
 //! A figure counts as a ratio, because machines differ and disks are noisy: CPU seconds where the
 //! disk decides the wall time, the median of three runs. Groups are `insert`, `singles`, `removal`, `reads`,
 //! `waiting` and `files`; without one all run. `--growth` shows instead what one document costs in
 //! collections of 10⁴, 10⁵ and 10⁶ documents with 0, 1 and 4 more indexes.
 //!
-//! What the wire adds is measured elsewhere, with a real driver: `tests/examples/wire_cost.rs`.
+//! The cost of the wire is measured elsewhere, with a real driver: `tests/examples/wire_cost.rs`.
 
 #[cfg(feature = "beside")]
 mod beside;
@@ -28,7 +28,7 @@ mod waiting;
 
 use std::env;
 
-/// What to run.
+/// The size of a measurement.
 pub struct Settings {
     /// Documents in the collection.
     pub documents: u64,

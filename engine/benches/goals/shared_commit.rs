@@ -55,8 +55,8 @@ impl Shared {
     }
 }
 
-/// Inserts a second from one thread that has so many ready for each commit. Many threads that wait for their
-/// commits can't have more, even if all else cost nothing.
+/// Inserts a second from one thread that has this number ready for each commit. Many threads that
+/// wait for their commits can't have more, even if all else cost nothing.
 pub fn ready_rate(ready: usize, time: Duration) -> f64 {
     let folder = tempdir().expect("a folder");
     let raw = Raw::new(folder.path());
@@ -69,7 +69,7 @@ pub fn ready_rate(ready: usize, time: Duration) -> f64 {
     float(count) / now().saturating_sub(begun).as_secs_f64()
 }
 
-/// Inserts a second from so many threads.
+/// Inserts a second from this number of threads.
 pub fn rate(threads: usize, time: Duration) -> f64 {
     let folder = tempdir().expect("a folder");
     let raw = Raw::new(folder.path());

@@ -31,7 +31,7 @@ pub fn singles_rates() -> Option<[f64; 2]> {
     Some([rate("1")?, rate("32")?])
 }
 
-/// Prints the rate of so many threads.
+/// Prints the rate of this number of threads.
 pub fn print_rate(threads: i32) {
     println!("{}", singles_rate(threads));
 }

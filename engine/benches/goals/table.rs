@@ -21,12 +21,12 @@ pub fn line(work: &str, ours: &str, beside: &str, ratios: (f64, f64), goal: &str
     );
 }
 
-/// A line without anything beside it.
+/// A line without a comparison.
 pub fn alone(work: &str, ours: &str, goal: &str, met: bool) {
     line(work, ours, "", (f64::NAN, f64::NAN), goal, met);
 }
 
-/// What the goal of a comparison bounds.
+/// The measure that the goal of a comparison bounds.
 #[derive(Clone, Copy)]
 pub enum Bound {
     /// CPU seconds, at most this many times those of raw LMDB.

@@ -182,7 +182,7 @@ impl Archives {
 
     /// Replaces a collection as [`Collections::replace`] does. The archive moves in the same
     /// transaction, so no document that expires under this name is removed unarchived. A collection
-    /// with an archive of its own, on or off, keeps it: that was a choice of the user.
+    /// that has its own archive, on or off, keeps it: that was a choice of the user.
     ///
     /// # Errors
     /// As [`Collections::replace`].

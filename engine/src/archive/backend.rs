@@ -7,7 +7,7 @@ use super::{
 
 /// Storage of an archive's segments.
 pub(super) trait Backend: Send + Sync {
-    /// Whether a segment can hold several batches. If not, each batch is a segment of its own, put
+    /// Whether a segment can hold several batches. If not, each batch becomes its own segment, put
     /// at offset 0.
     fn appends(&self) -> bool {
         true

@@ -12,7 +12,7 @@ pub enum ArchiveError {
     /// The folder or bucket can't be written or read.
     #[error("{what}.")]
     Backend {
-        /// What was tried, and why it failed.
+        /// The operation, and why it failed.
         what: String,
     },
     /// Documents can't be archived, so their removals are on hold.
@@ -26,13 +26,13 @@ pub enum ArchiveError {
     /// A setting is invalid.
     #[error("{message}")]
     BadSetting {
-        /// What is wrong with it.
+        /// Names the setting, and what to change.
         message: String,
     },
     /// This build does not support it.
     #[error("{message}")]
     NotSupported {
-        /// What it can't do.
+        /// Names the missing feature.
         message: String,
     },
     /// The collection has no archive.
@@ -53,7 +53,7 @@ pub enum ArchiveError {
     /// The archive's contents are not what was written.
     #[error("The archive is damaged: {what}.")]
     Damaged {
-        /// What is wrong, and where.
+        /// Names the segment and the damage.
         what: String,
     },
     /// The store failed.

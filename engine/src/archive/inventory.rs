@@ -8,7 +8,8 @@ use bson::{Bson, Document, doc};
 use super::segment::{SegmentContents, SegmentFile};
 use crate::{limits::ARCHIVE_INVENTORY_MAX, store::StoreError};
 
-/// The segments with everything that was acknowledged, as of the last save. More is no fault.
+/// The segments with everything that was acknowledged, as of the last save. A segment may hold
+/// more: batches of later writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inventory {
     segments: BTreeMap<String, Expected>,

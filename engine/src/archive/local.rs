@@ -146,7 +146,7 @@ mod tests {
         let name = segment::name(1, 0);
         folder.put(&name, 0, b"abc").expect("written");
         folder.put(&name, 3, b"defg").expect("written");
-        // What a failed write has left is written over.
+        // The rest of a failed write is overwritten.
         folder.put(&name, 5, b"!").expect("written");
         fs::write(parent.path().join("a/b/notes.txt"), "mine").expect("written");
         assert_eq!(folder.list(), Ok(vec![SegmentFile { name: name.clone(), bytes: 6 }]));

@@ -20,7 +20,7 @@ fn archived(lab: &Lab) -> Vec<std::path::PathBuf> {
             .collect();
         lab.run_document(&doc! { "insert": "c", "documents": documents });
         lab.check("{mayflyReap: 1}", "{deletedDocuments: 100}");
-        // The next day has a segment of its own.
+        // The next day has its own segment.
         lab.engine.simulated_clock().expect("simulated").advance_ms(90_000_000);
     }
     let folder = lab.engine.collections().store().folder().join("archive").join("test.c");

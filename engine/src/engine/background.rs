@@ -64,7 +64,7 @@ impl Background {
         Ok(Self { thread: Some(thread), wake, stop })
     }
 
-    /// What wakes the thread.
+    /// A handle that wakes the thread.
     pub(super) fn wake(&self) -> WakeUp {
         self.wake.clone()
     }

@@ -10,7 +10,7 @@ use crate::{
     store::{RecordNumber, Scan, StoreError},
 };
 
-/// What was copied.
+/// The result of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CopyReport {
     /// Documents in the copy: the newest.

@@ -230,7 +230,7 @@ fn a_store_from_a_simulated_clock_loses_nothing_on_the_computers_until_released(
     };
     let lesson = simulated();
     fill(&lesson, &[START_MS - YEAR_MS + DAY_MS, START_MS - DAY_MS, START_MS + DAY_MS]);
-    // Its end is no end: it is killed.
+    // Dropping the engine without a close leaves the store as a kill does.
     drop(lesson);
     let clock = Arc::new(FakeSystemClock::new(START_MS));
     for _ in 0..2 {

@@ -19,18 +19,18 @@ use crate::{
     },
 };
 
-/// What a restore did.
+/// The result of a restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreReport {
     /// The data folder.
     pub folder: PathBuf,
     /// Where the folder is that was there before.
     pub before: Option<PathBuf>,
-    /// What was read; findings are damage that was in the backup already.
+    /// Findings are damage that was in the backup already.
     pub verified: VerifyReport,
 }
 
-/// What a compaction did.
+/// The result of a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompactReport {
     /// Bytes of the data file before.
@@ -39,21 +39,21 @@ pub struct CompactReport {
     pub bytes_after: u64,
 }
 
-/// What a scrub read and found.
+/// The result of a scrub.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScrubReport {
     /// How much was read, and how much was found.
     pub status: ScrubStatus,
-    /// What is wrong, as far as it is listed.
+    /// The findings, as far as they are listed.
     pub findings: Vec<Finding>,
 }
 
-/// What the check of a whole data folder found.
+/// The result of checking a whole data folder.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CheckReport {
-    /// What is wrong with the structure of the file. If something is, the documents are not read.
+    /// Damage to the structure of the file. If there is any, the documents are not read.
     pub structure: Vec<String>,
-    /// What the documents, index entries and counters are like.
+    /// The check of documents, index entries and counters.
     pub contents: VerifyReport,
 }
 

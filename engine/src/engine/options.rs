@@ -55,7 +55,7 @@ impl Default for EngineOptions {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct OpenError {
-    /// What is wrong and what to do.
+    /// States the problem, then what to do.
     pub message: String,
     /// Another program has the folder open; nothing is wrong with it.
     pub is_in_use: bool,

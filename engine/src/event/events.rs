@@ -1,4 +1,4 @@
-//! What can happen.
+//! Events of the engine.
 
 use super::{PassReport, RemovedDocument, RestoredDocument};
 use crate::{catalog::Namespace, clock::ClockStatus, store::RecordNumber};
@@ -70,7 +70,7 @@ pub enum Event {
         /// Why, and what to do about it.
         message: String,
     },
-    /// A subscriber was too slow, and so many events were dropped: it must read everything again.
+    /// A subscriber was too slow, and this many events were dropped. It must read everything again.
     Missed(u64),
 }
 
@@ -100,6 +100,6 @@ pub struct Finding {
     pub index: Option<String>,
     /// The record number, if it is about one document.
     pub record: Option<RecordNumber>,
-    /// What is wrong, as one sentence.
+    /// The damage, as one sentence.
     pub sentence: String,
 }

@@ -1,4 +1,4 @@
-//! What happens in the engine, as plain data, and the hub that sends it to subscribers.
+//! Events of the engine as plain data, and the hub that sends them to subscribers.
 
 mod events;
 mod hub;

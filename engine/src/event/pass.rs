@@ -1,4 +1,4 @@
-//! What a pass of the TTL monitor did.
+//! The report of a pass of the TTL monitor.
 
 use bson::Bson;
 

@@ -188,7 +188,7 @@ fn read_ahead(
     let others = [BrokenRule::NestedArrays, BrokenRule::Texts, BrokenRule::Numbers];
     let takes_others = others.into_iter().any(is_broken);
     let entries = match &position.after {
-        // What a broken rule takes for a date is elsewhere in the index.
+        // Values that a broken rule takes for dates are outside the range of dates in the index.
         None if takes_others && matches!(target.rule, Rule::Date { .. }) => {
             reader.entries(index, Bound::Unbounded, Bound::Unbounded, Scan::Forward)?
         }

@@ -156,7 +156,7 @@ impl Reaper {
         &self.parameters
     }
 
-    /// What it has done so far.
+    /// The counts since it was opened.
     pub fn counters(&self) -> &TtlCounters {
         &self.counters
     }

@@ -9,7 +9,7 @@ use super::handle::Reaper;
 use crate::broken_rules::{BrokenRule, is_broken};
 use crate::event::PassReport;
 
-/// What a sleep ended with.
+/// The event that ended a sleep.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SleepEnd {
     /// A pass.
@@ -64,8 +64,9 @@ impl Monitor {
         SleepEnd::Pass(report)
     }
 
-    /// Ends the sleep if its time is over, and announces the next pass; `None`: it continues. A pass
-    /// that would find nothing is only counted, so that a clock may be advanced over thousands.
+    /// Ends the sleep if its time is over, and announces the next pass. Returns `None` while it
+    /// continues. A pass that would find nothing is only counted, so that a clock may be advanced
+    /// over thousands.
     pub fn run_due(&mut self) -> Option<SleepEnd> {
         let is_due = self.plan() <= self.reaper.clock().monotonic();
         let end = is_due.then(|| self.end_with(Reaper::run_or_count_pass));

@@ -23,15 +23,15 @@ pub enum TtlParameter {
     BatchDeletes,
     /// Seconds after which a sub-pass ends; 0 visits each index once.
     SubPassTargetSecs,
-    /// Milliseconds of one visit to an index; 0 is no limit.
+    /// Milliseconds of one visit to an index. 0 means no limit.
     IndexDeleteTargetMs,
-    /// Documents of one visit to an index; 0 is no limit.
+    /// Documents of one visit to an index. 0 means no limit.
     IndexDeleteTargetDocs,
     /// Documents of one write transaction; 0 leaves it to the engine's own bound.
     BatchDocs,
     /// Milliseconds of one write transaction; 0 leaves it to the engine's own bound.
     BatchMs,
-    /// Bytes of the documents of one write transaction; 0 is no limit.
+    /// Bytes of the documents of one write transaction. 0 means no limit.
     BatchBytes,
     /// Mayfly's own: also wake at the next threshold.
     ReapAtThreshold,
@@ -42,7 +42,7 @@ pub enum TtlParameter {
 /// How many parameters there are.
 const COUNT: usize = TtlParameter::TrashSecs as usize + 1;
 
-/// What a parameter holds.
+/// The type of a parameter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterKind {
     /// True or false, kept as 1 or 0.
@@ -60,7 +60,7 @@ pub struct ParameterInfo {
     pub parameter: TtlParameter,
     /// The name in `getParameter` and `setParameter`.
     pub name: &'static str,
-    /// What it holds.
+    /// The type of its values.
     pub kind: ParameterKind,
     /// The value of a new engine.
     pub default: i64,

@@ -17,7 +17,7 @@ use crate::{
     ttl::Rule,
 };
 
-/// What to do after a step.
+/// The next action after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     /// Another step, after others had their turn at the store.

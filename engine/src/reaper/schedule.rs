@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What the plan depends on; instants are readings of the monotonic clock.
+/// The inputs of the plan. Instants are readings of the monotonic clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
     pub sleep_began: Duration,

@@ -27,7 +27,7 @@ pub struct Stall {
 }
 
 impl Stall {
-    /// What happened and what to do next.
+    /// States the problem, then what to do.
     #[must_use]
     pub fn sentence(&self) -> String {
         let since = duration_text(millis(self.since));

@@ -2,8 +2,8 @@
 //! others apply its oplog.
 //!
 //! It shows where expiry happens: only the primary's pass deletes, and the secondaries apply its
-//! deletes. It is no replica set: there are no elections, votes, rollbacks, write concerns or network
-//! failures, no driver can connect, and the oplog is never truncated.
+//! deletes. It isn't a real replica set: there are no elections, votes, rollbacks, write concerns
+//! or network failures, no driver can connect, and the oplog is never truncated.
 
 mod member;
 mod status;

@@ -1,4 +1,4 @@
-//! What one member knows of its set. The program that runs the members tells each of them.
+//! A member's view of its set. The program that runs the members sends it to each of them.
 
 /// The state of a member as the others see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -19,11 +19,11 @@ replies! {
         "record" => record: String,
         /// Its `_id`, if it is known without the document.
         "_id" => id: Option<Bson>,
-        /// What is wrong, in a sentence.
+        /// The damage, as a sentence.
         "error" => error: String,
     }
 
-    /// What was removed.
+    /// The reply to a removal of damaged documents.
     pub struct DamagedRemoval {
         /// How many documents.
         "removed" => removed: u64,

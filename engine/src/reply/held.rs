@@ -18,13 +18,13 @@ replies! {
         "sentence" as LeftOut => sentence: Option<String>,
         /// Whether the user chose to keep the hold.
         "kept" as LeftOut => kept: Option<bool>,
-        /// What the clock said when the hold began.
+        /// The clock when the hold began.
         "noticed" as LeftOut<Date> => noticed_ms: Option<i64>,
-        /// What the clock should have said then.
+        /// The expected clock when the hold began.
         "expected" as LeftOut<Date> => expected_ms: Option<i64>,
-        /// What the clock says now; always given.
+        /// The clock now. Always given.
         "now" as Date => now_ms: Option<i64>,
-        /// What the clock should say, by the time since boot.
+        /// The expected clock now, by the time since boot.
         "expectedNow" as Date => expected_now_ms: Option<i64>,
         /// When the last pass was made.
         "lastPass" as Date => last_pass_ms: Option<i64>,
@@ -64,9 +64,9 @@ replies! {
         "sentence" => sentence: String,
         /// Whether the user chose to keep it.
         "kept" => kept: bool,
-        /// What the clock said when it began.
+        /// The clock when it began.
         "noticed" as Date => noticed_ms: i64,
-        /// What the clock should have said then.
+        /// The expected clock when it began.
         "expected" as Date => expected_ms: i64,
         /// How many documents wait.
         "due" => due: u64,

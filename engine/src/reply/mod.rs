@@ -1,8 +1,9 @@
 //! The replies of Mayfly's own commands as types: a command writes them, the window and the command
 //! line read them.
 //!
-//! What a reply lacks, or has with another type, reads as 0, false or empty. A type that has no
-//! such value, as a name or a date, makes `from_document` return `None`; lists skip such elements.
+//! A field that a reply lacks, or that has another type, reads as 0, false or empty. A type without
+//! such a value, as a name or a date, makes `from_document` return `None`. Lists skip such
+//! elements.
 
 mod clock;
 mod damaged;

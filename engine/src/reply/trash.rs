@@ -32,7 +32,7 @@ replies! {
         "size" => bytes: u64,
         /// The index that removed it.
         "index" => index: String,
-        /// The pass that removed it; `None`: it was before the store was opened.
+        /// The pass that removed it. `None` if that was before the store was opened.
         "pass" => pass: Option<u64>,
         /// Its threshold.
         "expired" as Date => expired_ms: i64,

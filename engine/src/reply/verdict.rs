@@ -8,7 +8,7 @@ use super::{
 };
 
 replies! {
-    /// What the TTL rules say about one document. Instants are milliseconds since 1970.
+    /// The verdicts of the TTL rules on one document. Instants are milliseconds since 1970.
     pub struct Verdict {
         /// One for each rule.
         "verdicts" => rules: Vec<RuleVerdict>,
@@ -20,7 +20,7 @@ replies! {
         "latest" as LeftOut<Date> => latest_ms: Option<i64>,
     }
 
-    /// What one rule says.
+    /// The verdict of one rule.
     pub struct RuleVerdict {
         /// The index's name.
         "index" => index: String,
@@ -60,7 +60,7 @@ replies! {
 }
 
 impl Verdict {
-    /// What the rule says that removes the document first.
+    /// The verdict of the rule that removes the document first.
     #[must_use]
     pub fn first(&self) -> Option<&RuleVerdict> {
         let winner = self.winner.as_deref()?;

@@ -34,7 +34,7 @@ replies! {
     pub struct BusyMinute {
         /// Its beginning, in milliseconds since 1970.
         "from" as Date => from_ms: i64,
-        /// At least so many documents; exact while they expire in a few thousand minutes.
+        /// A lower bound, exact while they expire in a few thousand minutes.
         "documents" => documents: u64,
     }
 }

@@ -101,7 +101,7 @@ fn first(bytes: &[u8]) -> [u8; 4] {
     bytes.first_chunk().copied().unwrap_or_default()
 }
 
-/// The length of the document that starts here; `None`: there are too few bytes to say.
+/// The length of the document that starts here. `None` if there are too few bytes to say.
 fn length(bytes: &[u8]) -> Option<usize> {
     let length = i32::from_le_bytes(*bytes.first_chunk()?);
     Some(usize::try_from(length).unwrap_or(0))

@@ -28,7 +28,6 @@ use crate::{
 /// The key of the list of checkpoint ids.
 const LIST: &str = "imports";
 
-/// What the import is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ImportState {
     Importing,
@@ -225,7 +224,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// What the last transaction rejected, as lines of the file.
+    /// The rejects of the last transaction, as lines of the file.
     ///
     /// # Errors
     /// When the store fails.

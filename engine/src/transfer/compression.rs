@@ -16,7 +16,7 @@ impl Compression {
     /// Every one.
     pub const ALL: [Self; 3] = [Self::None, Self::Gzip, Self::Zstd];
 
-    /// What a compressed file starts with: the magic number of a gzip member, or of a zstd frame.
+    /// Detects the compression by the magic number of a gzip member or of a zstd frame.
     #[must_use]
     pub fn of(start: &[u8]) -> Self {
         match start {

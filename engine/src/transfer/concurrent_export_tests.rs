@@ -61,7 +61,7 @@ impl Clock for Tripping {
     }
 }
 
-/// The result of an export over old files, and the files afterwards; `None`: no file.
+/// The result of an export over old files, and the files afterwards. `None` for a missing file.
 struct Outcome {
     result: Result<ExportReport, TransferError>,
     text: Option<String>,
@@ -119,7 +119,7 @@ fn export_while(format: ExportFormat, (reads, deed): (u32, Deed)) -> Outcome {
     }
 }
 
-/// `expected` is the number of documents in the new file; `None`: the export is refused.
+/// `expected` is the number of documents in the new file, or `None` if the export is refused.
 #[track_caller]
 fn check(deed: Deed, expected: Option<usize>) {
     let Outcome { result, text, indexes, parts } =

@@ -30,11 +30,11 @@ pub struct FieldCounts {
     pub newest_ms: Option<i64>,
 }
 
-/// What a value becomes.
+/// The result of converting a value.
 enum Outcome {
     /// It is already right, or null.
     Same,
-    /// Blank text, which is no value.
+    /// Blank text, which isn't a value.
     Blank,
     Value(RawBson),
     /// Why it does not convert.
@@ -55,7 +55,7 @@ pub(super) struct Converter {
 type Below<'p> = Vec<(usize, &'p [String])>;
 
 impl Converter {
-    /// `None`: nothing is converted.
+    /// `None` if nothing is converted.
     pub(super) fn new(types: &Types) -> Option<Self> {
         if types.is_empty() {
             return None;
@@ -262,7 +262,8 @@ fn convert(to: &TargetType, zone: Zone, value: RawBsonRef<'_>) -> Outcome {
     }
 }
 
-/// The new value; `None`: the value has the type already. The error: why it does not convert.
+/// The new value, or `None` if the value has the type already. The error says why it does not
+/// convert.
 type Converted = Result<Option<RawBson>, String>;
 
 fn no_number() -> String {

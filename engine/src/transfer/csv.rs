@@ -192,8 +192,8 @@ impl CsvRecords {
                     let rest = bytes.get(at..).unwrap_or_default();
                     let line = rest.iter().position(|byte| *byte == b'\n');
                     if line.is_none() && !input.has_ended() {
-                        // The rest of the line belongs to this row and must not be parsed as a row
-                        // of its own.
+                        // The rest of the line belongs to this row and must not be parsed as
+                        // another one.
                         self.read_more(input)?;
                         continue;
                     }
@@ -380,8 +380,8 @@ fn set(document: &mut Document, path: &[String], value: Bson) {
 }
 
 /// Makes columns text in which some cell starts with a zero, such as zip codes: otherwise `01234`
-/// would be text beside the number 98052. Looks at the rows in `bytes`, the start of the file, so
-/// that a resumed import decides alike.
+/// would be text and 98052 a number. Looks at the rows in `bytes`, the start of the file, so that a
+/// resumed import decides alike.
 fn keep_zeros(columns: &mut [Column], bytes: &[u8], separator: u8) {
     let mut rest = bytes;
     while let Row::Cells(cells, length) = row(rest, separator, false) {

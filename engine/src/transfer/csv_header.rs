@@ -105,8 +105,8 @@ const TYPES: &str = "auto(), binary(base64), binary(base32), binary(hex), boolea
                      date_go(LAYOUT), date_ms(LAYOUT), date_oracle(LAYOUT), decimal(), double(), \
                      int32(), int64() and string()";
 
-/// Splits `name.type(argument)` into the name, `type(argument)` and what it means. `None`: it has
-/// another form. The error: what is wrong with the type.
+/// Splits `name.type(argument)` into the name, `type(argument)` and the type. `None` for a header
+/// of another form. The error is the mistake in the type.
 fn typed(header: &str) -> Option<(&str, &str, Result<CellType, String>)> {
     let inside = header.strip_suffix(')')?;
     // The argument may have parentheses too.

@@ -28,7 +28,7 @@ pub(super) enum CellType {
 }
 
 impl CellType {
-    /// The value of a cell; `None`: it does not have this type.
+    /// The value of a cell, or `None` if it does not have this type.
     pub(super) fn value(&self, text: &str, zone: Zone) -> Option<Bson> {
         match self {
             Self::Auto => Some(auto(text)),

@@ -37,7 +37,7 @@ pub enum RecordFormat {
     Bson,
 }
 
-/// What was detected.
+/// The result of a detection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DetectedFormat {
     /// The format of its records.
@@ -72,7 +72,7 @@ pub(super) fn byte_order_mark_length(bytes: &[u8]) -> usize {
     if bytes.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 }
 }
 
-/// What a file is that can't be imported as text, and what to do.
+/// Recognizes a file that can't be imported as text. States what it is, then what to do.
 pub(super) fn refuse(start: &[u8]) -> Option<&'static str> {
     match start {
         [0xfe, 0xff, ..] | [0xff, 0xfe, ..] | [0, 0, 0xfe, 0xff, ..] => {

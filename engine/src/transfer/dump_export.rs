@@ -1,5 +1,5 @@
-//! Exports databases as mongodump writes them, `<db>/<collection>.bson` and `.metadata.json`, with a
-//! manifest beside them.
+//! Exports databases as mongodump writes them, `<db>/<collection>.bson` and `.metadata.json`, with
+//! a manifest next to them.
 
 use std::{
     fmt::Write as _,
@@ -24,12 +24,12 @@ use crate::{
     value::extjson::{Layout, Style, write_document},
 };
 
-/// What to export as a dump.
+/// A request to export a dump.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DumpExport {
-    /// The database; `None`: all of them.
+    /// The database, or `None` for all.
     pub db: Option<String>,
-    /// Only these collections; `None`: all of them, and views as definitions.
+    /// The collections, or `None` for all, and views as definitions.
     pub collections: Option<Vec<String>>,
     /// The folder in which a folder for each database appears; created if missing.
     pub folder: PathBuf,
@@ -37,14 +37,14 @@ pub struct DumpExport {
     pub compression: Compression,
 }
 
-/// What was exported.
+/// The report of a dump.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DumpReport {
     /// The collections and what was written of each.
     pub collections: Vec<(Namespace, ExportReport)>,
     /// The views, of which only the definitions were written.
     pub views: Vec<Namespace>,
-    /// What is different from a dump of MongoDB, as sentences.
+    /// Differences from a dump of MongoDB, as sentences.
     pub notes: Vec<String>,
 }
 

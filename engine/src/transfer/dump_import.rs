@@ -17,7 +17,7 @@ use crate::{
 /// A collection to import.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DumpChoice {
-    /// What the dump has of it.
+    /// The contents of the dump.
     pub collection: DumpCollection,
     /// The target; created if missing.
     pub into: Namespace,
@@ -27,12 +27,12 @@ pub struct DumpChoice {
     pub ttl: bool,
 }
 
-/// What to import of a dump.
+/// A request to import a dump.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DumpImport {
     /// The collections, in this order.
     pub choices: Vec<DumpChoice>,
-    /// What to do if a document's `_id` already exists.
+    /// The treatment of a document whose `_id` already exists.
     pub mode: ImportMode,
     /// Drop each collection first.
     pub drop: bool,
@@ -40,7 +40,7 @@ pub struct DumpImport {
     pub stop_on_error: bool,
 }
 
-/// What became of a collection.
+/// The result for a collection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DumpOutcome {
     /// The target.
@@ -49,7 +49,7 @@ pub struct DumpOutcome {
     pub documents: Result<ImportReport, String>,
     /// Names of the indexes that were created.
     pub indexes: Vec<String>,
-    /// What was left out or failed, as sentences.
+    /// Omissions and failures, as sentences.
     pub notes: Vec<String>,
 }
 

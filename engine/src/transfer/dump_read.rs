@@ -24,45 +24,45 @@ use crate::{
 const DATA: &str = ".bson";
 const METADATA: &str = ".metadata.json";
 
-/// What the metadata of a collection has.
+/// The fields that mongodump writes into a collection's metadata.
 const METADATA_KEYS: [&str; 5] = ["options", "indexes", "uuid", "collectionName", "type"];
 
-/// Files beside the collections that describe a dump and hold no documents of a collection.
+/// Files next to the collections that describe a dump and hold no documents of a collection.
 const BESIDE: [&str; 2] = ["prelude.json", "oplog.bson"];
 
-/// What a folder of mongodump holds.
+/// The contents of a folder of mongodump.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Dump {
     /// The collections, by database and name.
     pub collections: Vec<DumpCollection>,
-    /// What is in the folder and can't be imported, as sentences.
+    /// Files in the folder that can't be imported, as sentences.
     pub notes: Vec<String>,
 }
 
 /// A collection of a dump.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DumpCollection {
-    /// The database that it was in; `None`: the path does not tell.
+    /// The database that it was in. `None` if the path does not tell.
     pub db: Option<String>,
     /// Its name.
     pub name: String,
-    /// The file with its documents; `None`: there is none, as for a view.
+    /// The file with its documents. `None` for a view.
     pub file: Option<PathBuf>,
     /// Size of that file in bytes, as it is on the disk.
     pub bytes: u64,
-    /// What the manifest of its folder says of that file; `None`: there is no manifest.
+    /// The file's entry in the manifest of its folder. `None` without a manifest.
     pub listed: Option<ListedData>,
     /// The options of the collection, as `create` takes them.
     pub options: Document,
     /// Its indexes without `_id_`, those with a TTL first.
     pub indexes: Vec<DumpIndex>,
-    /// Why it can't be imported, without a full stop; `None`: it can.
+    /// Why it can't be imported, without a period at the end. `None` if it can.
     pub refused: Option<String>,
-    /// What its metadata says and an import leaves out, as sentences.
+    /// Parts of its metadata that an import omits, as sentences.
     pub notes: Vec<String>,
 }
 
-/// What a manifest says of the documents of a collection.
+/// The manifest's entry for the documents of a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListedData {
     /// How many there are.
@@ -96,7 +96,7 @@ impl DumpCollection {
     }
 }
 
-/// The option by which a collection has a TTL of its own.
+/// The option by which a collection has a default TTL.
 pub(super) const EXPIRES: &str = "expireAfterSeconds";
 
 /// The option that makes it a view.
@@ -178,7 +178,7 @@ fn take_listed(manifest: &Manifest, dump: &mut Dump) {
     }
 }
 
-/// Whether a path may be a dump: a folder, or a `.bson` file beside its metadata.
+/// Whether a path may be a dump: a folder, or a `.bson` file next to its metadata.
 #[must_use]
 pub fn looks_like_dump(path: &Path) -> bool {
     if path.is_dir() {

@@ -22,7 +22,7 @@ pub enum TransferError {
     NotReadable {
         /// The file.
         path: String,
-        /// What it looks like and what to do.
+        /// The contents, then what to do.
         what: String,
     },
     /// The target of an export is refused.
@@ -74,7 +74,7 @@ pub enum TransferError {
     /// Internal error.
     #[error("Internal error during import or export: {what}. Please report this.")]
     Bug {
-        /// What happened.
+        /// The broken invariant.
         what: String,
     },
 }

@@ -39,7 +39,7 @@ pub enum ExportFormat {
     Bson,
     /// CSV with a header row. Loses all types except numbers and strings.
     Csv {
-        /// The columns as dotted paths; `None`: all fields that occur.
+        /// The columns as dotted paths, or `None` for all fields that occur.
         fields: Option<Vec<String>>,
         /// For spreadsheets: text that would run as a formula gets a quote in front, and `null` is an
         /// empty cell.
@@ -49,7 +49,7 @@ pub enum ExportFormat {
     },
 }
 
-/// What to export and how.
+/// A request to export a collection.
 #[derive(Debug, Clone)]
 pub struct ExportRequest {
     /// The collection.
@@ -84,7 +84,7 @@ pub struct ExportReport {
 pub struct DamagedDocuments {
     /// How many there are.
     pub count: u64,
-    /// The record number of the first one; `None`: unknown, because an index led to it.
+    /// The record number of the first one. `None` if an index led to it.
     pub first: Option<RecordNumber>,
 }
 
@@ -226,7 +226,7 @@ struct ExportScan<'w> {
     progress: &'w Progress,
     /// Ends long reads when the user cancels.
     operation: Arc<Operation>,
-    /// What the filter's expressions see: `$$NOW` is when the export started.
+    /// The context of the filter's expressions. `$$NOW` is the start of the export.
     seen: Context,
     exported: u64,
     lookalikes: Option<Lookalikes>,

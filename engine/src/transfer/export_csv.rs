@@ -91,7 +91,7 @@ impl Columns {
         self.new.is_none() && self.unclear.is_none()
     }
 
-    /// Why some field has no column of its own.
+    /// Why some field has no column.
     pub(super) fn failure(&self) -> Option<String> {
         let other = if self.are_chosen { "other" } else { "the" };
         let instead = format!("choose {other} fields, or another format");

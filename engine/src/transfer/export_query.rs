@@ -15,13 +15,13 @@ use crate::{
 pub struct ExportQuery {
     /// Only matching documents.
     pub filter: Option<Filter>,
-    /// The order of the documents; `None`: any.
+    /// The order of the documents, or `None` for any.
     pub sort: Option<Sort>,
-    /// The part of each document that is written; `None`: all of it.
+    /// The part of each document that is written, or `None` for all of it.
     pub projection: Option<Projection>,
     /// Matches to skip.
     pub skip: u64,
-    /// Documents at most; `None`: all.
+    /// Documents at most, or `None` for all.
     pub limit: Option<u64>,
     /// The index to use.
     pub hint: Option<Hint>,

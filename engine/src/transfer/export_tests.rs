@@ -1,4 +1,4 @@
-//! What an export must not lose silently, and where it must not write.
+//! Exports lose nothing silently, and refuse targets that they must not write to.
 
 use std::{fs, path::Path};
 
@@ -264,8 +264,7 @@ fn damaged_documents_are_left_out_and_told_and_cost_no_older_file() {
     }
 }
 
-/// What an export of a query writes, in one line a document.
-/// A lost page would hide documents from the scan, but not from the counter.
+/// A lost page hides documents from the scan of a query, but not from the counter.
 #[test]
 fn an_export_that_meets_fewer_documents_than_counted_keeps_the_older_file() {
     let fixture = Fixture::new();

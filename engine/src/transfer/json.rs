@@ -143,7 +143,7 @@ impl JsonRecords {
         }
     }
 
-    /// Length up to the end of the next non-blank line, and whether the file ends there. `None`:
+    /// Length up to the end of the next non-blank line, and whether the file ends there. `None` if
     /// the line is longer than allowed.
     fn line(&self, input: &mut Input<'_>) -> Result<Option<(usize, bool)>, String> {
         loop {

@@ -138,8 +138,8 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    /// Finds the manifest in a folder, or beside it if the folder is one of its databases. `None`:
-    /// there is none, as in a folder of mongodump.
+    /// Finds the manifest in a folder, or next to it if the folder is one of its databases. `None`
+    /// without a manifest, as in a folder of mongodump.
     ///
     /// # Errors
     /// When it can't be read, is not of this program, or is newer than this program.
@@ -156,7 +156,8 @@ impl Manifest {
         if !beside.is_file() {
             return Ok(None);
         }
-        // Beside the folder, a file of this name may belong to anything.
+        // A file of this name next to the folder may belong to any program, so a wrong one is
+        // ignored.
         let Ok(mut found) = Self::read(&beside, parent.to_owned()) else { return Ok(None) };
         found.collections.retain(|listed| Path::new(&listed.metadata.path).starts_with(name));
         Ok(Some(found).filter(|found| !found.collections.is_empty()))

@@ -145,7 +145,7 @@ fn all_databases_go_to_one_folder() {
     assert_eq!(manifest["collections"][1]["data"]["path"], "d/c.bson");
 }
 
-/// What an import of the folder says after `change`, and that nothing was stored.
+/// The error of an import of the folder after `change`. Expects that nothing was stored.
 fn refusal(change: impl FnOnce(&Path)) -> String {
     let fixture = filled();
     let folder = fixture.folder.path().join("dump");

@@ -62,7 +62,7 @@ pub struct FieldTypes {
     pub types: Vec<(&'static str, usize)>,
 }
 
-/// What an import of a file into a collection would do.
+/// The expected result of importing a file into a collection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rehearsal {
     /// Documents that can be stored.
@@ -82,7 +82,7 @@ pub struct Rehearsal {
     pub indexes: Vec<RehearsedIndex>,
 }
 
-/// What one TTL index would do.
+/// The effect of one TTL index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RehearsedIndex {
     /// Its name.
@@ -247,7 +247,7 @@ pub struct RehearsalRule {
     pub index: String,
     /// Its rule.
     pub rule: Rule,
-    /// Which documents it has; `None`: all.
+    /// The documents that it has, or `None` for all.
     pub partial: Option<Filter>,
 }
 
@@ -361,9 +361,9 @@ pub fn visit_documents(
 
 /// Checks the `_id`s of a file.
 struct IdCheck<'i> {
-    /// `None`: the collection is elsewhere.
+    /// `None` if the collection is elsewhere.
     collections: Option<&'i Collections>,
-    /// `None`: the collection doesn't exist.
+    /// `None` if the collection doesn't exist.
     collection: Option<Arc<CollectionMeta>>,
     /// Hashes of the `_id`s so far, at most one per rehearsed document.
     seen: BTreeSet<u128>,

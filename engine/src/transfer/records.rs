@@ -18,7 +18,7 @@ use super::{
 };
 use crate::value::extjson::{self, Tally};
 
-/// What comes next in a file.
+/// The next item of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Item {
     /// A document, see [`Records::document`], and where it starts.
@@ -34,7 +34,7 @@ pub(super) struct BadRecord {
     pub position: TextPosition,
     /// Line where the document starts, at most that of `position`.
     pub start_line: u64,
-    /// What is wrong and what to do, without a full stop.
+    /// States the problem, then what to do. No period at the end.
     pub reason: String,
     /// Its text, at most [`REJECT_TEXT_BYTES_MAX`] bytes.
     pub text: Vec<u8>,
@@ -65,7 +65,7 @@ pub(super) struct Records<'p> {
     input: Input<'p>,
     detected: DetectedFormat,
     reader: RecordReader,
-    /// Gives fields their types; `None`: nothing is converted, and nothing is copied.
+    /// Gives fields their types. With `None` nothing is converted, and nothing is copied.
     converter: Option<Converter>,
     /// The converted document. A CSV row is converted while it is read.
     converted: RawDocumentBuf,

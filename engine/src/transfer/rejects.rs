@@ -112,7 +112,7 @@ pub(super) struct RejectedRecord {
     pub fatal: bool,
 }
 
-/// What a transaction rejected, as lines of the file.
+/// The rejects of a transaction, as lines of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct RejectLines {
     pub bytes: Vec<u8>,

@@ -16,7 +16,7 @@ pub struct Reject {
     pub position: TextPosition,
     /// Line where the document starts, at most that of `position`.
     pub start_line: u64,
-    /// What is wrong, without a full stop.
+    /// The problem, without a period at the end.
     pub reason: String,
 }
 

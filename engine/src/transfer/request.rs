@@ -1,11 +1,11 @@
-//! What to import and how.
+//! Requests to import files.
 
 use std::path::PathBuf;
 
 use super::{ImportFormat, Leniency, Types};
 use crate::catalog::Namespace;
 
-/// What to do if a document's `_id` already exists.
+/// The treatment of a document whose `_id` already exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ImportMode {
     /// Reject the document.
@@ -30,7 +30,7 @@ pub struct ReadOptions {
     pub types: Types,
 }
 
-/// What to import and how.
+/// A request to import files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportRequest {
     /// The files, read one after the other.
@@ -43,7 +43,7 @@ pub struct ImportRequest {
     pub leniency: Leniency,
     /// The types that fields get.
     pub types: Types,
-    /// What to do if a document's `_id` already exists.
+    /// The treatment of a document whose `_id` already exists.
     pub mode: ImportMode,
     /// Drop the collection and its indexes before the first document is stored.
     pub drop: bool,
@@ -51,8 +51,8 @@ pub struct ImportRequest {
     pub stop_on_error: bool,
     /// Remember what was inserted after the import is complete too, so that it can be rolled back.
     pub keeps_inserted: bool,
-    /// Where rejected documents go; `None`: `<name>.rejected.jsonl` next to each file. An existing
-    /// file is never overwritten; the name gets a number instead.
+    /// The file for rejected documents, or `None` for `<name>.rejected.jsonl` next to each file. An
+    /// existing file is never overwritten: the name gets a number instead.
     pub rejects: Option<PathBuf>,
 }
 

@@ -101,7 +101,7 @@ pub fn roll_back_import(
     Ok(report)
 }
 
-/// What one transaction did.
+/// The counts of one transaction.
 #[derive(Default)]
 struct StepReport {
     removed: u64,

@@ -46,7 +46,7 @@ pub(super) enum StopReason {
     TooMany,
 }
 
-/// What happened to one document.
+/// The result for one document.
 enum WriteOutcome {
     Inserted(RecordNumber),
     Replaced,

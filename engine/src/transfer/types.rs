@@ -109,8 +109,8 @@ impl FieldType {
     }
 }
 
-/// What happens to a value that does not convert. Blank text counts as missing: it is rejected by
-/// no choice.
+/// The treatment of a value that does not convert. Blank text counts as missing: no choice rejects
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unconverted {
     /// It stays as it is.
@@ -141,7 +141,7 @@ pub struct Types {
     pub fields: Vec<FieldType>,
     /// The zone of dates that name none.
     pub zone: Zone,
-    /// What happens to a value that does not convert.
+    /// The treatment of a value that does not convert.
     pub unconverted: Unconverted,
 }
 

@@ -1,4 +1,4 @@
-//! What a listener listens on: a port on loopback, or a Unix socket.
+//! The socket of a listener: a port on loopback, or a Unix socket.
 
 use std::{
     io,
@@ -20,7 +20,7 @@ const WAKE_PATIENCE: Duration = Duration::from_secs(1);
 #[error("{0}")]
 pub struct ListenError(pub(super) String);
 
-/// What a listener listens on.
+/// The socket of a listener.
 pub enum ListenSocket {
     Tcp(TcpListener, SocketAddr),
     #[cfg(unix)]
@@ -98,8 +98,8 @@ impl ListenSocket {
     }
 }
 
-/// The default socket of a store. It gets a folder of its own with mode 0700, so other users are
-/// kept out whatever the mode of the data folder.
+/// The default socket of a store. It is in a folder with mode 0700, so other users are kept out
+/// whatever the mode of the data folder.
 #[must_use]
 pub fn default_socket(data_folder: &FsPath) -> PathBuf {
     let folder = absolute(data_folder).unwrap_or_else(|_| data_folder.to_owned());

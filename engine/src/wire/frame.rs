@@ -32,8 +32,9 @@ pub fn is_length(bytes: [u8; LENGTH_BYTES], message_bytes_max: usize) -> bool {
 }
 
 impl Header {
-    /// Reads a header; `None` when it begins no request that is taken here. Other protocols end
-    /// here: the first bytes of HTTP are a length beyond any limit, and TLS has no opcode of ours.
+    /// Reads a header. `None` if it doesn't begin a request that is accepted here. Other protocols
+    /// end here: the first bytes of HTTP are a length beyond any limit, and TLS has no known
+    /// opcode.
     #[must_use]
     pub fn read(bytes: &[u8; HEADER_BYTES], message_bytes_max: usize) -> Option<Self> {
         let [length, request_id, _response_to, opcode] = words(bytes);

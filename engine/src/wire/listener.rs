@@ -82,10 +82,10 @@ pub struct Listener {
 /// The connections of a listener by their numbers.
 type Connections = BTreeMap<i32, Arc<Connection>>;
 
-/// What the connections of one listener share.
+/// The state that the connections of one listener share.
 pub struct ListenerState {
     pub context: Arc<Context>,
-    /// Who may log in; `None`: everybody may do everything.
+    /// The users who may log in. Without a list everyone may do everything.
     pub credentials: Option<Arc<Credentials>>,
     pub limits: WireLimits,
     /// Bytes of all large messages that are on their way.
@@ -267,14 +267,14 @@ fn accept(shared: &Arc<ListenerState>, socket: &ListenSocket) {
                     shared.pause(FAILURE_PAUSE);
                 }
             }
-            // One connection that broke before it was taken is no reason to end.
+            // A connection that fails before `accept` must not stop the listener.
             Ok(_) => {}
             Err(_) => shared.pause(Duration::from_millis(10)),
         }
     }
 }
 
-/// Gives the connection a thread of its own, if there is room.
+/// Starts a thread for the connection, if there is room.
 fn take(shared: &Arc<ListenerState>, stream: Stream, address: String) {
     let id = shared.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
     let client = Client::of_connection(id, address);

@@ -42,7 +42,7 @@ pub struct Message<'m> {
     pub db: Cow<'m, str>,
     /// All of it, with the documents of sequences in their arrays.
     pub command: Cow<'m, RawDocument>,
-    /// What the scan of its pieces met.
+    /// The facts of all its pieces.
     pub met: DocumentFacts,
     /// False when the client does not wait for a reply; none may be sent then.
     pub wants_reply: bool,
@@ -82,8 +82,8 @@ pub fn read_msg(frame: &[u8]) -> Result<Message<'_>, MessageRefusal> {
         rest = sections;
     }
     if flags & REQUIRED_BITS & !KNOWN_BITS != 0 {
-        // What the rest means, and whether there is more of it, is not known (IllegalOpMsgFlag ends
-        // the connection in MongoDB too).
+        // An unknown required bit may change the meaning of the rest, or announce more of it
+        // (MongoDB ends the connection with IllegalOpMsgFlag too).
         return Err(MessageRefusal::Close);
     }
     let sections = Sections::read(rest)?;
@@ -174,7 +174,7 @@ pub fn expects_no_reply(frame: &[u8]) -> bool {
 struct Sections<'m> {
     body: &'m RawDocument,
     sequences: Vec<Sequence<'m>>,
-    /// What the scan of all of them met.
+    /// The facts of all of them.
     met: DocumentFacts,
 }
 

@@ -41,7 +41,7 @@ impl<S: std::io::Read + std::io::Write> Duplex for S {}
 
 type Client = Box<dyn Duplex>;
 
-/// A listener over a store of its own.
+/// A listener over a new store.
 struct Lab {
     listener: Listener,
     engine: Engine,

@@ -14,10 +14,10 @@ use mayfly_engine::clock::{Clock, SystemClock};
 
 use super::super::measure::now;
 
-/// Time between two looks: short beside what a removal takes, long beside what a look costs.
+/// Time between two looks: short compared with a removal, long compared with a look.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// A server of its own, ended with this value.
+/// A server that ends with this value.
 struct Server(Child);
 
 /// A connection to it.

@@ -9,9 +9,9 @@ use crate::{
     store::{Reader, RecordNumber, Store, StoreError},
 };
 
-/// Entries of a rule with thresholds after `after_ms` (`None`: from the beginning of time) and up to
-/// `until_ms`, at most `max` of them, damaged ones left out. A document with several dates counts for each.
-/// Each read transaction is short.
+/// Entries of a rule with thresholds after `after_ms`, or from the beginning of time, and up to
+/// `until_ms`, at most `max` of them, damaged ones left out. A document with several dates counts
+/// for each. Each read transaction is short.
 ///
 /// # Errors
 /// When the store can't be read.

@@ -84,7 +84,7 @@ impl Token {
         }
     }
 
-    /// Reads [`Token::to_document`] back; `None` if it is no token.
+    /// Reads [`Token::to_document`] back. `None` if it isn't a token.
     #[must_use]
     pub fn from_document(document: &Document) -> Option<Self> {
         let index = IndexId(u32::try_from(document.get_i64("i").ok()?).ok()?);

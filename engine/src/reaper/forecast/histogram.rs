@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// What to count. Instants are milliseconds since 1970.
+/// A request for counts by bucket. Instants are milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ForecastRequest {
     /// Now: what is due before the first bucket is overdue.

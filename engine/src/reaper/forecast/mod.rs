@@ -1,4 +1,4 @@
-//! What a pass would do, and when: counts, lists and explanations that remove nothing.
+//! Forecasts of what a pass would do, and when: counts, lists and explanations. Removes nothing.
 
 mod due;
 mod expiring;

@@ -1,4 +1,4 @@
-//! What all TTL rules say about one document.
+//! The verdicts of all TTL rules on one document.
 
 use bson::Bson;
 
@@ -11,7 +11,7 @@ use crate::{
     ttl::{self, Expiry},
 };
 
-/// What one rule says.
+/// The verdict of one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// The index's name.
@@ -22,7 +22,7 @@ pub struct Verdict {
     pub expiry: Expiry,
 }
 
-/// What the rules of its collection say about a document.
+/// The verdicts of a collection's rules on a document.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Verdicts {
     /// One for each rule.
@@ -60,7 +60,7 @@ pub fn verdict(
     })
 }
 
-/// What a rule says of a document, for a reply.
+/// The verdict of a rule, for a reply.
 #[must_use]
 pub fn told(index: &str, field: &str, expiry: &Expiry) -> RuleVerdict {
     let (index, field) = (index.to_owned(), field.to_owned());

@@ -1,4 +1,4 @@
-//! What a TTL rule would do, before it exists. Writes nothing.
+//! The effect of a TTL rule before it exists. Writes nothing.
 
 use std::{borrow::Cow, collections::BTreeMap, ops::Bound, sync::Arc};
 

@@ -155,7 +155,7 @@ impl HoldReason {
         }
     }
 
-    /// What happened and what to do next.
+    /// States the problem, then what to do.
     #[must_use]
     pub fn sentence(self) -> String {
         const CHECK: &str = "Removals are on hold. Check the clock, then release them.";
@@ -212,7 +212,7 @@ impl IndexHoldReason {
         }
     }
 
-    /// What happened and what to do next.
+    /// States the problem, then what to do.
     #[must_use]
     pub fn sentence(self) -> String {
         match self {

@@ -41,7 +41,7 @@ pub(in crate::reaper) struct GuardRuntime {
     is_lost: bool,
 }
 
-/// What the guard allows a pass to do.
+/// The guard's limits on a pass.
 #[derive(Debug, Clone, Default)]
 pub(in crate::reaper) struct Permit {
     /// The one "now" of the pass, which the guard has seen; `None` takes the clock as it is.
@@ -408,7 +408,7 @@ impl Reaper {
     pub(in crate::reaper) fn keep_unsaved(&self) {
         let mut guarded = lock(&self.guard);
         if guarded.is_unsaved {
-            // What fails is tried again with the next pass, and at the end.
+            // A failed save is retried with the next pass and when the engine closes.
             let _ = self.save(&mut guarded);
         }
     }

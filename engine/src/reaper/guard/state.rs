@@ -24,7 +24,7 @@ pub const GUARD_META_NAME: &str = "reaper.guard";
 pub(in crate::reaper) struct UnsavedState {
     bytes: Vec<u8>,
     saves: Arc<AtomicU64>,
-    /// What `saves` said then.
+    /// The value of `saves` then.
     number: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What happens between the moment that documents are found due and the one that removes them.
+//! Changes to documents between the read that finds them due and the transaction that removes them.
 
 use std::{cell::Cell, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! What is read ahead of several transactions is removed as what is read for one.
+//! Reading ahead for several transactions removes the same documents as reading for one.
 
 use std::time::Duration;
 

@@ -40,7 +40,7 @@ impl Credentials {
         Ok((Self::of_password(&password)?, password))
     }
 
-    /// What a chosen password is checked with. It must be ASCII.
+    /// The credentials for a chosen password, which must be ASCII.
     ///
     /// # Errors
     /// When the system has no random numbers.
@@ -86,7 +86,7 @@ fn random<const BYTES: usize>() -> Result<[u8; BYTES], getrandom::Error> {
     Ok(bytes)
 }
 
-/// The pause after so many failures: none at first, then twice as long each time.
+/// The pause after this many failures: none at first, then twice as long each time.
 fn pause(failures: u32) -> Duration {
     let Some(doublings) = failures.checked_sub(LOGIN_FAILURES_FREE + 1) else {
         return Duration::ZERO;

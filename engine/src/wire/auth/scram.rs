@@ -25,7 +25,7 @@ const MESSAGE_BYTES_MAX: usize = 4_096;
 
 type Hash = [u8; HASH_BYTES];
 
-/// What is kept of a password. Neither the password nor a valid proof can be made from it.
+/// The stored form of a password. Neither the password nor a valid proof can be made from it.
 #[derive(Clone)]
 pub struct Keys {
     salt: [u8; SALT_BYTES],
@@ -58,7 +58,7 @@ pub struct Exchange {
     /// The client's first message without its header.
     client_first: String,
     server_first: String,
-    /// What `c=` must hold in the second message.
+    /// The required `c=` of the second message.
     binding: String,
     nonce: String,
 }
