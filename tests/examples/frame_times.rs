@@ -1,4 +1,4 @@
-//! What the window costs: processor time when idle, and for each frame.
+//! The cost of the window: processor time when idle, and for each frame.
 //!
 //! `EGUI_INSPECTION=127.0.0.1:5719 target/release/inspected_mayfly …`, then
 //! `cargo run -p mayfly-tests --example frame_times -- 5719 PID SECONDS`. Linux only: it reads

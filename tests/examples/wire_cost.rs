@@ -1,4 +1,4 @@
-//! What the wire costs: processor time of the server per operation of a real `PyMongo`, compared
+//! The cost of the wire: processor time of the server per operation of a real `PyMongo`, compared
 //! with the same commands in this process.
 //!
 //! usage: `cargo run --release -p mayfly-tests --example wire_cost`, after `tests/clients/install`;

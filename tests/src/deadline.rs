@@ -17,7 +17,7 @@ impl Deadline {
         Self { began: Instant::now(), limit }
     }
 
-    /// What is left of it; `None` once it is over.
+    /// The time left, or `None` once it is over.
     #[must_use]
     pub fn left(&self) -> Option<Duration> {
         self.limit.checked_sub(self.began.elapsed())

@@ -182,7 +182,8 @@ impl Disk {
         files.map(|(found, _)| found.clone()).collect()
     }
 
-    /// What a cut may leave now, and how many pieces of files and names were in flight.
+    /// A state that a power cut may leave now, and how many pieces of files and names were in
+    /// flight.
     pub fn cut(&self, random: &mut Random) -> (Image, usize) {
         let piece_bytes = *random.pick(&[512, 4096]);
         let kept_of_ten = *random.pick(&[0, 3, 5, 8, 10]);

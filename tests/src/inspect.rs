@@ -37,7 +37,7 @@ pub struct Window {
 /// One control as a screen reader sees it. Positions in logical points.
 #[derive(Debug, Clone)]
 pub struct Control {
-    /// What it is: button, text field, label …
+    /// Button, text field, label …
     pub role: Role,
     /// Its accessible name, empty if it has none.
     pub name: String,
@@ -61,7 +61,7 @@ impl Control {
         }
     }
 
-    /// What it is found by: its name, or the text of a label, which has no other name.
+    /// The text that it is found by: its name, or the text of a label, which has no other name.
     #[must_use]
     pub fn text(&self) -> &str {
         let is_label = self.role == Role::Label && self.name.is_empty();

@@ -21,7 +21,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server on a folder of its own, with these further arguments.
+    /// A server on a temporary folder, with these further arguments.
     ///
     /// # Panics
     /// When it does not begin to listen.
@@ -99,7 +99,7 @@ impl Server {
         self.child.wait().expect("the server is a child of this process").code()
     }
 
-    /// What it says on its standard output after the first line, until it ends.
+    /// The standard output after the first line, until it ends.
     ///
     /// # Panics
     /// When that can't be read.

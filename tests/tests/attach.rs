@@ -17,7 +17,7 @@ fn shell(uri: &str, script: &str) -> Output {
     command.env(VARIABLE, uri).output().expect("it starts")
 }
 
-/// What a script printed; it must have ended well.
+/// The output of a script that must succeed.
 fn printed(uri: &str, script: &str) -> String {
     let output = shell(uri, script);
     let (said, failed) = texts(&output);
@@ -25,7 +25,7 @@ fn printed(uri: &str, script: &str) -> String {
     said.trim().to_owned()
 }
 
-/// What went wrong; the script must have failed.
+/// The errors of a script that must fail.
 fn refused(uri: &str, script: &str) -> String {
     let output = shell(uri, script);
     let (said, failed) = texts(&output);
@@ -160,7 +160,7 @@ const ANY_SERVER: &str = "MAYFLY_TEST_URI";
 const DATABASE: &str = "mayfly_attach_test";
 
 /// Documents whose dates are an hour apart, the first an hour ahead, so that no monitor removes one
-/// meanwhile; one has no date and one a text.
+/// during the test. One has no date and one a text.
 fn fill(uri: &str, now_ms: i64) {
     let client = Client::with_uri_str(uri).expect("a client");
     let database = client.database(DATABASE);

@@ -103,7 +103,7 @@ fn day(engine: &Engine, each_minute: usize, read: &AtomicU64) -> Sizes {
     worst
 }
 
-/// What the bytes of the file are used for.
+/// The uses of the file's bytes.
 #[derive(Clone, Copy, Default)]
 struct Sizes {
     file: i64,

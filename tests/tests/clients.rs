@@ -132,7 +132,7 @@ fn mongosh_runs_the_samples_word_for_word() {
     check_with(&mut mongosh, "samples and everyday work hold");
 }
 
-/// mongosh, with settings of its own, and `mayfly shell`, each on a new store with the same time.
+/// mongosh with empty settings and `mayfly shell`, each on a new store with the same time.
 fn both_shells() -> (Server, tempfile::TempDir, Command, Command) {
     let server = Server::start(&START);
     let home = tempfile::tempdir().expect("a home for the shell's settings");
@@ -146,7 +146,7 @@ fn both_shells() -> (Server, tempfile::TempDir, Command, Command) {
     (server, home, mongosh, mayfly)
 }
 
-/// What a shell prints, without prompts, empty lines and the digits of ids made at random.
+/// The output of a shell, without prompts, empty lines and the digits of ids made at random.
 fn printed(shell: &mut Command) -> Vec<String> {
     let output = shell.output().unwrap_or_else(|error| panic!("{shell:?}: {error}"));
     assert!(output.status.success(), "{shell:?}: {output:?}");

@@ -75,7 +75,7 @@ fn nothing_goes_that_is_not_due() {
     }
 }
 
-/// What a run has seen, to detect a run that tests nothing.
+/// Counts of what a run has seen, to detect a run that tests nothing.
 #[derive(Debug, Default)]
 struct Totals {
     removed: u64,
@@ -100,7 +100,7 @@ impl Totals {
     }
 }
 
-/// What may happen to a computer.
+/// Events in the life of a computer.
 #[derive(Debug, Clone, Copy)]
 enum Event {
     Run,
@@ -234,7 +234,7 @@ struct World {
     reaper: Reaper,
     random: Random,
     secs: i64,
-    /// Thresholds of the existing documents, by `_id`; `None`: never.
+    /// Thresholds of the existing documents, by `_id`. `None` for documents that never expire.
     documents: BTreeMap<i32, Option<i64>>,
     last: Option<TrustedPass>,
     /// Nothing since the start or the last release could cause a hold.
@@ -329,7 +329,7 @@ impl World {
                 self.step(by_ms);
             }
             Event::StepOverCrowd => {
-                // Rare, because so many documents take time.
+                // Rare, because a crowd takes time.
                 if self.random.below(20) == 0 {
                     self.insert_crowd();
                     self.pass();

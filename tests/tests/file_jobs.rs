@@ -1,9 +1,9 @@
 //! When a job reports success, the files that it wrote or replaced next to the data file are on the
 //! disk. Whatever fails in between, earlier files survive.
 //!
-//! Each job runs in a folder of its own. Its calls are recorded, its power is cut, each of its
-//! calls fails in turn, and it is killed before each. `MAYFLY_TEST_COUNT` sets the number of cuts
-//! and of calls, which are spread evenly; `MAYFLY_TEST_SEED` sets the moments of the cuts.
+//! Each job runs in a new folder. Its calls are recorded, its power is cut, each of its calls fails
+//! in turn, and it is killed before each. `MAYFLY_TEST_COUNT` sets the number of cuts and of calls,
+//! which are spread evenly; `MAYFLY_TEST_SEED` sets the moments of the cuts.
 #![cfg(target_os = "linux")]
 
 #[path = "file_jobs/jobs.rs"]
@@ -146,7 +146,7 @@ fn sweep(job: &Job, kinds: fn(u8) -> &'static [&'static str]) {
             (job.judge)(&room, &outcome, &what);
             noticed += usize::from(!outcome.is_done);
             runs += 1;
-            // What only the tests write can't be written twice.
+            // A file that only the tests write can't be written twice.
             let repeats = (job.command)(&room).get_program() == program::path();
             if repeats && runs % RUNS_AGAIN == 0 && !outcome.is_done {
                 again(job, &room, &what);

@@ -19,14 +19,14 @@ const STEP: Duration = Duration::from_mins(1);
 /// The size of the window.
 const SIZE: (u32, u32) = (1_024, 768);
 
-/// What a picture may weigh.
+/// The most bytes of a picture.
 const BYTES_MAX: u64 = 150_000;
 
 /// The file that the picture of the import shows: text in which no value decides what is the day.
 const VISITS: &str =
     "_id,user,seen\n1,Ayşe,05/06/2026 09:30\n2,Ольга,04/06/2026 17:05\n3,佐藤,03/06/2026 08:00\n";
 
-/// What is typed into the console, one line at a time.
+/// The lines typed into the console, one at a time.
 const TYPED: [&str; 4] = [
     r#"db.visits.insertMany([{ _id: "ada", seen: new Date() }, { _id: "edsger", seen: "yesterday" }])"#,
     "db.visits.createIndex({ seen: 1 }, { expireAfterSeconds: 60 })",

@@ -37,7 +37,7 @@ const KILLS_MORE: usize = 8;
 /// How often a running import is polled.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// What is imported.
+/// An import.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each changes one thing")]
 struct Case {
@@ -146,7 +146,7 @@ fn one(unbroken: &Unbroken, what: &str, random: &mut Random, counts: &mut Counts
     assert_eq!(room.rejects(), unbroken.rejects, "{what}: resumed");
 }
 
-/// What the kills hit.
+/// The points that the kills hit.
 #[derive(Debug, Default)]
 struct Counts {
     in_the_middle: usize,
@@ -155,7 +155,7 @@ struct Counts {
     rolled_back: usize,
 }
 
-/// What an uninterrupted import leaves.
+/// The result of an uninterrupted import.
 struct Unbroken {
     case: Case,
     after: Vec<Document>,
@@ -203,7 +203,7 @@ impl Room {
         self.folder.path().join("store")
     }
 
-    /// What the collection held before.
+    /// The documents of the collection before the import.
     fn before(&self) -> Vec<Document> {
         let numbers = if self.case.before { -3..0 } else { 0..0 };
         numbers.map(|number: i32| doc! { "_id": number, "mine": true }).collect()

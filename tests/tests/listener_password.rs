@@ -35,8 +35,8 @@ fn from_base64(word: &str) -> Vec<u8> {
     }
 }
 
-/// What a program that keeps this word may write: the word, its random bytes, and both in the byte
-/// notations of other programs.
+/// The forms in which a program may write this word: as it is, its random bytes, and both in the
+/// byte notations of other programs.
 fn forms(word: &str) -> Vec<Vec<u8>> {
     let hex = |bytes: &[u8]| format!("{bytes:02x?}").replace([',', ' ', '[', ']'], "");
     let random = from_base64(word);
@@ -198,7 +198,7 @@ fn log_in(told: &mut Places, uri: &str, password: &str) {
     }
 }
 
-/// What the program does without the listener, run in `folder`.
+/// Runs the program's other commands, without the listener, in `folder`.
 fn command_line(told: &mut Places, folder: &Path) {
     let lines = [
         format!("export --data data --db shop --collection {CANARY} -o out.jsonl"),

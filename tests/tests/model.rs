@@ -49,7 +49,7 @@ fn the_engine_agrees_with_the_model() {
     assert!(run.removed > 0, "no pass removed anything");
 }
 
-/// What an update does to a document of the model.
+/// The change that an update makes to a document of the model.
 type Change = Box<dyn Fn(&mut Document)>;
 
 /// Which documents of the model a filter finds.

@@ -96,7 +96,7 @@ impl ReadResult {
             Some(5) => panic!("{what}: a write into damage succeeded"),
             other => panic!("{what}: ended with {other:?}"),
         };
-        // What is shown is right, or it is an earlier state and reported as one.
+        // The documents are right, or they are an earlier state and reported as one.
         let is_older = ["changes are missing", "The last change may be missing"]
             .iter()
             .any(|words| self.log.contains(words));
@@ -138,7 +138,7 @@ enum WalkAt {
     Later,
 }
 
-/// Reads a store with this data file in a process of its own.
+/// Reads a store with this data file in another process.
 fn look(store: &Path, bytes: &[u8], way: OpenMode) -> ReadResult {
     let place = folder_in_memory();
     let private = fs::Permissions::from_mode(0o700);

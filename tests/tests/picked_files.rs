@@ -1,5 +1,5 @@
-//! A file that the user picked is checked in a process of its own. When that process dies, the file
-//! is not opened, and everything is unchanged.
+//! A file that the user picked is checked in another process. When that process dies, the file is
+//! not opened, and everything is unchanged.
 
 #![cfg(target_os = "linux")]
 

@@ -1,8 +1,8 @@
 //! A store on a read-only folder or disk can be read: nothing in it changes, nothing expires, and a
 //! write is refused with the reason.
 //!
-//! The mount is in a namespace of its own, which needs only Linux and no rights. A user who may
-//! write everywhere drops that right for the program (setpriv).
+//! The mount is in a new namespace, which needs only Linux and no rights. A user who may write
+//! everywhere drops that right for the program (setpriv).
 
 #![cfg(target_os = "linux")]
 

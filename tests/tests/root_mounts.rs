@@ -2,8 +2,8 @@
 //! memory refuses it, loses nothing. A FUSE drive, on which LMDB's locks and map are unsafe, is
 //! refused.
 //!
-//! Everything is in memory and in namespaces of its own for mounts and processes, so it disappears
-//! with them, however the test ends.
+//! Everything is in memory and in new namespaces for mounts and processes, so it disappears with
+//! them, however the test ends.
 
 #![cfg(target_os = "linux")]
 
@@ -76,7 +76,7 @@ fn root_mounts_a_drive_of_user_space_that_no_store_opens_on() {
     );
 }
 
-/// Runs a script as root in namespaces of its own, in an empty folder in memory.
+/// Runs a script as root in new namespaces, in an empty folder in memory.
 fn check(script: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let run = |script: &str| {

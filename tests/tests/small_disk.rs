@@ -36,7 +36,7 @@ fn an_archive_on_a_small_disk_that_is_full_loses_nothing() {
     );
 }
 
-/// Runs a script with a folder and the victim in a namespace of its own.
+/// Runs a script with a folder and the victim in a new namespace.
 fn check(script: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let output = Command::new("unshare")

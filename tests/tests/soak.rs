@@ -121,7 +121,7 @@ fn a_store_at_work_stays_small_and_sound() {
     }
 }
 
-/// What the threads share.
+/// The state that the threads share.
 #[derive(Default)]
 struct Work {
     is_over: AtomicBool,

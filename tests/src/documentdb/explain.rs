@@ -28,7 +28,7 @@ pub fn shaped(db: &str, command: &Document, reply: &Document) -> Document {
     shaped
 }
 
-/// A stage of a pipeline with totals of its own.
+/// A stage of a pipeline with its own totals.
 fn stage(stage: &Document) -> Document {
     if let Ok(cursor) = stage.get_document("$cursor") {
         return doc! { "$cursor": search(cursor, None) };
@@ -133,7 +133,7 @@ fn planned(stage: &Document, filter: &[Document]) -> Document {
     shaped
 }
 
-/// A stage that ran, with totals of its own.
+/// A stage that ran, with its own totals.
 fn executed(stage: &Document) -> Document {
     let name = stage.get_str("stage").unwrap_or("?");
     let number = |name: &str| stage.get(name).and_then(whole);

@@ -22,7 +22,7 @@ pub enum Habit {
     CollMod,
     /// `createIndexes` answers for a shard, and refuses hidden indexes, collations and other kinds.
     CreateIndexes,
-    /// Write error 11000 has no `keyPattern`, and a text of its own.
+    /// Write error 11000 has no `keyPattern`, and another text.
     DuplicateText,
     /// `explain` gives sets of filters, totals of each stage, and neither `parsedQuery` nor keys.
     Explain,

@@ -9,7 +9,7 @@ use super::{
     replies::{failed, internal, no_parameters, unsupported},
 };
 
-/// The commands that it has, apart from those with a reply of its own.
+/// The commands that it has, apart from those whose reply differs.
 const COMMANDS: [&str; 38] = [
     "abortTransaction",
     "aggregate",

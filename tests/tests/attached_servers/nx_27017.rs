@@ -5,7 +5,7 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 
 use super::peer::{Peer, batch, ok, refused, rows};
 
-/// A date so many hours from now.
+/// A date this many hours from now.
 pub fn at(hours: i64) -> DateTime {
     DateTime::from_millis(SystemClock.now_ms() + hours * 3_600_000)
 }
@@ -96,7 +96,7 @@ fn an_answer_without_the_field_that_was_asked_for_is_none() {
     let source = source.as_ref();
     let dates = fill(source);
     source.set_locked(true);
-    // What the verdict asks: this server knows no parameter.
+    // The verdict reads this parameter, which the server doesn't know.
     let asked = ok(source, doc! { "getParameter": 1, "ttlMonitorSleepSecs": 1 });
     assert!(!asked.contains_key("ttlMonitorSleepSecs"), "{asked}");
     let verdict = ok(source, doc! { "mayflyVerdict": "c", "id": 1 });

@@ -149,7 +149,7 @@ pub fn refused(source: &dyn Source, command: Document) -> String {
     said
 }
 
-/// The sentence of a reply; empty: it is one of success.
+/// The error message of a reply, or an empty string if it succeeded.
 pub fn sentence(reply: &Document) -> String {
     reply.get_str("errmsg").unwrap_or_default().to_owned()
 }

@@ -1,5 +1,5 @@
-//! What the window says when a server hangs, dies, steps down, is throttled, is too old, or answers
-//! yes to everything. The scripts are in `tests/clients/servers/scripted.py`.
+//! The window's messages when a server hangs, dies, steps down, is throttled, is too old, or
+//! answers yes to everything. The scripts are in `tests/clients/servers/scripted.py`.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -205,7 +205,7 @@ fn listed(section: &str) -> Vec<&'static str> {
     lines.filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
 }
 
-/// What a script has received until now, without the driver's own greetings.
+/// The commands that a script has received until now, without the driver's greetings.
 fn received(peer: &Peer, source: &dyn Source) -> Vec<Document> {
     ok(source, doc! { "ping": "the last" });
     let (mut all, deadline) = (Vec::new(), Deadline::after(WAIT));

@@ -32,11 +32,11 @@ pub struct Job {
     pub command: fn(&Path) -> Command,
     /// Whether its output reports success.
     pub is_done: fn(&str) -> bool,
-    /// What must be on the disk then.
+    /// Files that must be on the disk then.
     pub kept: &'static [&'static str],
-    /// What must be on the disk before each transaction of the store ends.
+    /// Files that must be on the disk before each transaction of the store ends.
     pub before_commits: &'static [&'static str],
-    /// What may be removed only after the other is on the disk.
+    /// Files that may be removed only after the other is on the disk.
     pub replaced: &'static [(&'static str, &'static str)],
     /// Files and folders that must be flushed. A star precedes a part of the name.
     pub flushes: &'static [&'static str],

@@ -33,7 +33,7 @@ pub fn check(job: &Job) {
     }
 }
 
-/// What is wrong with the order of the calls, if anything.
+/// The mistake in the order of the calls, if there is one.
 fn follow(job: &Job, mut disk: Disk, calls: &[Call]) -> Result<(), String> {
     let mut lock_files: BTreeMap<&str, usize> = BTreeMap::new();
     let safe = |found: Vec<String>, when: &str| {

@@ -20,9 +20,9 @@ pub struct Import {
     pub from: usize,
     /// The line of the mention.
     pub line: usize,
-    /// What is named, with re-exports resolved.
+    /// The item, with re-exports resolved.
     pub path: ModulePath,
-    /// The file that defines it; `None`: a path that leads to no file of this crate.
+    /// The file that defines it. `None` if the path leads to no file of this crate.
     pub to: Option<usize>,
 }
 
@@ -142,7 +142,8 @@ impl<'a> Reader<'a> {
         Self { file, module, modules, mentions, foreign, exports }
     }
 
-    /// A path as written, from the root of the crate; `None`: it begins in another crate or with a local name.
+    /// A path as written, from the root of the crate. `None` if it begins in another crate or with
+    /// a local name.
     fn absolute(&self, written: &[String]) -> Option<ModulePath> {
         let (first, rest) = written.split_first()?;
         let mut base = match first.as_str() {

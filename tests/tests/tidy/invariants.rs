@@ -1,4 +1,4 @@
-//! What is absent where: one test for each invariant of the house.
+//! Names that must be absent from some folders: one test for each invariant of the house.
 
 use super::source::{Source, rust_files};
 
@@ -151,7 +151,7 @@ fn files_are_opened_by_the_function_that_knows_locks() {
     }
 }
 
-/// What is stored, compared and shown is UTC, or the zone that a command names.
+/// Stored, compared and shown times are in UTC, or in the zone that a command names.
 #[test]
 fn nobody_reads_the_zone_of_the_system() {
     check_absent(

@@ -1,4 +1,4 @@
-//! What is built in may be passed on under the project's own licences.
+//! Every built-in part may be passed on under the project's licenses.
 
 use std::fs;
 use std::process::Command;

@@ -80,7 +80,7 @@ fn readme_names_the_two_commands_and_every_room() {
     }
 }
 
-/// What is compiled is what was read: nothing comes from elsewhere, or without its sum.
+/// The compiled code is the code that was read: nothing comes from elsewhere, or without its sum.
 #[test]
 fn every_dependency_is_pinned_by_its_sum() {
     // With the C sources of LMDB in it: change this only after reading what is new in them.

@@ -6,7 +6,7 @@ use proc_macro2::{TokenStream, TokenTree};
 
 use super::source::{Source, rust_files, text_files};
 
-/// What to write instead is in `CONTRIBUTING.md`.
+/// `CONTRIBUTING.md` has the replacements.
 const PHRASES: &[&str] = &[
     "anew",
     "a person",
