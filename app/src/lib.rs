@@ -1,5 +1,10 @@
 //! The desktop program and its command line.
 
+#![expect(
+    missing_docs,
+    reason = "the library serves only the program and its tests, and precise names need no doc"
+)]
+
 pub mod action;
 pub mod app;
 pub mod apply;
