@@ -14,7 +14,7 @@ const MB: u64 = 1_000_000;
 /// Seconds of a day.
 const DAY_SECS: u64 = 86_400;
 
-/// What the store says about an archive.
+/// The store's report on an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Status {
     /// Whether expired documents are archived.
@@ -82,7 +82,7 @@ pub struct RestoreResult {
 pub struct Archive {
     /// Of which collection.
     pub namespace: Option<Namespace>,
-    /// What the store says about it; `None` when it never had one.
+    /// `None` if it never had one.
     pub status: Option<Status>,
     /// Whether the store has said.
     pub is_known: bool,
@@ -94,7 +94,7 @@ pub struct Archive {
     pub rows: Vec<Row>,
     /// Where the next page begins.
     pub next: Option<Document>,
-    /// Where the page begins that was asked for; `None`: the first one was.
+    /// The start of the requested page, or `None` for the first one.
     pub asked: Option<Document>,
     /// Which documents are listed.
     pub filter: Option<Document>,
@@ -157,7 +157,7 @@ impl ArchiveDraft {
     /// The largest size in bytes.
     ///
     /// # Errors
-    /// One sentence when it is no number.
+    /// When it isn't a number, as one sentence.
     pub fn max_bytes(&self) -> Result<Option<u64>, String> {
         whole(&self.size, MB, "MB")
     }
@@ -165,7 +165,7 @@ impl ArchiveDraft {
     /// The longest age in seconds.
     ///
     /// # Errors
-    /// One sentence when it is no number.
+    /// When it isn't a number, as one sentence.
     pub fn max_age_secs(&self) -> Result<Option<u64>, String> {
         whole(&self.days, DAY_SECS, "days")
     }

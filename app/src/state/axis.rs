@@ -50,7 +50,7 @@ const STEPS_MS: [i64; 30] = [
     20 * 365 * DAY,
 ];
 
-/// What the axis shows.
+/// The span of time that the axis shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Axis {
     span_ms: i64,
@@ -181,7 +181,7 @@ impl Axis {
             .collect()
     }
 
-    /// What the width shows, in words: `4 min each side of now` or `12 min on screen`.
+    /// The span in words: `4 min each side of now` or `12 min on screen`.
     #[must_use]
     pub fn sentence(&self) -> String {
         format!("{} on screen", span_label(self.span_ms))

@@ -94,7 +94,7 @@ pub struct Column {
     pub heading: [String; 2],
 }
 
-/// What is known of one collection.
+/// The counts of one collection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// The collection.
@@ -110,7 +110,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// The size of so many documents, in bytes, as far as it is known.
+    /// The size of this number of documents, in bytes, as far as it is known.
     #[must_use]
     pub fn bytes(&self, documents: u64) -> Option<u64> {
         self.document_bytes.map(|bytes| bytes.saturating_mul(documents))
@@ -236,7 +236,7 @@ fn columns(unit: Unit, now_ms: i64, zone: Zone) -> Vec<Column> {
     columns
 }
 
-/// What a clock in the zone shows.
+/// The local time in the zone.
 fn local(zone: Zone, ms: i64) -> Option<NaiveDateTime> {
     NaiveDateTime::parse_from_str(&zone.date_time(ms), "%Y-%m-%d %H:%M:%S").ok()
 }

@@ -91,7 +91,8 @@ impl CommandLog {
         self.store = store;
     }
 
-    /// What changed the open store since it was opened, the oldest first, as far as it is kept.
+    /// The changes of the open store since it was opened, the oldest first, as far as they are
+    /// kept.
     pub fn changes(&self) -> impl Iterator<Item = &CommandRecord> {
         self.records.iter().filter(|record| {
             record.store == self.store && record.error.is_none() && is_change(&record.text)

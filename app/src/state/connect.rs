@@ -38,7 +38,7 @@ pub struct ConnectDraft {
     pub note: Option<String>,
 }
 
-/// What is known of the system's keyring.
+/// The window's knowledge of the system's keyring.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum KeyringState {
     /// Nothing: it was not asked yet.
@@ -65,7 +65,7 @@ pub struct Attempt {
     pub is_test: bool,
     /// The step that began last.
     pub step: Step,
-    /// How it ended; `None`: it runs.
+    /// `None` while it runs.
     pub end: Option<Result<Box<Attached>, ConnectFailure>>,
 }
 
@@ -122,7 +122,7 @@ impl ConnectDraft {
         }
     }
 
-    /// The string that is typed, without the password of its own field.
+    /// The string without the password, which has a separate field.
     ///
     /// # Errors
     /// One sentence.
@@ -147,7 +147,7 @@ impl ConnectDraft {
         self.remember.unwrap_or_else(has_it)
     }
 
-    /// What becomes of the password in the keyring once the server is open.
+    /// The fate of the password in the keyring once the server is open.
     #[must_use]
     pub fn keeping(&self, keyring: &KeyringState, stores: &RecentStores) -> Keeping {
         let is_there = self.found.as_ref().is_some_and(|found| *found == self.password);
@@ -237,11 +237,10 @@ impl ConnectDraft {
 pub struct Connection {
     /// The server.
     pub attached: Box<Attached>,
-    /// When a change was last allowed or sent, in window time; `None`: it is locked.
+    /// When a change was last allowed or sent, in window time. `None` while the server is locked.
     unlocked: Option<Duration>,
     /// Whether the name was typed for the change that comes next.
     pub is_named: bool,
-    /// What it said of its TTL monitor.
     pub monitor: ServerMonitor,
     /// How deletions come from it.
     pub streams: Streams,
@@ -275,7 +274,8 @@ impl Connection {
         }
     }
 
-    /// How long to wait before a server that does not answer is greeted; `None`: it answers. Zero is noted as a greeting.
+    /// How long to wait before a server that does not answer is greeted, or `None` if it answers.
+    /// Zero is noted as a greeting.
     pub fn greets_in(&mut self, uptime: Duration) -> Option<Duration> {
         if !self.is_silent {
             return None;

@@ -24,7 +24,7 @@ pub struct ConvertDraft {
     pub path: String,
     /// Fields whose values look like dates.
     pub fields: Loadable<Vec<String>>,
-    /// How its sampled values are written; `None`: they do not look like dates.
+    /// The form of its sampled values. `None` if they do not look like dates.
     pub detected: Loadable<Option<Detection>>,
     /// The forms that were chosen.
     pub forms: Vec<DateForm>,
@@ -32,9 +32,8 @@ pub struct ConvertDraft {
     pub layout: Option<String>,
     /// The zone of dates that name none, as typed.
     pub zone: String,
-    /// What happens to a value that does not convert.
     pub unconverted: Unconverted,
-    /// What the preview and the counts are for.
+    /// The conversion that the preview and the counts were made for.
     pub looked_for: Option<Conversion>,
     /// Values before and after.
     pub preview: Loadable<Vec<(Bson, Bson)>>,
@@ -56,7 +55,7 @@ impl ConvertDraft {
         }
     }
 
-    /// What is asked of the store.
+    /// The conversion to request from the store.
     ///
     /// # Errors
     /// One sentence that says what is missing.
@@ -79,7 +78,7 @@ impl ConvertDraft {
         Ok(Conversion { path: path.to_owned(), forms, zone, unconverted: self.unconverted })
     }
 
-    /// How many documents would change; `None`: that is not counted yet.
+    /// How many documents would change. `None` until that is counted.
     #[must_use]
     pub fn changes(&self) -> Option<u64> {
         let (converts, fails) = *self.counts.here()?;
@@ -196,7 +195,6 @@ pub struct CheckedConversion {
     pub generation: u64,
     /// The tab of the collection.
     pub tab: TabId,
-    /// What is converted.
     pub conversion: Conversion,
 }
 

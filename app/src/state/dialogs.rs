@@ -36,9 +36,8 @@ pub enum Dialog {
     CreateCollection(CreateCollection),
     /// Another name for a collection.
     RenameCollection(RenameCollection),
-    /// A copy of a collection beside it.
     DuplicateCollection(DuplicateCollection),
-    /// What a collection holds, in figures.
+    /// The figures of a collection.
     Statistics(Statistics),
     /// Something that can't be undone: the name must be typed.
     Drop(DropDialog),
@@ -48,7 +47,7 @@ pub enum Dialog {
     OpenFolder(OpenFolder),
     /// A server to attach to.
     Connect(Box<ConnectDraft>),
-    /// What the attached server is.
+    /// The facts about the attached server.
     Server(Box<ServerFacts>),
     /// A lesson file or a course folder to add.
     OpenLesson(OpenLesson),
@@ -58,15 +57,15 @@ pub enum Dialog {
     SaveLesson(SaveLesson),
     /// A sandbox to open.
     OpenSandbox(OpenSandbox),
-    /// What becomes of a sandbox that is left.
+    /// Whether to keep the sandbox.
     LeaveSandbox(LeaveSandbox),
     /// The listener, through which other programs reach the store.
     Listener(ListenerDraft),
-    /// What is kept of a collection's expired documents.
+    /// The archive of a collection's expired documents.
     Archive(archive::ArchiveDraft),
     /// Removed documents that can be restored.
     Trash(trash::TrashDraft),
-    /// What expires when, over all collections.
+    /// Thresholds over all collections.
     Calendar(Calendar),
     /// A dialog of the Documents view.
     Documents(TabId, documents::Dialog),
@@ -114,16 +113,15 @@ pub enum HelpPage {
     Ttl,
     /// Every word of the glossary.
     Glossary,
-    /// What a report of a problem needs.
     Report,
     /// Version and licenses.
     About,
 }
 
-/// What is typed in the settings; every other choice works at once.
+/// The text typed in the settings. Every other choice works at once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SettingsDraft {
-    /// The name of a time zone; `None`: none is typed.
+    /// The name of a time zone. `None` until one is typed.
     pub zone: Option<String>,
 }
 
@@ -163,7 +161,6 @@ pub struct CreateDatabase {
     pub collection: String,
     /// Its rules.
     pub dialect: Dialect,
-    /// What was sent.
     pub sent: Sent,
 }
 
@@ -177,7 +174,7 @@ pub fn dialect_label(dialect: Dialect) -> &'static str {
     }
 }
 
-/// What a dialect means.
+/// A dialect's rules in one sentence.
 #[must_use]
 pub fn dialect_sentence(dialect: Dialect) -> &'static str {
     match dialect {
@@ -198,9 +195,8 @@ pub struct CreateCollection {
     pub capped: bool,
     /// How many bytes a capped collection keeps, as typed.
     pub size: String,
-    /// How its text compares; empty: by its bytes.
+    /// The collation. Empty for comparison by bytes.
     pub collation: Document,
-    /// What was sent.
     pub sent: Sent,
 }
 
@@ -211,11 +207,10 @@ pub struct RenameCollection {
     pub from: Namespace,
     /// Its new name in the same database.
     pub name: String,
-    /// What was sent.
     pub sent: Sent,
 }
 
-/// A copy of a collection beside it.
+/// A copy of a collection in the same database.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DuplicateCollection {
     /// The collection.
@@ -226,7 +221,6 @@ pub struct DuplicateCollection {
     pub indexes: Option<Vec<Document>>,
     /// Whether the copy gets them.
     pub with_indexes: bool,
-    /// What was sent.
     pub sent: Sent,
 }
 
@@ -287,7 +281,7 @@ impl DuplicateCollection {
     }
 }
 
-/// What a collection holds, in figures.
+/// The figures of a collection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statistics {
     /// The collection.
@@ -296,18 +290,16 @@ pub struct Statistics {
     pub reply: Option<Result<Document, String>>,
 }
 
-/// What to drop.
+/// Deletes a database or a collection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DropDialog {
     /// A database, or a collection.
     pub target: DropTarget,
-    /// What was typed so far.
     pub typed: String,
-    /// What was sent.
     pub sent: Sent,
 }
 
-/// What to drop.
+/// The database or collection to delete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DropTarget {
     /// A database with everything in it.
@@ -355,7 +347,7 @@ pub fn drop_command(target: &DropTarget) -> (String, Document) {
 pub struct Confirm {
     /// The question.
     pub title: String,
-    /// What will happen, in one or two sentences.
+    /// One or two sentences.
     pub text: String,
     /// The command that will be sent, as typed in mongosh.
     pub command: Option<String>,
@@ -363,9 +355,8 @@ pub struct Confirm {
     pub button: String,
     /// How the button looks.
     pub tone: Tone,
-    /// What the button does.
     pub offer: Offer,
-    /// The name that must be typed first; `None`: none.
+    /// The name that must be typed first, if any.
     pub name: Option<TypedName>,
 }
 
@@ -374,7 +365,6 @@ pub struct Confirm {
 pub struct TypedName {
     /// The name.
     pub name: String,
-    /// What is typed.
     pub typed: String,
 }
 
@@ -433,7 +423,7 @@ impl Dialogs {
         }
     }
 
-    /// What the open dialog has sent, if it is one that makes, renames or drops something.
+    /// The command that the open dialog sent, if it is one that makes, renames or drops something.
     pub fn sent_mut(&mut self) -> Option<&mut Sent> {
         match self.open.as_mut()? {
             Dialog::CreateDatabase(draft) => Some(&mut draft.sent),

@@ -22,7 +22,7 @@ pub struct Drafts {
     pub tabs: HashMap<TabId, TabDraft>,
 }
 
-/// What is being typed in one tab.
+/// The text being typed in one tab.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TabDraft {
     /// In the Documents view.
@@ -32,7 +32,7 @@ pub struct TabDraft {
 }
 
 impl Drafts {
-    /// What is being typed in one tab.
+    /// The text being typed in one tab.
     pub fn tab(&mut self, tab: TabId) -> &mut TabDraft {
         self.tabs.entry(tab).or_default()
     }

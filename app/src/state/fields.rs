@@ -1,5 +1,5 @@
-//! What is known about the fields of a collection from the documents that were read: in how many they
-//! are, of which types, and with which values most.
+//! Facts about the fields of a collection from the documents that were read: how many have them, of
+//! which types, and the most frequent values.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -198,7 +198,7 @@ impl KnownField {
     #[must_use]
     pub fn shares(&self, documents: u64) -> String {
         if self.seen == 0 {
-            // Of other documents, so there is no share among these.
+            // These types are of other documents, so there is no share among the present ones.
             let names: Vec<&str> = self.types.iter().map(|(name, _)| *name).collect();
             return names.join(" · ");
         }

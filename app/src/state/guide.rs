@@ -15,7 +15,6 @@ pub struct Guide {
     pub is_moved: bool,
     /// Where the user came from, the last place at the end.
     back: Vec<Place>,
-    /// What is searched for.
     pub search: String,
 }
 
@@ -60,7 +59,7 @@ impl State {
         self.dialogs.open().is_some() || self.view.guide.is_some()
     }
 
-    /// What the guide explains of what is on the screen.
+    /// The guide's topic for the present screen.
     #[must_use]
     pub fn guide_topic(&self) -> Topic {
         if let Some(topic) = self.dialogs.open().and_then(Dialog::topic) {
@@ -83,7 +82,7 @@ impl State {
 }
 
 impl Dialog {
-    /// What the guide explains of it; `None`: it is a question that says all of it, or is help itself.
+    /// The topic of the guide. `None` for a question that explains itself, and for help.
     #[must_use]
     pub fn topic(&self) -> Option<Topic> {
         let topic = match self {

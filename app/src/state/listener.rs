@@ -9,7 +9,7 @@ use mayfly_engine::command::ListenAt;
 pub struct ConnectedClient {
     /// The number of its connection.
     pub id: i64,
-    /// What it calls itself; empty when it does not.
+    /// The name that the client gives itself, or an empty string.
     pub application: String,
     /// Its driver with the version; empty when it does not say.
     pub driver: String,
@@ -49,7 +49,7 @@ impl ListenerDraft {
     /// Where to listen.
     ///
     /// # Errors
-    /// One sentence: what was typed is no such place.
+    /// When the typed text isn't such an address, as one sentence.
     pub fn place(&self) -> Result<ListenAt, String> {
         if !self.on_socket {
             return port(&self.port).map(ListenAt::Port);
@@ -109,7 +109,7 @@ impl Listener {
         let before = self.answered_at.filter(|_| self.status.on && status.on);
         let passed = before.map(|at| uptime.saturating_sub(at).as_secs_f64());
         let more = status.commands.saturating_sub(self.status.commands);
-        // The question itself is no command of a client, so an idle listener shows 0.
+        // The window's own question isn't a command of a client, so an idle listener shows 0.
         #[expect(clippy::cast_precision_loss, reason = "a rate for the eye")]
         let rate = |passed: f64| more as f64 / passed;
         self.per_second = passed.filter(|passed| *passed > 0.0).map_or(0.0, rate);
@@ -131,7 +131,7 @@ impl Listener {
 /// The port as typed; empty lets the system choose.
 ///
 /// # Errors
-/// One sentence when it is no port.
+/// When it isn't a port, as one sentence.
 fn port(text: &str) -> Result<u16, String> {
     match text.trim() {
         "" => Ok(0),

@@ -97,18 +97,17 @@ pub enum Phase {
 pub struct Store {
     /// Whether it is there.
     pub phase: Phase,
-    /// What it is called in the top bar.
+    /// Its name in the top bar.
     pub name: String,
     /// Where it is, also while it could not be opened.
     pub folder: Option<PathBuf>,
-    /// What the tree and the tabs show: the folder of the store that was open last, or the address of
-    /// its server.
+    /// The store of the tree and the tabs: the folder of the store that was open last, or the
+    /// address of its server.
     pub shown: Option<PathBuf>,
     /// Whether it is the demo store.
     pub demo: bool,
-    /// What it can do.
     pub capabilities: Capabilities,
-    /// The server that it is; `None`: a store on this machine.
+    /// The server, or `None` for a store on this machine.
     pub connection: Option<connect::Connection>,
     /// Which request opened it, to try again.
     pub request: crate::job::OpenRequest,
@@ -146,7 +145,6 @@ pub struct State {
     pub listener: Listener,
     /// The archive that its dialog shows.
     pub archive: archive::Archive,
-    /// What its dialog shows of the trash.
     pub trash: trash::Trash,
     /// Every command that was sent.
     pub commands: CommandLog,
@@ -160,9 +158,7 @@ pub struct State {
     pub dialogs: Dialogs,
     /// Choices that stay.
     pub settings: Settings,
-    /// What is open and where the window looks.
     pub view: View,
-    /// What is known of the system's keyring.
     pub keyring: connect::KeyringState,
     /// Import and export.
     pub transfer: transfer::Transfer,
@@ -186,7 +182,7 @@ pub struct State {
     pub stream: Option<watch::OpenStream>,
     /// Lessons.
     pub lessons: Lessons,
-    /// What the command line named, until it is begun.
+    /// The task of the command line, until it is begun.
     pub beginning: Option<crate::job::Beginning>,
     /// Queries that were run on the store, and those with a name.
     pub queries: queries::Queries,
@@ -213,7 +209,7 @@ impl State {
     }
 
     /// The tabs that are shown side by side: those of a lesson that compares rules, while they show
-    /// lanes. Empty: one tab is shown.
+    /// lanes. Empty if one tab is shown.
     #[must_use]
     pub fn tabs_beside(&self) -> Vec<TabId> {
         let Some(view) = self.lessons.view().filter(|view| view.lesson.rules == Rules::Both) else {
@@ -231,7 +227,7 @@ impl State {
         }
     }
 
-    /// The zone that times of this machine are shown in, also beside a lesson.
+    /// The zone in which times of this machine are shown, also during a lesson.
     #[must_use]
     pub fn zone(&self) -> Zone {
         self.settings.zone.zone(self.view.local_zone)

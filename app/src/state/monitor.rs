@@ -18,7 +18,7 @@ const DRIFT_MS: i64 = 1_000;
 /// Passes ahead for which the instant of the last one says something.
 const AHEAD_MAX: i64 = 3;
 
-/// What is known of the next pass.
+/// The time of the next pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextPass {
     /// The server says when, in milliseconds since 1970.
@@ -109,7 +109,7 @@ struct SeenPass {
     read_ms: i64,
 }
 
-/// What a server said of its TTL monitor.
+/// A server's reports on its TTL monitor.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServerMonitor {
     job: Option<PassJob>,
@@ -210,7 +210,7 @@ impl ServerMonitor {
         }
     }
 
-    /// What is known of the next pass.
+    /// The time of the next pass.
     #[must_use]
     pub fn next_pass(&self, now_ms: i64) -> NextPass {
         if let Some(PassJob { most }) = self.job {

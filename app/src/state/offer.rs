@@ -1,4 +1,4 @@
-//! What the button of a question or of a message does, as data.
+//! The effect of the button of a question or of a message, as data.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::operations::OperationId;
 use super::{Namespace, TabId};
 use crate::job::bulk::BulkChange;
 
-/// What the button of a question or of a message does. `action` turns it into an action.
+/// The effect of the button of a question or of a message. `action` turns it into an action.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Offer {
     /// Expired documents of the collection are no longer archived.

@@ -36,7 +36,7 @@ pub enum Stage {
 pub struct Operation {
     /// Its name.
     pub id: OperationId,
-    /// What it is, such as `Import events.json into demo.events`.
+    /// Such as `Import events.json into demo.events`.
     pub title: String,
     /// When it began, in milliseconds since 1970 by the store's clock.
     pub started_ms: i64,
@@ -50,7 +50,7 @@ pub struct Operation {
     pub progress: Progress,
     /// How it ended.
     pub stage: Stage,
-    /// Stops it; `None`: it can't be stopped.
+    /// `None` if it can't be stopped.
     pub cancel: Option<Cancel>,
 }
 

@@ -1,4 +1,4 @@
-//! An open store that is not on the screen: beside a lesson, or beside another store.
+//! An open store that is not on the screen, because a lesson or another store is.
 
 use std::collections::HashMap;
 
@@ -98,7 +98,6 @@ impl ParkedStore {
 /// An open store that is not on the screen because another one is, with what was done in it.
 #[derive(Debug, Default)]
 pub struct StoreBeside {
-    /// What is known of it.
     pub parked: ParkedStore,
     transfer: Transfer,
     convert: Conversions,
@@ -109,7 +108,7 @@ impl StoreBeside {
     #[must_use]
     pub fn set_aside(state: &mut State) -> Self {
         let mut transfer = std::mem::take(&mut state.transfer);
-        // What was asked for once can be asked for again in any store.
+        // An operation may be asked for again in any store.
         state.transfer.again = std::mem::take(&mut transfer.again);
         state.transfer.folder.clone_from(&transfer.folder);
         let convert = std::mem::take(&mut state.convert);
@@ -132,8 +131,8 @@ impl StoreBeside {
 }
 
 impl State {
-    /// Why the store that is shown can neither be left while it stays open nor be closed, after its
-    /// name; `None`: it can.
+    /// Why the store on the screen can neither be left open nor be closed, as a clause after its
+    /// name. `None` if it can.
     #[must_use]
     pub fn why_store_stays(&self) -> Option<&'static str> {
         let runs = !self.transfer.running.is_empty()

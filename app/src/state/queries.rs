@@ -18,7 +18,7 @@ pub struct KnownQuery {
     pub namespace: Namespace,
     /// The query as typed.
     pub text: QueryText,
-    /// The name of a favorite; `None`: it was run.
+    /// The name of a favorite. `None` for a query that was run.
     #[serde(default)]
     pub name: Option<String>,
 }

@@ -13,7 +13,7 @@ use crate::limits::{PASSES_MAX, REAPER_LOG_MAX, REMOVED_MAX, SCHEDULE_SECS_RANGE
 /// How often the reaper comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Schedule {
-    /// Every so many seconds, as MongoDB does.
+    /// Seconds between passes, as in MongoDB.
     Every(u64),
     /// Also at the next threshold.
     AtThreshold,
@@ -103,9 +103,9 @@ pub struct Held {
     pub is_all: bool,
     /// The user chose to keep the hold.
     pub kept: bool,
-    /// What the clock said when it was asked, in milliseconds since 1970.
+    /// The clock's time when it was asked, in milliseconds since 1970.
     pub clock_ms: Option<i64>,
-    /// What it should have said by the time that went by.
+    /// The expected time, by the time that went by.
     pub expected_ms: Option<i64>,
     /// When the last pass was made.
     pub last_pass_ms: Option<i64>,
@@ -176,11 +176,10 @@ impl Held {
 pub struct LogLine {
     /// When, in milliseconds since 1970.
     pub at_ms: i64,
-    /// What happened.
     pub what: LogEntry,
 }
 
-/// What a line of the reaper log says.
+/// The contents of a line of the reaper log.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LogEntry {
     /// A pass; consecutive passes that removed nothing share one line.
@@ -326,7 +325,7 @@ impl Reaper {
     /// The store was reopened. Earlier passes stay in the log, with a line that says why their
     /// numbers begin again.
     pub fn reopened(&mut self, at_ms: i64) {
-        // What it was at has ended with the closed store.
+        // The running pass ended with the closed store.
         (self.running, self.died, self.stall) = (false, None, None);
         let mut has_pass = false;
         for line in &mut self.log {

@@ -33,7 +33,7 @@ impl SavedServer {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RecentStore {
-    /// What the top bar calls it.
+    /// Its name in the top bar.
     pub name: String,
     /// Where it is: its folder, or the address of its server.
     pub folder: String,
@@ -42,7 +42,7 @@ pub struct RecentStore {
     /// Whether it is opened by its folder. The user's own store and the demo store have theirs in
     /// the platform's data directory.
     pub is_named: bool,
-    /// The server that it is; `None`: a store on this machine.
+    /// The server, or `None` for a store on this machine.
     pub server: Option<SavedServer>,
     /// When it was opened last, in milliseconds since 1970.
     pub opened_ms: i64,

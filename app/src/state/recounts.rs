@@ -17,8 +17,8 @@ struct Recount {
 }
 
 impl Recount {
-    /// When it is counted next: once after a change, once more where the server's own count lags, and
-    /// not more often than [`SERVER_COUNT_APART`]. `None`: the last count has the change.
+    /// When it is counted next: once after a change, once more where the server's own count lags,
+    /// and not more often than [`SERVER_COUNT_APART`]. `None` if the last count has the change.
     fn due(self) -> Option<Duration> {
         let Some(counted) = self.counted else { return Some(self.changed) };
         let settled = self.changed.saturating_add(SERVER_COUNT_LAG);

@@ -39,7 +39,7 @@ impl RolloutDraft {
         Ok(RolloutPlan { per_second, ..self.plan.clone() })
     }
 
-    /// What the plan does, one sentence a line.
+    /// The steps of the plan, one sentence a line.
     #[must_use]
     pub fn words(&self, plan: &RolloutPlan) -> Vec<(&'static str, String)> {
         let step = plan.per_step();

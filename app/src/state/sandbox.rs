@@ -7,7 +7,7 @@ use crate::job::{OpenRequest, Sandbox, instant_ms};
 pub struct OpenSandbox {
     /// With the demo data.
     pub demo: bool,
-    /// Where its clock starts, as typed; empty: at the present minute.
+    /// The start of its clock, as typed. Empty for the present minute.
     pub at: String,
 }
 
@@ -37,7 +37,7 @@ impl OpenSandbox {
     }
 }
 
-/// What follows when a sandbox is left.
+/// The action after a sandbox is left.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AfterSandbox {
     /// Another store is opened.
@@ -46,10 +46,9 @@ pub enum AfterSandbox {
     Close,
 }
 
-/// What becomes of a sandbox that is left.
+/// Asks whether to keep the sandbox that is left.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeaveSandbox {
-    /// What follows.
     pub then: AfterSandbox,
     /// Whether it is kept, so that a folder is asked for.
     pub keeps: bool,

@@ -1,9 +1,9 @@
-//! What a dialog waits for.
+//! The command that a dialog waits for.
 
-/// What a dialog has sent, which stays until it is answered.
+/// A command of a dialog. The dialog stays open until it is answered.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sent {
-    /// Its generation while it has no answer. Meanwhile nothing else is sent.
+    /// The generation of the unanswered command. The dialog sends nothing else until then.
     pub generation: Option<u64>,
     /// Why it was refused.
     pub error: Option<String>,

@@ -1,4 +1,4 @@
-//! What the window says about the server that is attached, when the user asks.
+//! Facts about the attached server, in the words of the window.
 
 use bson::{Bson, Document};
 use mayfly_engine::value::whole;

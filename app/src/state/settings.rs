@@ -179,7 +179,7 @@ pub struct Settings {
     pub stores: RecentStores,
     /// The tabs of those stores.
     pub store_tabs: KnownTabs,
-    /// What was typed in the console on those stores.
+    /// The inputs of the console on those stores.
     pub console_history: KnownHistory,
     /// Imports, exports and other work that ended.
     pub operations: PastOperations,

@@ -91,7 +91,7 @@ pub enum Next {
 }
 
 impl Next {
-    /// What the reply to `mayflyExpiring` says.
+    /// Reads the reply to `mayflyExpiring`.
     #[must_use]
     pub fn of(reply: &Document) -> Self {
         let page = ExpiringPage::from_document(reply).unwrap_or_default();

@@ -17,7 +17,6 @@ use crate::limits::{CLOSED_TABS_MAX, TABS_MAX};
 pub enum ViewKind {
     /// Its documents.
     Documents,
-    /// What its documents look like.
     Schema,
     /// A pipeline over its documents.
     Aggregate,
@@ -69,13 +68,13 @@ pub struct Tab {
     pub explain: Option<Explain>,
     /// The Indexes view.
     pub indexes: IndexesView,
-    /// What the strip of views says at its right, such as `3 indexes · 1.2 MB`.
+    /// Shown at the right of the views' names, such as `3 indexes · 1.2 MB`.
     pub summary: String,
-    /// What the Documents view restores when it is first shown.
+    /// Restored when the Documents view is first shown.
     pub saved_documents: SavedDocuments,
-    /// What the Aggregate view restores when it is first shown.
+    /// Restored when the Aggregate view is first shown.
     pub saved_aggregate: SavedAggregate,
-    /// What the Expiry view restores when it is first shown.
+    /// Restored when the Expiry view is first shown.
     pub saved_expiry: SavedExpiry,
 }
 
@@ -187,7 +186,7 @@ impl Tabs {
         self.open.iter_mut().find(|tab| tab.id == id)
     }
 
-    /// Shows the tab of a collection, opening one if there is none. `None`: too many are open.
+    /// Shows the tab of a collection, opening one if there is none. `None` if too many are open.
     ///
     /// A collection that was closed opens on the view it had, with its history of filters.
     pub fn show(&mut self, namespace: &Namespace) -> Option<TabId> {
@@ -207,7 +206,7 @@ impl Tabs {
         Some(id)
     }
 
-    /// Opens a tab as it was kept. `None`: too many are open.
+    /// Opens a saved tab. `None` if too many are open.
     pub fn add(&mut self, saved: SavedTab) -> Option<TabId> {
         if self.open.len() >= TABS_MAX {
             return None;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::offer::Offer;
 use crate::limits::{MESSAGES_MAX, TOASTS_MAX};
 
-/// What a message is about.
+/// The kind of a message, which decides its color and how long it stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Something worth knowing.
@@ -24,7 +24,6 @@ pub enum Kind {
 pub struct Toast {
     /// Names it.
     pub id: u64,
-    /// What it is about.
     pub kind: Kind,
     /// One sentence.
     pub text: String,
@@ -37,7 +36,6 @@ pub struct Toast {
 /// A message as it is kept after it left the screen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// What it was about.
     pub kind: Kind,
     /// One sentence.
     pub text: String,
@@ -63,7 +61,7 @@ impl Toasts {
         &self.list
     }
 
-    /// What was said, the latest last: at most [`MESSAGES_MAX`].
+    /// The past messages, the latest last: at most [`MESSAGES_MAX`].
     #[must_use]
     pub fn log(&self) -> &VecDeque<Message> {
         &self.log

@@ -15,7 +15,7 @@ use crate::job::number_draft::NumberDraft;
 /// Seconds that the trash keeps removed documents by default.
 pub const KEEP_SECS: i32 = 600;
 
-/// What the dialog shows of the trash.
+/// The trash as the dialog shows it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trash {
     /// Whether the first answer has come.
@@ -28,7 +28,7 @@ pub struct Trash {
     pub bytes: u64,
     /// The most that it keeps.
     pub max_bytes: u64,
-    /// What is listed, what was removed last first.
+    /// The listed documents, the last removed first.
     pub rows: Vec<Row>,
     /// Where the next page begins.
     pub next: Option<i64>,
@@ -59,7 +59,7 @@ pub struct Row {
     pub bytes: u64,
     /// The index that removed it.
     pub index: String,
-    /// The pass that removed it; `None`: it was before the store was opened.
+    /// The pass that removed it. `None` if that was before the store was opened.
     pub pass: Option<i64>,
     /// When it was removed, in milliseconds since 1970.
     pub removed_ms: i64,
@@ -80,17 +80,16 @@ pub struct TrashDraft {
     pub is_filled: bool,
     /// The number of the chosen row.
     pub chosen: Option<i64>,
-    /// What to restore.
     pub scope: Scope,
 }
 
-/// What to restore.
+/// The documents to restore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scope {
     /// The chosen document.
     #[default]
     Document,
-    /// What the pass removed that removed the chosen document.
+    /// All documents that the same pass removed.
     Pass,
     /// Everything of the collection, or of all.
     All,

@@ -1,22 +1,21 @@
-//! What is open and where the window looks.
+//! The open parts of the window.
 
 use serde::{Deserialize, Serialize};
 
 use super::Zone;
 use super::guide::Guide;
 
-/// What the drawer shows.
+/// The contents of the drawer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Drawer {
     /// The console.
     Console,
-    /// What the reaper did.
     ReaperLog,
     /// Every command that was sent.
     Commands,
     /// Work with progress.
     Operations,
-    /// What the window said in its corner.
+    /// The messages that appeared in the window's corner.
     Messages,
 }
 
@@ -54,7 +53,7 @@ pub enum Focus {
 /// Callouts that introduce the Expiry view.
 pub const CALLOUTS: usize = 3;
 
-/// What is open and where the window looks.
+/// The open parts of the window.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each says one thing; none excludes another")]
 pub struct View {
@@ -62,7 +61,7 @@ pub struct View {
     pub palette: bool,
     /// The chosen line of the palette.
     pub palette_at: usize,
-    /// The callout of the introduction that is next; `None`: all were seen or skipped.
+    /// The next callout of the introduction. `None` once all were seen or skipped.
     pub callout: Option<usize>,
     /// The zone of this machine, for times that are not shown in UTC.
     pub local_zone: Zone,
@@ -74,8 +73,8 @@ pub struct View {
     pub is_start_shown: bool,
     /// Whether the keyboard is in another window.
     pub is_away: bool,
-    /// The zoom of the presentation; `None`: the window is not presented. The settings keep what
-    /// it has otherwise, and no setting keeps this.
+    /// The zoom of the presentation. `None` while the window is not presented. The settings keep
+    /// the zoom of the other mode, and no setting keeps this.
     pub presented_zoom: Option<f32>,
     /// The guide, over everything else while it is open. An open dialog stays as it is.
     pub guide: Option<Guide>,

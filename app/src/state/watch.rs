@@ -12,7 +12,7 @@ pub enum Delivery {
     /// By reading again; no change stream was asked for yet.
     #[default]
     Unasked,
-    /// By reading again, because there is no change stream: why, in words that follow *polled:*.
+    /// By reading again, because there is no change stream. The reason follows *polled:*.
     Polled(String),
     /// From a change stream.
     Streamed {
@@ -21,7 +21,7 @@ pub enum Delivery {
     },
 }
 
-/// What is known of the change streams of a server.
+/// The change streams of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Streams {
     /// How deletions come.

@@ -12,13 +12,13 @@ const CATEGORY_CHARS: usize = 24;
 /// The two fields of a chart, as dotted paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChartFields {
-    /// What names a bar, or is the time or number from left to right.
+    /// The field that names a bar, or is the time or number from left to right.
     pub category: String,
     /// The number that is drawn.
     pub number: String,
 }
 
-/// What is drawn.
+/// The kind of chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChartKind {
     /// A bar for each category.
@@ -45,7 +45,6 @@ pub struct ChartPoint {
 pub struct Chart {
     /// How it is drawn.
     pub kind: ChartKind,
-    /// What is drawn.
     pub points: Vec<ChartPoint>,
     /// Documents without a number or a category.
     pub left_out: usize,

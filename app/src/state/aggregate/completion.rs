@@ -1,4 +1,4 @@
-//! What the word before the cursor may become: stages, operators, fields.
+//! Completion of the word before the cursor: stages, operators, fields.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -17,7 +17,6 @@ const DEPTH_MAX: usize = 3;
 pub struct OfferedWord {
     /// The word.
     pub word: String,
-    /// What it means.
     pub help: String,
 }
 
@@ -37,7 +36,6 @@ pub struct Completing {
     pub card: Option<u64>,
     /// The byte of the cursor that it is for.
     pub cursor: usize,
-    /// What is offered.
     pub completion: Completion,
     /// The word that the arrow keys are at.
     pub chosen: Option<usize>,
@@ -102,7 +100,7 @@ fn is_plain(name: &str) -> bool {
         && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
 }
 
-/// What is offered at a byte of a text; `None`: nothing. `stage` is that of the card; `None`: the
+/// The words for a byte of a text, if there are any. `stage` is that of the card, or `None` if the
 /// text is the whole pipeline.
 #[must_use]
 pub fn complete(
@@ -193,7 +191,7 @@ mod tests {
         paths(documents.iter())
     }
 
-    /// What is offered at `|`.
+    /// The words offered at `|`.
     fn words(marked: &str, stage: Option<&str>) -> Vec<String> {
         let cursor = marked.find('|').expect("a cursor");
         let text = marked.replace('|', "");

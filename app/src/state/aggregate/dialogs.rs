@@ -30,7 +30,6 @@ pub struct CreateView {
     pub name: String,
     /// The stages.
     pub pipeline: Vec<Document>,
-    /// What was sent.
     pub sent: Sent,
 }
 
@@ -43,12 +42,11 @@ pub struct WriteResults {
     pub to: WritesTo,
     /// How many results there are, if it is known.
     pub count: Option<StageCount>,
-    /// What was sent.
     pub sent: Sent,
 }
 
 impl Dialog {
-    /// What was sent.
+    /// The command that the dialog sent.
     pub fn sent_mut(&mut self) -> Option<&mut Sent> {
         match self {
             Self::Save(_) => None,

@@ -8,7 +8,7 @@ use super::completion::Completing;
 use super::stages;
 use crate::limits::PIPELINE_CARDS_MAX;
 
-/// What makes one document of the text of an array.
+/// Makes one document of the text of an array.
 const BEFORE: &str = "{p: ";
 
 /// Marks a stage that is off while its text is read.
@@ -23,7 +23,7 @@ pub struct Card {
     pub id: u64,
     /// The stage, such as `$match`.
     pub stage: String,
-    /// What the stage is given.
+    /// The stage's argument.
     pub body: String,
     /// Whether it is off: it stays on its card and does not run.
     pub is_off: bool,
@@ -41,10 +41,10 @@ pub struct PipelineText {
     pub text: String,
 }
 
-/// What can't be read, and where.
+/// A mistake in the text, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StageError {
-    /// The card; `None`: the whole as text.
+    /// The card, or `None` for the whole pipeline as text.
     pub card: Option<u64>,
     /// The byte of the text at which reading stopped, if it is about one.
     pub offset: Option<usize>,
@@ -98,7 +98,8 @@ impl AggregateDraft {
         Card { id: self.last_id, stage: stage.to_owned(), body: body.to_owned(), is_off }
     }
 
-    /// Adds a stage before another one, or at the end. Returns its card; `None`: there are too many.
+    /// Adds a stage before another one, or at the end. Returns its card, or `None` if there are too
+    /// many.
     pub fn add(&mut self, stage: &str, before: Option<u64>) -> Option<u64> {
         if self.pipeline.cards.len() >= PIPELINE_CARDS_MAX {
             return None;
@@ -339,7 +340,7 @@ fn read_cards(text: &str, now_ms: i64) -> Result<Vec<(String, String, bool)>, St
     Ok(cards)
 }
 
-/// The text with stages in comments of whole lines as marked stages; `None`: there are none.
+/// The text with stages in comments of whole lines as marked stages, or `None` if there are none.
 fn uncommented(text: &str, now_ms: i64) -> Option<String> {
     let mut out = String::new();
     let mut block: Vec<&str> = Vec::new();

@@ -5,9 +5,9 @@
 pub struct KnownStage {
     /// Its name, with `$`.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// One line.
     pub help: &'static str,
-    /// What a new card holds; empty if the stage is not supported.
+    /// The text of a new card. Empty if the stage is not supported.
     pub template: &'static str,
 }
 
@@ -104,7 +104,7 @@ pub fn writes(name: &str) -> bool {
     matches!(name, "$out" | "$merge")
 }
 
-/// Why a stage can't run, as far as its name says; `None`: it can, or the store decides.
+/// Why a stage can't run, as far as its name says. `None` if it can, or if only the store knows.
 #[must_use]
 pub fn refusal(name: &str) -> Option<String> {
     let name = name.trim();

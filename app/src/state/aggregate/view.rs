@@ -1,4 +1,4 @@
-//! What the Aggregate view of one tab shows.
+//! The Aggregate view of one tab.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -45,7 +45,7 @@ impl ResultsMode {
     }
 }
 
-/// What is kept of the view for the next start.
+/// The part of the view that is saved for the next start.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedAggregate {
@@ -62,9 +62,8 @@ pub struct SavedAggregate {
 pub enum StageCount {
     /// The store has not answered.
     Waiting,
-    /// So many.
     Exactly(u64),
-    /// More than so many; no more were counted.
+    /// The limit of the count was reached.
     MoreThan(u64),
     /// Counting took longer than its time.
     TookTooLong,
@@ -155,7 +154,7 @@ impl Output {
     }
 }
 
-/// What is shown beside the pipeline.
+/// The pane next to the pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shown {
     /// The results.
@@ -165,7 +164,7 @@ pub enum Shown {
     After(u64),
 }
 
-/// What the Aggregate view of one tab shows.
+/// The Aggregate view of one tab.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AggregateView {
     /// Whether the view was shown before.
@@ -180,17 +179,16 @@ pub struct AggregateView {
     pub writer: Option<Document>,
     /// By card: the documents after its stage.
     pub counts: BTreeMap<u64, StageCount>,
-    /// What can't be read, or what the store refuses.
+    /// A mistake in the text, or the store's error.
     pub error: Option<StageError>,
-    /// The results; `None`: they have not come.
+    /// `None` until they arrive.
     pub results: Option<Output>,
     /// Some documents after the stage that is shown.
     pub after: Option<Output>,
-    /// What is shown beside the pipeline.
     pub shown: Shown,
     /// How results are shown.
     pub mode: ResultsMode,
-    /// Which fields the chart shows; `None`: those that fit best.
+    /// The fields of the chart. `None` for those that fit best.
     pub chart: Option<ChartFields>,
     /// Whether the pipeline waits for *Run* after a change.
     pub waits: bool,
@@ -243,7 +241,7 @@ impl AggregateView {
         self.pipeline().into_iter().chain(self.writer.clone()).collect()
     }
 
-    /// What is shown.
+    /// The output that is shown.
     #[must_use]
     pub fn output(&self) -> Option<&Output> {
         match self.shown {
@@ -282,7 +280,7 @@ impl AggregateView {
         }
     }
 
-    /// What is kept for the next start.
+    /// The part that is saved for the next start.
     #[must_use]
     pub fn saved(&self, pipeline: &PipelineText) -> SavedAggregate {
         SavedAggregate { pipeline: pipeline.clone(), mode: self.mode, waits: self.waits }

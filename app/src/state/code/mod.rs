@@ -57,7 +57,7 @@ impl Language {
         }
     }
 
-    /// What is copied of a query.
+    /// The part of a query that is copied.
     #[must_use]
     pub fn scope(self) -> &'static str {
         if self == Self::Json { "the filter" } else { "the query" }

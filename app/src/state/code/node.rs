@@ -7,7 +7,7 @@ use super::{Part, block, double, fields, hex, parts, quoted};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 
-/// What code may import from the driver.
+/// The names that code may import from the driver.
 const NAMES: [&str; 11] = [
     "BSONRegExp",
     "Binary",

@@ -1,4 +1,4 @@
-//! What was typed before, by store.
+//! The inputs of former sessions, by store.
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ impl History {
         self.0.push(input.to_owned());
     }
 
-    /// What is kept of it after the window closes.
+    /// The part that is saved when the window closes.
     fn kept(&self) -> Self {
         let is_kept = |input: &&String| {
             input.len() <= CONSOLE_HISTORY_BYTES_MAX

@@ -29,7 +29,6 @@ pub struct Running {
 /// The console of the open store.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Console {
-    /// What was run and what came of it.
     pub transcript: Transcript,
     /// Inputs of this store, the oldest first.
     pub history: History,
@@ -37,7 +36,7 @@ pub struct Console {
     pub running: Option<Running>,
     /// The database in use; `None` until something was run.
     pub database: Option<String>,
-    /// What the word before the cursor may become, as asked last.
+    /// The latest completion of the word before the cursor.
     pub completion: Option<ConsoleCompletion>,
 }
 
@@ -105,16 +104,16 @@ pub struct Completing {
     pub at: usize,
 }
 
-/// What is being typed in the console.
+/// The text being typed in the console.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConsoleDraft {
     /// The input.
     pub text: String,
     /// A pasted text that is too long to be edited. It runs as it is.
     pub pasted: Option<String>,
-    /// The input of the history that is shown; `None`: a new one.
+    /// The input of the history that is shown, or `None` for a new one.
     at: Option<usize>,
-    /// The new one meanwhile.
+    /// The new input while one of the history is shown.
     kept: String,
     /// The row at the top of the transcript.
     pub row: u64,

@@ -1,4 +1,4 @@
-//! What was run and what came of it, line by line and bounded.
+//! The inputs and outputs of the console, line by line and bounded.
 
 use std::collections::VecDeque;
 
@@ -8,24 +8,24 @@ use crate::limits::{
     CONSOLE_FOLDED_TAIL, CONSOLE_LINES_MAX, CONSOLE_PRINTED_LINES_MAX,
 };
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryKind {
-    /// What was typed, with the database in use.
+    /// An input, with the database in use.
     Input {
         /// The database.
         database: String,
     },
     /// Lines of `print` and its like.
     Printed,
-    /// What a statement evaluated to.
+    /// The value of a statement.
     Value {
         /// As Extended JSON on one line; empty if it was too long to keep.
         json: String,
     },
     /// Why a statement failed.
     Failed,
-    /// What the window has to say.
+    /// A message of the window.
     Note,
 }
 
@@ -34,7 +34,6 @@ pub enum EntryKind {
 pub struct Entry {
     /// Names it.
     pub id: u64,
-    /// What it is.
     pub kind: EntryKind,
     /// All of its text.
     pub text: String,
@@ -123,7 +122,7 @@ pub enum Row<'a> {
     },
 }
 
-/// What was run and what came of it. The oldest entries are dropped first.
+/// The inputs and outputs. The oldest entries are dropped first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Transcript {
     entries: VecDeque<Entry>,
@@ -186,7 +185,7 @@ impl Transcript {
     /// Notes that outputs were dropped before they came here.
     pub fn leave_out(&mut self, outputs: u64) {
         if outputs > 0 {
-            // What is older would look as if nothing were missing after it.
+            // Older entries would look as if nothing were missing after them.
             self.dropped += self.lines as u64 + outputs;
             self.entries.clear();
             (self.lines, self.bytes) = (0, 0);

@@ -114,15 +114,15 @@ pub struct BulkUpdate {
     pub scope: Scope,
     /// The update as typed.
     pub text: String,
-    /// What was in the text first.
+    /// The initial text.
     pub first: String,
-    /// What it says; computed when it changes.
+    /// The parsed text, updated when it changes.
     pub read: Result<Bson, Problem>,
-    /// What it would do to the sample.
+    /// The effect on the sample.
     pub previews: Vec<Preview>,
 }
 
-/// What an update would do to one document.
+/// The effect of an update on one document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preview {
     /// Its `_id`.
@@ -131,7 +131,7 @@ pub struct Preview {
     pub fields: Result<Vec<FieldChange>, String>,
 }
 
-/// A field before and after an update, in mongosh's syntax; `None`: it is not there.
+/// A field before and after an update, in mongosh's syntax. `None` if it is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldChange {
     /// Its name.
@@ -142,7 +142,7 @@ pub struct FieldChange {
     pub after: Option<String>,
 }
 
-/// What an update starts with.
+/// The initial text of an update.
 const UPDATE: &str = "{ $set: {  } }";
 
 impl BulkUpdate {
@@ -228,7 +228,6 @@ pub struct BulkRun {
     pub operation: OperationId,
     /// The tab that it was asked for in; `None` for a restore from the trash.
     pub tab: Option<TabId>,
-    /// What it does and how far it is.
     pub work: crate::job::bulk::BulkWork,
     /// Why it is made.
     pub origin: super::Origin,
@@ -247,7 +246,7 @@ impl BulkRun {
         if total == 0 {
             return format!("Reading{elapsed}");
         }
-        // Others may insert more meanwhile.
+        // Others may insert more during the work.
         let total = total.max(done);
         format!("{} of {} documents{elapsed}", number::count(done), number::count(total))
     }
@@ -288,7 +287,7 @@ fn parse(update: &Bson) -> Result<Update, String> {
     Update::parse(raw.as_raw_bson_ref(), &[]).map_err(|error| error.to_string())
 }
 
-/// Ends a computation after so many steps.
+/// Ends a computation after this number of steps.
 struct Steps(AtomicU64);
 
 impl Limit for Steps {
@@ -298,7 +297,7 @@ impl Limit for Steps {
     }
 }
 
-/// What an update would do to these documents.
+/// The effect of an update on these documents.
 fn previews(
     update: &Bson,
     filter: Option<&Document>,

@@ -1,22 +1,17 @@
-//! A change of documents: the command, the guard that nothing else changed meanwhile, its inverse.
+//! A change of documents: the command, the guard against changes by others in between, its inverse.
 
 use bson::spec::ElementType;
 use bson::{Bson, Document, doc};
 
 use crate::commands::documents;
 
-/// What was done to documents, with everything that is needed to take it back.
+/// A change that was made to documents, with everything that is needed to take it back.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// Documents were added; each has its `_id`.
     Insert(Vec<Document>),
     /// A document was replaced.
-    Replace {
-        /// What it was.
-        before: Document,
-        /// What it became.
-        after: Document,
-    },
+    Replace { before: Document, after: Document },
     /// Documents were deleted.
     Delete(Vec<Document>),
 }
@@ -35,7 +30,6 @@ pub enum Origin {
 /// A change on its way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Writing {
-    /// What is done.
     pub step: Step,
     /// Why.
     pub origin: Origin,
@@ -45,7 +39,7 @@ pub struct Writing {
 }
 
 impl Step {
-    /// What takes it back.
+    /// The change that takes this one back.
     #[must_use]
     pub fn inverse(self) -> Self {
         match self {
@@ -79,7 +73,7 @@ impl Step {
         }
     }
 
-    /// What was done, in the past: `Inserted`, `Saved`, `Deleted`.
+    /// The change as a past participle: `Inserted`, `Saved`, `Deleted`.
     #[must_use]
     pub fn done(&self) -> &'static str {
         match self {

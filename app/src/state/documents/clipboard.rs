@@ -48,7 +48,7 @@ fn list(documents: &[Document], write: impl Fn(&Document) -> String) -> (String,
 }
 
 /// A line with the names of the columns, then one for each document. One document of a table has no
-/// such line: it is pasted beside others.
+/// such line, because it is pasted next to others.
 fn table(
     documents: &[Document],
     columns: &[Vec<String>],

@@ -6,7 +6,7 @@ use mayfly_engine::reply::{DamagedPage, DamagedRemoval, DamagedRow};
 use crate::commands::documents;
 use crate::state::sent::Sent;
 
-/// What was removed.
+/// The reply to a removal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Removed {
     /// How many documents.
@@ -22,9 +22,9 @@ pub struct Damaged {
     pub rows: Option<Vec<DamagedRow>>,
     /// Whether the store has not looked at the rest of the collection yet.
     pub has_more: bool,
-    /// What was sent to remove them, and why it was refused.
+    /// The removal, and why it was refused.
     pub sent: Sent,
-    /// What was removed last.
+    /// The latest removal.
     pub removed: Option<Removed>,
 }
 
@@ -45,7 +45,7 @@ impl Damaged {
 }
 
 impl Removed {
-    /// What the store said about a removal.
+    /// Reads the store's reply to a removal.
     #[must_use]
     pub fn read(found: &Document) -> Self {
         let found = DamagedRemoval::from_document(found).unwrap_or_default();

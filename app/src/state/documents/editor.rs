@@ -9,11 +9,10 @@ use super::due::{Due, TtlIndex, due};
 /// Documents as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Editor {
-    /// What the text is.
     pub mode: Mode,
     /// The text.
     pub text: String,
-    /// What was in the text first, to know whether something would be lost.
+    /// The initial text, to know whether something would be lost.
     pub first: String,
     /// The ids that documents without `_id` get.
     pub base: ObjectId,
@@ -27,7 +26,7 @@ pub struct Editor {
     pub read: Result<Vec<Document>, Problem>,
 }
 
-/// What the text is.
+/// The purpose of the text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mode {
     /// New documents.
@@ -49,11 +48,11 @@ pub enum Phase {
     Failed(String),
     /// The document was changed by someone else; this is what it is now.
     Changed(Document),
-    /// The document was removed meanwhile.
+    /// The document was removed while it was edited.
     Gone,
 }
 
-/// What is wrong with the text, and where.
+/// A mistake in the text, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// One sentence.
@@ -70,7 +69,7 @@ impl Editor {
         Self::new(Mode::Add, text, base, now_ms)
     }
 
-    /// An editor for a copy with an `_id` of its own.
+    /// An editor for a copy with a new `_id`.
     #[must_use]
     pub fn copy_of(document: &Document, base: ObjectId, now_ms: i64) -> Self {
         let mut copy = Document::new();
@@ -167,7 +166,7 @@ impl Editor {
         matches!(&self.mode, Mode::Edit(opened) if change::has_same_id(opened, document))
     }
 
-    /// What saving does; `None` while the text can't be read or nothing was changed.
+    /// The change that saving makes. `None` while the text can't be read or nothing was changed.
     #[must_use]
     pub fn step(&self) -> Option<Step> {
         let documents = self.read.as_ref().ok()?;

@@ -151,7 +151,7 @@ pub fn text_of(value: &Bson) -> String {
     }
 }
 
-/// What of a document is under edit.
+/// The part of a document that is edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EditTarget {
     /// A value.
@@ -171,13 +171,11 @@ pub struct FieldEdit {
     pub path: Vec<usize>,
     /// The name at each level.
     pub names: Vec<String>,
-    /// What is under edit.
     pub target: EditTarget,
     /// The name as typed.
     pub name: String,
     /// The value's type.
     pub kind: FieldKind,
-    /// What is typed.
     pub text: String,
     /// Whether the keyboard was sent to the field.
     pub focused: bool,
@@ -205,7 +203,7 @@ impl Calendar {
 }
 
 impl FieldEdit {
-    /// Opens a value of a document. `None`: there is no value at this place, or it is the `_id`,
+    /// Opens a value of a document. `None` if there is no value at this place, or it is the `_id`,
     /// which can't change.
     #[must_use]
     pub fn open(document: &Document, path: &[usize]) -> Option<Self> {
@@ -236,7 +234,7 @@ impl FieldEdit {
         Some(if is_item { edit } else { Self { target: EditTarget::Named, ..edit } })
     }
 
-    /// Begins a field that is not there yet. `None`: nothing can be added at this place.
+    /// Begins a new field. `None` if nothing can be added at this place.
     #[must_use]
     pub fn add(document: &Document, parent: &[usize], name: &str) -> Option<Self> {
         let mut names = field_path::names(document, parent)?;
@@ -281,13 +279,13 @@ impl FieldEdit {
         field_path::at(&self.opened, &self.path).map(|(_, value)| value)
     }
 
-    /// What the field is in; `None` for a field of the document itself.
+    /// The value that contains the field. `None` for a field of the document itself.
     fn parent(&self) -> Option<&Bson> {
         let (_, parent) = self.path.split_last()?;
         field_path::at(&self.opened, parent).map(|(_, value)| value)
     }
 
-    /// Whether a name is typed beside the value.
+    /// Whether a name is typed next to the value.
     #[must_use]
     pub fn takes_name(&self) -> bool {
         match self.target {
@@ -316,7 +314,7 @@ impl FieldEdit {
     /// Takes another type. The text becomes what the value is in it.
     pub fn set_kind(&mut self, kind: FieldKind, now_ms: i64) {
         if let Ok(value) = self.kind.read(&self.text, now_ms) {
-            // What another type has lost comes back with the type.
+            // A value that another type cut short is restored when its own type is chosen again.
             let stored = self.stored().filter(|stored| {
                 type_change::text_as(stored, self.kind) == self.text && **stored != value
             });
@@ -329,7 +327,7 @@ impl FieldEdit {
         self.kind = kind;
     }
 
-    /// What is lost of the stored value by the change of its type, in one sentence.
+    /// The loss when the stored value changes its type, in one sentence.
     #[must_use]
     pub fn lost(&self, now_ms: i64) -> Option<String> {
         let after = self.kind.read(&self.text, now_ms).ok()?;

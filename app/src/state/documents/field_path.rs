@@ -102,7 +102,7 @@ pub fn removed(document: &Document, path: &[usize]) -> Option<Document> {
     })
 }
 
-/// The document with the field at a place one further up or down. `None`: it is at the end, or it
+/// The document with the field at a place one further up or down. `None` if it is at the end, or
 /// would change places with the `_id`.
 #[must_use]
 pub fn moved(document: &Document, path: &[usize], up: bool) -> Option<Document> {
@@ -130,7 +130,7 @@ pub fn moved(document: &Document, path: &[usize], up: bool) -> Option<Document> 
     })
 }
 
-/// The document with another name for the field at a place. `None`: it is not in a document, or
+/// The document with another name for the field at a place. `None` if it is not in a document, or
 /// another field has the name.
 #[must_use]
 pub fn renamed(document: &Document, path: &[usize], name: &str) -> Option<Document> {
@@ -150,8 +150,8 @@ pub fn renamed(document: &Document, path: &[usize], name: &str) -> Option<Docume
     })
 }
 
-/// The document with a value added at the end of what is at the place; an empty place is the
-/// document itself. `None`: nothing can be added there, or the name is taken.
+/// The document with a value added at the end of the value at the place. An empty place is the
+/// document itself. `None` if nothing can be added there, or the name is taken.
 #[must_use]
 pub fn added(document: &Document, parent: &[usize], name: &str, value: Bson) -> Option<Document> {
     let mut whole = Bson::Document(document.clone());
@@ -176,7 +176,7 @@ fn changed(
     is_done.then(|| into_document(whole)).flatten()
 }
 
-/// What was a document before it was changed inside.
+/// The document again, after a change inside.
 #[must_use]
 pub fn into_document(value: Bson) -> Option<Document> {
     match value {

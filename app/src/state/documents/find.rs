@@ -9,7 +9,7 @@ use super::Mode;
 use super::pages::Pages;
 use crate::job::Zone;
 
-/// What is looked for, and where it is.
+/// A search in the loaded documents, and its matches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Find {
     /// The text as typed.
@@ -18,7 +18,7 @@ pub struct Find {
     pub at: Option<u64>,
     /// The rows that have it.
     rows: Vec<u64>,
-    /// What these rows were found for.
+    /// The search that these rows were found for.
     found_for: Option<(String, u64, bool)>,
 }
 

@@ -41,7 +41,7 @@ pub struct ShownLine {
     pub folded: Option<bool>,
 }
 
-/// What is folded in the list.
+/// The folded parts of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Folds {
     /// Whether everything is folded that was not opened.
@@ -168,7 +168,7 @@ fn note_places(value: &Bson, lines: &mut [JsonLine], next: &mut usize, path: &mu
     }
 }
 
-/// A value without what comes after so many values, and with long text cut.
+/// A value without the rest after `left` values, and with long text cut.
 fn pruned(value: &Bson, left: &mut usize) -> Bson {
     *left = left.saturating_sub(1);
     match value {

@@ -56,7 +56,7 @@ pub enum Dialog {
     Damaged(Damaged),
     /// Two documents side by side.
     Compare(Box<compare::Compare>),
-    /// A value in a pane of its own.
+    /// A value in a pane.
     Value(Box<value_pane::ValuePane>),
 }
 

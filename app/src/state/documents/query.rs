@@ -1,4 +1,4 @@
-//! What is asked: a filter and its options, as typed and as read.
+//! A query: a filter and its options, as typed and as read.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ pub enum QueryField {
     Collation,
 }
 
-/// What can't be read, and where.
+/// A mistake in the text, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryError {
     /// Where it was typed.
@@ -74,7 +74,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// What the store said about a query. An operator that its sentence names shows the place.
+    /// The store's error about a query. An operator that its sentence names shows the place.
     #[must_use]
     pub fn new(text: QueryText, message: String) -> Self {
         let is_delimiter = |c: char| !(c.is_alphanumeric() || c == '$' || c == '_');

@@ -14,7 +14,8 @@ const MINUTE_MS: i64 = 60 * SECOND_MS;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// The units after a number, with the milliseconds of each. A month is no fixed time.
+/// The units after a number, with the milliseconds of each. Months and years are missing because
+/// their length varies.
 pub const UNITS: [(&str, i64); 7] = [
     ("ms", 1),
     ("s", SECOND_MS),
@@ -72,7 +73,7 @@ impl Expanded {
 fn expand(text: &str, now_ms: i64) -> Expanded {
     let (mut out, mut moved) = (String::with_capacity(text.len()), Vec::new());
     let mut at = 0;
-    // The last character that is no space, outside of what is quoted.
+    // The last character outside of quotes that isn't a space.
     let mut before = None;
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
@@ -103,8 +104,8 @@ fn expand(text: &str, now_ms: i64) -> Expanded {
     Expanded { text: out, moved }
 }
 
-/// What text that begins with `now` says: how many bytes belong to it, and the milliseconds from now.
-/// `None`: it is a field's name, or more follows.
+/// Reads text that begins with `now`: how many bytes belong to it, and the milliseconds from now.
+/// `None` if it is a field's name, or more follows.
 #[must_use]
 pub fn instant(text: &str) -> Option<(usize, i64)> {
     let mut end = text.strip_prefix("now").map(|_| 3)?;

@@ -36,7 +36,7 @@ impl Selection {
         Self::Ids(ids.into_iter().map(|id| (key(&id), id)).collect())
     }
 
-    /// All documents that match, of which there are so many.
+    /// All documents that match, of which there are `count`.
     #[must_use]
     pub fn all(count: u64) -> Self {
         Self::All { count, except: BTreeMap::new() }
@@ -100,7 +100,7 @@ impl Selection {
         }
     }
 
-    /// So many documents match now.
+    /// Notes the present number of matches.
     pub fn set_count(&mut self, now: u64) {
         if let Self::All { count, .. } = self {
             *count = now;

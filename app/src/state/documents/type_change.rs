@@ -38,7 +38,7 @@ pub fn text_as(value: &Bson, kind: FieldKind) -> String {
     }
 }
 
-/// What is lost when the stored value becomes this one of another type, in one sentence.
+/// The loss when the stored value becomes this one of another type, in one sentence.
 #[must_use]
 pub fn lost(before: &Bson, after: &Bson) -> Option<String> {
     let (from, to) = (FieldKind::of(before), FieldKind::of(after));

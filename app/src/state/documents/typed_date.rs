@@ -7,7 +7,7 @@ use mayfly_engine::value::{iso_ms, shell};
 
 use crate::state::transfer::types::instant;
 
-/// Said when a text is no date.
+/// The message for text that isn't a date.
 const EXAMPLES: &str = "Enter a date, such as 2026-11-21T10:04:43.000Z or Nov 21 2026 10:04";
 
 /// Reads a date in any common layout, or as mongosh writes it, at this time in milliseconds since

@@ -17,7 +17,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// What takes it back. One of many is the same in both directions.
+    /// The change that takes this one back. One of many is the same in both directions.
     #[must_use]
     fn inverse(self) -> Self {
         match self {
@@ -84,7 +84,7 @@ impl Undo {
         }
     }
 
-    /// What takes the last change back.
+    /// The change that takes the last one back.
     pub fn undo(&mut self) -> Option<Change> {
         self.done.pop().map(Change::inverse)
     }

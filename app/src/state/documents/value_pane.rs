@@ -1,4 +1,4 @@
-//! One value in a pane of its own: a long text, binary data, a deep array.
+//! One value in a pane: a long text, binary data, a deep array.
 
 use bson::Bson;
 
@@ -11,7 +11,6 @@ pub struct ValuePane {
     pub path: String,
     /// The value.
     pub value: Bson,
-    /// What is looked for in it.
     pub search: String,
 }
 
@@ -36,7 +35,7 @@ impl ValuePane {
         Self { path, value, search: String::new() }
     }
 
-    /// What it is and how much, in one line.
+    /// Type and size, in one line.
     #[must_use]
     pub fn summary(&self) -> String {
         use super::super::number::{bytes, count, counted};

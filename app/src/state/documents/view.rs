@@ -1,4 +1,4 @@
-//! What the Documents view of one tab shows.
+//! The Documents view of one tab.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -47,7 +47,7 @@ impl Mode {
     }
 }
 
-/// What the Documents view of one tab shows.
+/// The Documents view of one tab.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each says one thing; none excludes another")]
 pub struct DocumentsView {
@@ -69,7 +69,7 @@ pub struct DocumentsView {
     pub error: Option<String>,
     /// The last query that was run, if the store refused it.
     pub refusal: Option<Refusal>,
-    /// What the last answered query showed, until the next one is answered.
+    /// The result of the last answered query, until the next one is answered.
     answered: Option<Box<Answered>>,
     /// Whether damaged documents are left out, because a read has met one.
     pub partial: bool,
@@ -79,10 +79,10 @@ pub struct DocumentsView {
     pub ttl: Vec<TtlIndex>,
     /// Whether the store has to be asked when each row expires.
     pub asks_due: bool,
-    /// What the documents that were read tell about fields.
+    /// The fields of the documents that were read.
     pub known: KnownFields,
-    /// What a sample from the end of the collection tells about fields, for completion: rare fields
-    /// are often new ones. `None`: it was not asked for.
+    /// The fields of a sample from the end of the collection, for completion: rare fields are often
+    /// new ones. `None` until it is requested.
     pub sampled: Option<KnownFields>,
     /// The columns of the table.
     pub columns: Vec<String>,
@@ -106,7 +106,7 @@ pub struct DocumentsView {
     pub reference: Option<Reference>,
 }
 
-/// What a query showed.
+/// The result of a query.
 #[derive(Debug, Clone, PartialEq)]
 struct Answered {
     text: QueryText,
@@ -116,13 +116,13 @@ struct Answered {
     selected: Selection,
 }
 
-/// What is restored at the next start.
+/// The part that is restored at the next start.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedDocuments {
     /// The query as typed.
     pub query: QueryText,
-    /// How documents are shown; `None`: as in the collection before.
+    /// The mode of the list. `None` for that of the previous collection.
     pub mode: Option<Mode>,
     /// Columns that the user hid, by their path.
     pub hidden: BTreeSet<String>,
@@ -147,7 +147,6 @@ pub struct DocumentsDraft {
     pub query: QueryText,
     /// The list of words under the filter, while it is open.
     pub completing: Option<Completing>,
-    /// What is searched for among the queries that were run.
     pub history_search: String,
     /// The name that the query gets as a favorite.
     pub favorite: String,
@@ -157,9 +156,8 @@ pub struct DocumentsDraft {
     pub restored: bool,
     /// A value under edit in the inspector.
     pub field: Option<FieldEdit>,
-    /// What is folded in the list of JSON.
     pub folds: Folds,
-    /// What is looked for in the loaded documents, while that line is open.
+    /// The search in the loaded documents, while its line is open.
     pub find: Option<Find>,
     /// Where the list stands.
     pub scroll: Scroll,
@@ -196,7 +194,7 @@ impl DocumentsView {
         }
     }
 
-    /// What is kept for the next start.
+    /// The part that is saved for the next start.
     #[must_use]
     pub fn saved(&self) -> SavedDocuments {
         SavedDocuments {
@@ -297,7 +295,7 @@ impl DocumentsView {
         }
     }
 
-    /// Gives each field of a column one of its own, or shows it as one column again.
+    /// Gives each subfield its own column, or shows them as one column again.
     pub fn set_expanded(&mut self, field: String, expanded: bool) {
         if expanded {
             self.expanded.insert(field, Vec::new());

@@ -23,14 +23,14 @@ pub struct Cliff {
     pub to_ms: i64,
 }
 
-/// Whether so many documents of a collection are many for one pass.
+/// Whether this number of a collection's documents is large for one pass.
 #[must_use]
 pub fn is_cliff(documents: u64, of: u64) -> bool {
     let is_large_share = documents.saturating_mul(CLIFF_SHARE) >= of;
     documents >= CLIFF_DOCUMENTS || documents >= CLIFF_DOCUMENTS_MIN && is_large_share
 }
 
-/// What the first pass under a rule would remove, and what to do about it; `None` while it is little.
+/// The effect of the first pass under a rule, and what to do about it. `None` while it is small.
 #[must_use]
 pub fn first_pass(overdue: DocCount, of: DocCount) -> Option<String> {
     is_cliff(overdue.likely(), of.likely()).then(|| {
@@ -102,7 +102,7 @@ impl ExpiryView {
         });
         self.cliff = match self.cliff_slice {
             Some(slice) if slice_ms <= MINUTE_MS && density.is_exact => Some(slice),
-            // What is known stays until the answer comes.
+            // The known counts stay until the answer comes.
             Some(slice) => self
                 .cliff
                 .filter(|cliff| cliff.from_ms < slice.to_ms && slice.from_ms < cliff.to_ms),

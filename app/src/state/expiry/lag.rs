@@ -48,7 +48,7 @@ impl ExpiryView {
                 continue;
             }
             late.sort_unstable();
-            // Nearest rank: the smallest value that so many percent do not exceed.
+            // Nearest rank: the smallest value that this percentage does not exceed.
             let at = |percent: usize| late[(late.len() * percent).div_ceil(100).max(1) - 1];
             let removed = late.len() as u64;
             let (median_ms, most_ms, max_ms) = (at(50), at(99), at(100));

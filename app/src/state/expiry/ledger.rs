@@ -69,7 +69,7 @@ struct Removals {
     coming: HashMap<String, i64>,
 }
 
-/// What is known of the removed documents of the ledger.
+/// The kept copies of the ledger's removed documents.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct LedgerKeep {
     trash: Removals,

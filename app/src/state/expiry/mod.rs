@@ -41,11 +41,11 @@ pub enum Mode {
     Timeline,
     /// The same documents as a table, soonest first.
     Table,
-    /// What was removed, newest first.
+    /// Removed documents, newest first.
     Removed,
 }
 
-/// What is restored at the next start.
+/// The part that is restored at the next start.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedExpiry {
@@ -93,7 +93,6 @@ pub struct ExpiryView {
     looked_ms: Option<i64>,
     /// Whether what the last start left was taken over.
     pub restored: bool,
-    /// What the axis shows.
     pub axis: Axis,
     /// Timeline, table or ledger.
     pub mode: Mode,
@@ -110,7 +109,7 @@ pub struct ExpiryView {
     pub reasons_refused: Option<String>,
     /// Whether a batch has arrived since the view was opened.
     pub loaded: bool,
-    /// What was removed while the view was open, newest first.
+    /// Documents removed while the view was open, newest first.
     pub ledger: VecDeque<Lane>,
     /// Removed documents that the ledger had no room for.
     pub ledger_dropped: u64,
@@ -129,7 +128,7 @@ pub struct ExpiryView {
     pub selected_removed_ms: Option<i64>,
     /// The chosen document, once it was fetched.
     pub document: Option<Document>,
-    /// What each TTL index says about it, where there are several.
+    /// The verdict of each TTL index, if there are several.
     pub verdict: Option<Verdict>,
     /// While the pointer is over the rows, and for a moment after a pass, they keep their places.
     pub held: bool,
@@ -150,7 +149,7 @@ pub struct ExpiryView {
     cliff_slice: Option<Cliff>,
     /// When the documents were counted that [`Totals`] has, in milliseconds since 1970.
     counted_ms: Option<i64>,
-    /// What the density was last asked for.
+    /// The latest request for a density.
     density_asked: Option<DensityAsked>,
     fitted: bool,
     /// The span before a fast clock widened the axis, in milliseconds.
@@ -158,7 +157,7 @@ pub struct ExpiryView {
     waiting_batch: Option<(Vec<Lane>, bool)>,
 }
 
-/// What a density was asked for, in milliseconds since 1970.
+/// The parameters of a density, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct DensityAsked {
     axis_ms: (i64, i64),
@@ -177,7 +176,7 @@ impl ExpiryView {
         }
     }
 
-    /// What commands name as `index`: one index, several, or nothing for all.
+    /// The `index` of commands: one index, several, or nothing for all.
     #[must_use]
     pub fn indexes(&self) -> Option<Bson> {
         match &self.index {
@@ -264,8 +263,8 @@ impl ExpiryView {
         (self.cliff, self.cliff_slice) = (None, None);
     }
 
-    /// Whether the density and the totals should be asked for again: the axis moved by a slice, or
-    /// a document became overdue. By itself at most once in so many milliseconds of the store's time.
+    /// Whether the density and the totals should be requested again: the axis moved by a slice, or
+    /// a document became overdue. By itself at most once in `apart_ms` of the store's time.
     #[must_use]
     pub fn is_density_stale(&self, now_ms: i64, apart_ms: i64) -> bool {
         let Some(asked) = self.density_asked else { return true };
@@ -335,7 +334,7 @@ impl ExpiryView {
         self.counted_ms = Some(now_ms);
     }
 
-    /// Keeps every row in its place while `held`; on release what came meanwhile is shown.
+    /// Keeps every row in its place while `held`. On release, rows that arrived since are shown.
     pub fn hold(&mut self, held: bool, now_ms: i64) {
         if held {
             self.keep_rows(now_ms);
@@ -438,7 +437,7 @@ impl ExpiryView {
     pub fn lag_ms(&self) -> Option<(i64, i64, i64)> {
         let mut late: Vec<i64> = self.ledger.iter().filter_map(lateness).collect();
         late.sort_unstable();
-        // Nearest rank: the smallest value that so many percent do not exceed.
+        // Nearest rank: the smallest value that this percentage does not exceed.
         let rank = |percent: usize| (late.len() * percent).div_ceil(100).saturating_sub(1);
         let at = |percent: usize| late.get(rank(percent)).copied();
         Some((at(50)?, at(99)?, at(100)?))

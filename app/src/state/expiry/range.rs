@@ -79,7 +79,7 @@ impl ExpiryView {
         Some(known.unwrap_or(InRange { documents: listed, is_exact: false }))
     }
 
-    /// What the density says about a range of whole slices.
+    /// The density's counts for a range of whole slices.
     fn in_slices(&self, brush: Brush) -> Option<InRange> {
         let density = &self.density;
         let is_covered = density.from_ms <= brush.from_ms && brush.to_ms <= density.to_ms;

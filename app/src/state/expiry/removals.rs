@@ -1,5 +1,5 @@
-//! What a pass leaves among the rows: removed documents in their places for a moment, then a few tombstones and
-//! one line for the rest.
+//! The traces of a pass among the rows: removed documents in their places for a moment, then a few
+//! tombstones and one line for the rest.
 
 use std::time::Duration;
 
@@ -93,7 +93,7 @@ impl ExpiryView {
             return None;
         }
         let page = ExpiringPage::from_document(reply)?;
-        // What is after the last row of a page is not known if there are more pages.
+        // If there are more pages, rows after the last one of this page may still exist.
         let end_ms = page.next.as_ref().and_then(|_| Some(page.batch.last()?.threshold_ms));
         let is_there = |lane: &Lane| page.batch.iter().any(|row| row.id == lane.id);
         let is_gone = |lane: &&Lane| {
@@ -288,7 +288,7 @@ mod tests {
         ShownPass { number, removed, at_ms, since_ms: NOW - 10, seen, rests_until }
     }
 
-    /// A view of so many overdue documents that a pass has just removed at uptime 0.
+    /// A view of overdue documents that a pass has just removed at uptime 0.
     fn after_pass(count: i32, unlisted: u64) -> ExpiryView {
         let mut view = ExpiryView::default();
         view.place((0..count).map(|id| lane(id, None)).collect(), false, NOW);
@@ -336,7 +336,7 @@ mod tests {
                 "batch": [row(2, NOW - 10)], "next": next, "rules": 1_i64,
             }
         };
-        // What comes after the page is not known.
+        // Rows after the page may still exist.
         view.take_missing(&bson::doc! {}, &page(Some(bson::doc! {})), NOW);
         assert!(view.ledger.is_empty());
         let span = view.take_missing(&bson::doc! {}, &page(None), NOW);

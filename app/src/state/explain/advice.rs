@@ -1,11 +1,11 @@
-//! What a plan means, in one sentence, and the index that would help.
+//! The meaning of a plan in one sentence, and the index that would help.
 
 use bson::{Bson, Document};
 
 use super::plan::Plan;
 use crate::state::number::{count, counted};
 
-/// So many documents read for each one returned need no other index.
+/// Up to this many documents read for each one returned need no other index.
 const READ_FOR_EACH: u64 = 2;
 
 /// Fields of an index that is suggested.
@@ -14,7 +14,7 @@ const FIELDS_MAX: usize = 4;
 /// An index that would help: its fields, and whether they descend.
 pub type SuggestedIndex = Vec<(String, bool)>;
 
-/// What a plan means.
+/// The meaning of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Advice {
     /// One sentence.
@@ -103,7 +103,7 @@ fn on(index: &SuggestedIndex) -> String {
 }
 
 impl Advice {
-    /// What a plan means.
+    /// The meaning of a plan.
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
         let read = counted(plan.docs, "document", "documents");

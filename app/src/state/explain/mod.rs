@@ -22,23 +22,22 @@ pub struct Explain {
     pub asked: Option<(u64, Duration)>,
     /// Whether the reply is shown in place of the picture, where there is no room for both.
     pub shows_reply: bool,
-    /// What the store answered.
     pub answer: Option<Result<Answer, String>>,
 }
 
-/// What the store answered.
+/// The store's answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The plan.
     pub plan: Plan,
-    /// What it means, and what would help.
+    /// The meaning of the plan, and the index that would help.
     pub advice: Advice,
     /// The reply as indented text.
     pub text: String,
 }
 
 impl Answer {
-    /// Reads the reply to a command; `None` if it is no plan.
+    /// Reads the reply to a command. `None` if it isn't a plan.
     #[must_use]
     pub fn read(reply: &Document, command: &Document) -> Option<Self> {
         let plan = Plan::read(reply, command)?;

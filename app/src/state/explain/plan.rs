@@ -11,7 +11,7 @@ const DEPTH_MAX: usize = 64;
 pub struct PlanStage {
     /// MongoDB's name, such as `COLLSCAN` or `$group`.
     pub name: String,
-    /// What it does, in words.
+    /// A few words.
     pub title: String,
     /// More about it: index bounds, filter, sort.
     pub details: Vec<String>,
@@ -46,7 +46,7 @@ pub struct Plan {
     pub returned: u64,
     /// Milliseconds.
     pub millis: u64,
-    /// How text compares; empty: by its bytes, or as the collection says.
+    /// The collation. Empty for comparison by bytes, or as the collection says.
     pub collation: Document,
     /// Whether it is a pipeline with stages after the search.
     pub is_pipeline: bool,
@@ -125,13 +125,13 @@ impl Plan {
                 planner.get_document("winningPlan").ok().and_then(|plan| index_of(plan, 0));
         }
         if top.contains_key("totalDocsExamined") {
-            // Each stage has totals of its own, and those of the whole are the top one's.
+            // Each stage has its own totals, and those of the whole are the top one's.
             let sum =
                 |read: fn(&PlanStage) -> Option<u64>| plan.stages.iter().filter_map(read).sum();
             plan.docs = sum(|stage| stage.docs);
             plan.keys = sum(|stage| stage.keys);
         }
-        // What passes through a sort in memory is not counted by every store.
+        // Not every store counts the documents that pass through a sort in memory.
         for stage in plan.stages.iter_mut().filter(|stage| stage.returned == Some(0)) {
             stage.returned = (plan.returned == 0).then_some(0);
         }
@@ -219,7 +219,7 @@ fn fields_of_set(stage: &Document) -> Option<Document> {
     (!fields.is_empty()).then_some(fields)
 }
 
-/// What a stage does, in words.
+/// A stage's work, in words.
 fn title(name: &str, stage: &Document) -> String {
     let index = || stage.get_str("indexName").unwrap_or("an index");
     match name {

@@ -1,4 +1,4 @@
-//! What the dialogs of the Indexes view hold.
+//! The dialogs of the Indexes view.
 
 use bson::{Bson, Document, doc};
 use mayfly_engine::reply::WhatIf;
@@ -54,7 +54,7 @@ impl Dialog {
         }
     }
 
-    /// The generation of what was sent and has no answer yet. Meanwhile nothing else is sent.
+    /// The generation of the unanswered command. Nothing else is sent until it is answered.
     #[must_use]
     pub fn sent(&self) -> Option<u64> {
         match self {
@@ -116,9 +116,9 @@ pub struct ChangeTtl {
     pub index: IndexRow,
     /// The TTL as typed.
     pub ttl: NumberDraft,
-    /// What it would remove, and the index that was asked for, as in the command.
+    /// The effect, and the index that was asked for, as in the command.
     pub what_if: Option<Box<(Document, WhatIf)>>,
-    /// Documents by age, one count a slice of the slider; `None`: not known.
+    /// Documents by age, one count a slice of the slider. `None` until they are known.
     pub ages: Option<Vec<u64>>,
     /// The generation of the command that was sent and has no answer yet.
     pub sent: Option<u64>,
@@ -169,7 +169,7 @@ impl ChangeTtl {
         Some(doc! { "name": &self.index.name, "expireAfterSeconds": secs })
     }
 
-    /// What the TTL as typed would remove, once it is known.
+    /// The effect of the TTL as typed, once it is known.
     #[must_use]
     pub fn known(&self) -> Option<&WhatIf> {
         let asked = self.asked()?;
@@ -205,11 +205,11 @@ pub struct CreateIndex {
     /// The store's time when the dialog opened, in milliseconds since 1970: `new Date()` in the
     /// partial filter.
     pub opened_ms: i64,
-    /// How its text compares; empty: as the collection says.
+    /// The collation. Empty for that of the collection.
     pub collation: Box<Document>,
     /// Its name as typed; empty for the usual one.
     pub name: String,
-    /// What the TTL would remove, and the index that was asked for, as in the command.
+    /// The effect of the TTL, and the index that was asked for, as in the command.
     pub what_if: Option<Box<(Document, WhatIf)>>,
     /// The generation of the command that was sent and has no answer yet.
     pub sent: Option<u64>,
@@ -243,7 +243,7 @@ impl CreateIndex {
         self.secs().err().filter(|_| !self.ttl.is_empty())
     }
 
-    /// What is missing or wrong apart from the TTL, which says so itself.
+    /// The first mistake outside of the TTL, which reports its own.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         let without_ttl = Self { has_ttl: false, ..self.clone() };
@@ -278,7 +278,7 @@ impl CreateIndex {
         Some(index)
     }
 
-    /// What the TTL as typed would remove, once it is known.
+    /// The effect of the TTL as typed, once it is known.
     #[must_use]
     pub fn known(&self) -> Option<&WhatIf> {
         let asked = self.asked()?;

@@ -1,4 +1,4 @@
-//! What the Indexes view shows.
+//! The Indexes view.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::commands::smallest_int;
 use crate::state::fields::{KnownField, KnownFields};
 use crate::state::{duration, number};
 
-/// What the Indexes view of one tab shows.
+/// The Indexes view of one tab.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct IndexesView {
     /// Whether the indexes were asked for since the view was opened or the catalog changed.
@@ -53,7 +53,7 @@ impl IndexesView {
     }
 }
 
-/// What is counted of an index.
+/// The counts of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Figures {
     bytes: Option<u64>,
@@ -121,7 +121,7 @@ impl IndexRow {
     #[must_use]
     pub fn with_ttl(&self, secs: i64) -> Document {
         let mut spec = Document::clone(&self.spec);
-        // What a server lists of an index beside its options.
+        // Fields that a server lists of an index in addition to its options.
         for field in ["ns", "building", "buildUUID"] {
             spec.remove(field);
         }

@@ -1,4 +1,4 @@
-//! What the user has not committed yet.
+//! Answers that the user has not committed yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +52,7 @@ impl Answers {
     }
 }
 
-/// What of a card a presenter has shown so far.
+/// The parts of a card that a presenter has shown so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PresentedCard {
     /// Questions that are seen.

@@ -99,7 +99,7 @@ pub fn level_title(level: Level) -> &'static str {
     }
 }
 
-/// The number that a slug begins with, such as `07` or `C2`; empty: none.
+/// The number that a slug begins with, such as `07` or `C2`. Empty without one.
 #[must_use]
 pub fn number(slug: &str) -> String {
     let head = slug.split('-').next().unwrap_or_default();
@@ -125,7 +125,7 @@ pub fn progress(entry: &LessonEntry) -> String {
     }
 }
 
-/// How long it takes; empty: it is not known.
+/// The minutes in words. Empty if they are not known.
 #[must_use]
 pub fn minutes(entry: &LessonEntry) -> String {
     match entry.minutes {

@@ -60,7 +60,6 @@ pub struct Playing {
     pub view: Option<Arc<LessonView>>,
     /// The store that comes back when it is closed.
     pub own: Box<ParkedStore>,
-    /// What the user has not committed yet.
     pub answers: Answers,
     /// The card as it is presented.
     pub presented: PresentedCard,

@@ -17,14 +17,13 @@ pub struct SaveLesson {
     pub path: String,
     /// The database that it is about.
     pub db: String,
-    /// What was sent.
     pub sent: Sent,
     /// Whether there is a file at that path, so that the user is asked.
     pub exists: bool,
 }
 
 impl SaveLesson {
-    /// A draft for the database in front; `None`: no sandbox with a collection is open.
+    /// A draft for the database in front. `None` unless a sandbox with a collection is open.
     #[must_use]
     pub fn of(state: &State) -> Option<Self> {
         if !state.is_open() || !state.is_in_sandbox() || state.lessons.is_playing() {
@@ -64,7 +63,7 @@ impl SaveLesson {
         self.sent.error = None;
     }
 
-    /// What will be written, and what will not, in one sentence each.
+    /// The contents of the file and the omissions, in one sentence each.
     #[must_use]
     pub fn contents(&self, state: &State) -> Vec<String> {
         let mut lines = Vec::new();

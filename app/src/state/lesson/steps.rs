@@ -1,4 +1,4 @@
-//! What can be done next in a lesson.
+//! The next possible actions of a lesson.
 
 use crate::job::lesson::{
     Block, BlockKind, BlockState, BlockView, Card, LessonView, Part, Question,
@@ -67,7 +67,7 @@ pub fn is_finished(view: &LessonView) -> bool {
     view.card + 1 == view.cards.len() && view.cards.last().is_some_and(|card| card.is_done)
 }
 
-/// What the next press of a presenter does.
+/// The effect of a presenter's next press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// Shows a question.
@@ -88,7 +88,7 @@ pub enum Step {
     Stuck,
 }
 
-/// What the next press of a presenter does.
+/// The effect of a presenter's next press.
 #[must_use]
 pub fn step(view: &LessonView, presented: &PresentedCard) -> Step {
     if is_running(view) {

@@ -17,7 +17,6 @@ pub enum Topic {
     CannotBeTtl,
     /// Seconds that are no valid TTL.
     BadSeconds,
-    /// What a rule would remove.
     WhatIf,
     /// A hidden TTL index.
     HiddenIndex,

@@ -62,7 +62,7 @@ impl BackupDraft {
         whole_path(&self.path)
     }
 
-    /// What is wrong with the path.
+    /// The mistake in the path.
     #[must_use]
     pub fn problem(&self) -> Option<&'static str> {
         let is_wrong = !self.path.trim().is_empty() && self.file().is_none();
@@ -75,13 +75,12 @@ impl BackupDraft {
 pub struct RestoreDraft {
     /// The path as typed or chosen.
     pub path: String,
-    /// What is known of the file at the path.
     pub checked: Checked,
     /// Why it could not be restored.
     pub error: Option<String>,
 }
 
-/// What is known of a backup.
+/// The result of checking a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Checked {
     /// Nothing.
@@ -115,7 +114,7 @@ impl RestoreDraft {
             .then_some(file)
     }
 
-    /// What is wrong with the path.
+    /// The mistake in the path.
     #[must_use]
     pub fn problem(&self) -> Option<&'static str> {
         let is_wrong = !self.path.trim().is_empty() && self.file().is_none();

@@ -23,7 +23,7 @@ pub enum Tone {
 /// How something ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// What was done, in a few words.
+    /// A few words, in the past.
     pub title: String,
     /// One sentence.
     pub sentence: String,
@@ -31,7 +31,7 @@ pub struct Ended {
     pub tone: Tone,
     /// Figures: what, and how much.
     pub figures: Vec<(String, String)>,
-    /// What is wrong, a sentence each.
+    /// One sentence each.
     pub findings: Vec<String>,
     /// One sentence more, of something to keep in mind.
     pub note: Option<String>,

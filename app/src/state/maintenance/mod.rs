@@ -14,20 +14,20 @@ use crate::job::{Advice, BackupList, Gauge, KeptBackup};
 pub use dialogs::{BackupDraft, Checked, Dialog, RestoreDraft};
 pub use ended::{Ended, Tone};
 
-/// What the window knows of the store as a whole.
+/// The state of the store as a whole.
 #[derive(Debug, Default)]
 pub struct Maintenance {
-    /// How it is; `None`: not asked yet.
+    /// `None` until it is known.
     pub status: Option<Status>,
     /// The reading of everything in the background.
     pub scrub: Scrub,
-    /// Backups found in the folder; `None`: not listed yet.
+    /// Backups found in the folder. `None` until they are listed.
     pub backup_list: Option<BackupList>,
     /// The generation of the last look; an older answer may be about another folder.
     pub look: Option<u64>,
     /// When the list was read, in window time.
     pub listed_at: Duration,
-    /// What runs, and there is only one at a time.
+    /// The running work. There is only one at a time.
     pub running: Option<Running>,
     /// The store reopened itself after a failed write, and the user has not dismissed the note.
     pub recovered: bool,
@@ -41,7 +41,7 @@ pub struct Maintenance {
     pub is_waiting: bool,
 }
 
-/// What a store takes.
+/// The operations that a store accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Takes {
     /// Everything.
@@ -74,7 +74,6 @@ impl Takes {
 /// How the store is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Status {
-    /// What it takes.
     pub takes: Takes,
     /// Why it does not take everything: a sentence.
     pub reason: Option<String>,
@@ -119,7 +118,7 @@ pub struct Scrub {
     pub findings: u64,
 }
 
-/// What is done for the store.
+/// The kind of maintenance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A backup is written.
@@ -147,7 +146,7 @@ impl Kind {
         }
     }
 
-    /// What the window says while the store is closed for it; `None`: the store stays open.
+    /// The window's message while the store is closed for it. `None` if the store stays open.
     #[must_use]
     pub fn away(self) -> Option<&'static str> {
         match self {
@@ -164,7 +163,6 @@ impl Kind {
 pub struct Running {
     /// Its operation.
     pub operation: OperationId,
-    /// What it is.
     pub kind: Kind,
     /// The file it is about.
     pub file: Option<PathBuf>,

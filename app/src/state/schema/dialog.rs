@@ -1,4 +1,4 @@
-//! What the dialogs of the Schema view hold.
+//! The dialogs of the Schema view.
 
 use std::sync::Arc;
 
@@ -21,9 +21,7 @@ pub enum Dialog {
 /// A validator from a schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValidatorDraft {
-    /// What was found.
     pub schema: Arc<Schema>,
-    /// What it asks of documents.
     pub demands: Demands,
     /// Whether updates of documents that do not pass now are checked too.
     pub is_strict: bool,
@@ -31,7 +29,6 @@ pub struct ValidatorDraft {
     pub refuses: bool,
     /// Documents of the collection that do not pass, with the demands that were asked about.
     pub failing: Option<(Demands, u64)>,
-    /// What was sent.
     pub sent: Sent,
 }
 
@@ -71,7 +68,7 @@ impl ValidatorDraft {
         command.get_str("count").is_ok_and(|collection| *command == self.count(collection))
     }
 
-    /// Documents that do not pass as the dialog stands; `None`: not known yet.
+    /// Documents that do not pass as the dialog stands. `None` until they are counted.
     #[must_use]
     pub fn failing(&self) -> Option<u64> {
         self.failing.filter(|(demands, _)| *demands == self.demands).map(|(_, count)| count)

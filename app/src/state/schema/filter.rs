@@ -1,4 +1,4 @@
-//! What a click in the Schema view adds to the filter.
+//! The filters that clicks in the Schema view add.
 
 use bson::{Bson, DateTime, Document, doc};
 
@@ -54,7 +54,7 @@ fn all(first: &Document, second: &Document) -> Document {
     doc! { "$and": parts }
 }
 
-/// Documents with a value of this type at a path; `None`: no filter can say it.
+/// Documents with a value of this type at a path. `None` if no filter can express it.
 #[must_use]
 pub fn type_filter(field: &Field, kind: Kind) -> Option<Document> {
     let mut condition = doc! { "$type": kind.alias()? };
@@ -115,7 +115,7 @@ fn part_filter(field: &Field, part: &str, value: i32) -> Option<Document> {
         return None;
     }
     let path = format!("${}", field.path.dotted()?);
-    // What is no date has no hour and ends the query with an error.
+    // A value that isn't a date has no hour, and ends the query with an error.
     let is_date = doc! { "$eq": [{ "$type": path.as_str() }, "date"] };
     let fits = doc! { "$eq": [{ part: path.as_str() }, value] };
     Some(doc! { "$expr": { "$and": [is_date, fits] } })

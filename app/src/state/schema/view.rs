@@ -1,4 +1,4 @@
-//! What the Schema view of one tab shows.
+//! The Schema view of one tab.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,13 +23,13 @@ pub enum Stage {
     Failed(String),
 }
 
-/// What the Schema view of one tab shows.
+/// The Schema view of one tab.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each says one thing; none excludes another")]
 pub struct SchemaView {
     /// Whether an analysis was asked for.
     pub asked: bool,
-    /// What is known; `None`: no document was read yet.
+    /// `None` until a document was read.
     pub schema: Option<Arc<Schema>>,
     /// Whether that is about a sample of the collection.
     pub is_sample: bool,

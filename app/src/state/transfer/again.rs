@@ -14,7 +14,7 @@ use crate::state::Namespace;
 use crate::state::documents::QueryText;
 use crate::state::operations::{OperationId, Operations, Stage};
 
-/// What fills the dialog in when an operation is asked for again.
+/// The choices that fill the dialog in when an operation is asked for again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Again {
     /// An import.
@@ -28,7 +28,7 @@ pub enum Again {
         /// The collections of the files where each became one.
         #[serde(default)]
         targets: Vec<String>,
-        /// Whether it created the indexes beside the files.
+        /// Whether it created the indexes of the files' definitions.
         create_indexes: bool,
         /// Whether it stopped at the first rejected document.
         stop_on_error: bool,
@@ -66,7 +66,7 @@ pub enum Again {
 }
 
 impl Again {
-    /// What asks for the operation of a dialog again; `None`: it can't be asked for.
+    /// The choices of a dialog, if its operation can be asked for again.
     #[must_use]
     pub fn of(dialog: &Dialog) -> Option<Self> {
         match dialog {

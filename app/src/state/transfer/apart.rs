@@ -160,8 +160,8 @@ impl ImportDraft {
         next.filter(|_| self.splits()).map(PathBuf::as_path)
     }
 
-    /// Takes a look into a file that is not shown; `None`: it can't be read. Its dates are chosen as
-    /// if it were shown.
+    /// Takes a look into a file that is not shown, or `None` if it can't be read. Its dates are
+    /// chosen as if it were shown.
     pub fn take_look(&mut self, path: &Path, look: Option<FileLook>) {
         let shown = self.shown;
         let mut targets = self.targets.iter_mut().enumerate();

@@ -27,7 +27,7 @@ pub enum CopiedPart {
     Sample,
 }
 
-/// What kind of store a copy goes into.
+/// The kind of store that a copy goes into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyTo {
     /// A new sandbox.
@@ -43,15 +43,14 @@ pub enum CopyTo {
 pub struct CopyDraft {
     /// The collection.
     pub from: Namespace,
-    /// The filter of the view, as typed; empty: there is none.
+    /// The filter of the view, as typed.
     pub filter: String,
-    /// What `now` in the filter means, in milliseconds since 1970.
+    /// The time of `now` in the filter, in milliseconds since 1970.
     pub now_ms: i64,
     /// Which documents are copied.
     pub part: CopiedPart,
     /// How many documents a sample has, as typed.
     pub sample: String,
-    /// What it goes into.
     pub to: CopyTo,
     /// The server, as typed.
     pub server: ConnectDraft,
@@ -67,7 +66,7 @@ pub struct CopyDraft {
     pub others: bool,
     /// The TTL indexes that are copied, by name.
     pub ttl: BTreeSet<String>,
-    /// What would be copied.
+    /// The expected copy.
     pub look: Loadable<CopyLook>,
     /// The filter that the look is for.
     pub looked_for: Option<Document>,
@@ -207,7 +206,7 @@ impl CopyDraft {
         }
     }
 
-    /// What the first pass would remove of the copy by a TTL index, in words.
+    /// The effect of the first pass on the copy by a TTL index, in words.
     #[must_use]
     pub fn rehearsal(&self, name: &str) -> Option<String> {
         let look = self.look.here()?;
@@ -233,7 +232,7 @@ impl CopyDraft {
         Some(format!("The first pass would remove about {least}{share} of {of} copied"))
     }
 
-    /// What the copy is called.
+    /// The name of the copy's operation.
     #[must_use]
     pub fn title(&self) -> String {
         match self.target() {
@@ -255,7 +254,6 @@ pub fn is_ttl(index: &Document) -> bool {
 pub struct CopyResult {
     /// Its operation.
     pub operation: OperationId,
-    /// What it was called.
     pub title: String,
     /// How it ended.
     pub ended: CopyEnded,

@@ -15,7 +15,6 @@ use crate::state::Namespace;
 pub struct DumpDraft {
     /// The folder or file.
     pub path: PathBuf,
-    /// What it holds.
     pub dump: Dump,
     /// The choices for each collection, in the order of the dump.
     pub rows: Vec<DumpRow>,
@@ -23,7 +22,7 @@ pub struct DumpDraft {
     pub db: String,
     /// How a document whose `_id` already exists is treated.
     pub mode: ImportMode,
-    /// What is past its threshold already, for each collection.
+    /// Documents past their threshold already, for each collection.
     pub rehearsals: Loadable<Vec<Rehearsal>>,
     /// Why the import could not begin.
     pub error: Option<String>,
@@ -43,7 +42,6 @@ pub struct DumpRow {
 /// How an import of a dump ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DumpResult {
-    /// What became of each collection.
     pub outcomes: Vec<DumpOutcome>,
     /// Collections that were chosen.
     pub chosen: usize,
@@ -123,7 +121,7 @@ impl DumpDraft {
         Ok(DumpImport { choices, mode: self.mode, ..DumpImport::default() })
     }
 
-    /// What the operation is called.
+    /// The name of the operation.
     #[must_use]
     pub fn title(&self) -> String {
         format!("Import {}", self.path.display())

@@ -58,7 +58,7 @@ impl DumpExportDraft {
     }
 }
 
-/// What an export of a database to `folder` did, in words.
+/// The result of exporting a database to `folder`, in words.
 #[must_use]
 pub fn exported(report: &DumpReport, folder: &Path) -> String {
     let documents = number::counted(report.documents(), "document", "documents");

@@ -57,7 +57,7 @@ impl ExportForm {
         }
     }
 
-    /// What it is for and what it loses.
+    /// Its purpose and its losses.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
@@ -119,7 +119,7 @@ impl ExportForm {
     }
 }
 
-/// What a list of documents shows.
+/// The contents of a list of documents.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ShownDocuments {
     /// The query, as typed.
@@ -128,7 +128,7 @@ pub struct ShownDocuments {
     pub hidden: BTreeSet<String>,
 }
 
-/// What is written to the file.
+/// The contents of the file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Content {
     /// Documents of the collection.
@@ -136,8 +136,8 @@ pub enum Content {
     Documents,
     /// The documents that this command gives.
     Results(Document),
-    /// What passes removed from the collection, which this command gives. It has all of it, and is not
-    /// shown.
+    /// Removed documents of the collection, by the command that lists them. It returns all of them,
+    /// more than the view shows.
     Removals(Document),
     /// The JSON Schema of the collection, as text.
     JsonSchema(String),
@@ -154,11 +154,10 @@ pub struct ExportDraft {
     pub form: ExportForm,
     /// How the file is compressed.
     pub compression: Compression,
-    /// Write the indexes beside it.
+    /// Write the index definitions to another file next to it.
     pub indexes: bool,
-    /// What the view shows.
     pub shown: ShownDocuments,
-    /// What `now` and `new Date()` in the filter mean, in ms since 1970.
+    /// The time of `now` and `new Date()` in the filter, in ms since 1970.
     pub now_ms: i64,
     /// Whether that is written, and not everything in the collection.
     pub as_shown: bool,
@@ -172,7 +171,6 @@ pub struct ExportDraft {
     pub exists: Vec<PathBuf>,
     /// Why the export could not begin.
     pub error: Option<String>,
-    /// What is written.
     pub content: Content,
 }
 

@@ -28,7 +28,7 @@ pub enum Loadable<T> {
 }
 
 impl<T> Loadable<T> {
-    /// What is here.
+    /// The value, once it is loaded.
     pub fn here(&self) -> Option<&T> {
         match self {
             Self::Here(found) => Some(found),
@@ -37,7 +37,7 @@ impl<T> Loadable<T> {
     }
 }
 
-/// What decides about a rehearsal: another one is due when it changes.
+/// The inputs of a rehearsal: another one is due when they change.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RehearsedFor {
     /// The collection.
@@ -76,7 +76,7 @@ pub struct ImportDraft {
     pub format: ImportFormat,
     /// Whether the options of JSON are shown.
     pub shows_options: bool,
-    /// What is read although it is no Extended JSON.
+    /// The non-standard forms of Extended JSON that are accepted.
     pub leniency: Leniency,
     /// The zone of dates without one, as typed.
     pub zone: String,
@@ -88,7 +88,7 @@ pub struct ImportDraft {
     pub drop: bool,
     /// The collection name, typed to confirm dropping it.
     pub drop_typed: String,
-    /// Create the indexes whose definitions are beside the files.
+    /// Create the indexes of the definitions next to the files.
     pub create_indexes: bool,
     /// Stop at the first rejected document.
     pub stop_on_error: bool,
@@ -98,9 +98,8 @@ pub struct ImportDraft {
     pub shows_documents: bool,
     /// The beginning of the shown file.
     pub look: Loadable<FileLook>,
-    /// What is past its threshold already.
+    /// Documents past their threshold already.
     pub rehearsal: Loadable<Rehearsal>,
-    /// What it was counted for.
     pub rehearsed_for: RehearsedFor,
     /// Why the import could not begin.
     pub error: Option<String>,
@@ -183,7 +182,7 @@ impl ImportDraft {
         own.map_or(&self.collection, |target| &target.collection)
     }
 
-    /// Why the names can't be those of a collection, in one sentence; `None`: they can.
+    /// The mistake in the names, in one sentence.
     #[must_use]
     pub fn name_error(&self) -> Option<String> {
         if self.db.trim().is_empty() {
@@ -219,8 +218,7 @@ impl ImportDraft {
         }
     }
 
-    /// Why dates can't be read in the zone that was typed, in one sentence; `None`: they can, or
-    /// need not be.
+    /// The mistake in the zone, in one sentence. `None` if dates can be read, or need no zone.
     #[must_use]
     pub fn zone_error(&self) -> Option<String> {
         let is_needed = self.leniency.takes(Nonstandard::NoZone) || self.types.types.has_dates();
@@ -296,8 +294,8 @@ impl ImportDraft {
         if self.drop { 0 } else { self.rehearsal.here().map_or(0, |found| found.overdue) }
     }
 
-    /// What a rehearsal would be for now. Without a collection there is nothing to rehearse: a new
-    /// one has no TTL index, and dropping takes the indexes too.
+    /// The inputs of a rehearsal now. Without a collection there is nothing to rehearse: a new one
+    /// has no TTL index, and dropping takes the indexes too.
     #[must_use]
     pub fn rehearsal_due_for(&self, exists: bool) -> RehearsedFor {
         if !exists || self.drop || self.files.is_empty() {
@@ -321,7 +319,7 @@ impl ImportDraft {
         own.map(|target| target.path.clone()).collect()
     }
 
-    /// What an import of these files is called.
+    /// The name of the operation.
     #[must_use]
     pub fn title(&self) -> String {
         if self.splits() && self.names().len() > 1 {
@@ -389,8 +387,8 @@ pub fn typed_path(typed: &str) -> Option<PathBuf> {
 /// Said when a path does not begin at the root.
 pub const WHOLE_PATH: &str = "Enter an absolute path or one that starts with ~/";
 
-/// The path that was typed, if it begins at the root: a window has no folder of its own that
-/// another path could begin at.
+/// The path that was typed, if it begins at the root: a window has no working folder for another
+/// path to begin at.
 #[must_use]
 pub fn whole_path(typed: &str) -> Option<PathBuf> {
     typed_path(typed).filter(|path| path.is_absolute())

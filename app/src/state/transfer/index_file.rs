@@ -1,4 +1,4 @@
-//! Index definitions beside imported files, in words, and what became of them.
+//! Index definitions next to imported files, in words, and the results of creating them.
 
 use bson::Document;
 
@@ -7,7 +7,7 @@ use crate::state::duration;
 use crate::state::number::{count, counted};
 use crate::state::transfer::import::{ImportDraft, file_name};
 
-/// What became of index definitions after an import.
+/// The results of creating indexes after an import.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CreatedIndexes {
     /// Definitions that the store has not answered yet.
@@ -16,7 +16,7 @@ pub struct CreatedIndexes {
     pub created: u64,
     /// Indexes that were there before.
     pub present: u64,
-    /// What the store refused: the name of the index and why.
+    /// The refusals: the name of the index and why.
     pub refused: Vec<(String, String)>,
 }
 
@@ -37,7 +37,7 @@ impl CreatedIndexes {
         }
     }
 
-    /// What was done, one sentence each.
+    /// The results, one sentence each.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let mut all = Vec::new();
@@ -66,7 +66,7 @@ impl ImportDraft {
     }
 }
 
-/// All definitions beside the files, each name once.
+/// All definitions next to the files, each name once.
 #[must_use]
 pub fn definitions(files: &[IndexFile]) -> Vec<Document> {
     let mut all: Vec<Document> = Vec::new();
@@ -99,7 +99,7 @@ fn ttl_of(index: &Document) -> Option<String> {
     Some(format!("{}, {after}", keys.join(" ")))
 }
 
-/// What the next pass would remove by the TTL indexes, one sentence for each.
+/// The effect of the next pass by the TTL indexes, one sentence for each.
 #[must_use]
 pub fn overdue(files: &[IndexFile]) -> Vec<String> {
     let sentences = |file: &IndexFile| -> Vec<String> {
@@ -117,7 +117,7 @@ pub fn overdue(files: &[IndexFile]) -> Vec<String> {
     files.iter().flat_map(sentences).collect()
 }
 
-/// What is wrong with files of definitions, one sentence for each.
+/// The mistakes in files of definitions, one sentence for each.
 #[must_use]
 pub fn unreadable(files: &[IndexFile]) -> Vec<String> {
     let sentence = |file: &IndexFile| {

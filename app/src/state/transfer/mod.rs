@@ -38,10 +38,10 @@ pub use index_file::CreatedIndexes;
 pub use meter::Meter;
 pub use types::TypesDraft;
 
-/// What import and export keep outside of their dialogs.
+/// The state of import and export outside of their dialogs.
 #[derive(Debug, Default)]
 pub struct Transfer {
-    /// What runs or waits to run, the oldest first.
+    /// Running and waiting operations, the oldest first.
     pub running: Vec<Running>,
     /// The system's file dialog that is open, or should be.
     pub chooser: Option<Chooser>,
@@ -57,7 +57,6 @@ pub struct Transfer {
     pub unfinished: Vec<UnfinishedImport>,
     /// Operations that were cut short, the oldest first.
     pub cut: Vec<CutWork>,
-    /// What asks for an operation again.
     pub again: HashMap<OperationId, Again>,
 }
 
@@ -78,11 +77,10 @@ pub struct Running {
     pub asked: Duration,
     /// When it got its turn, in window time.
     pub began: Option<Duration>,
-    /// What to say when it is done.
     pub kind: Kind,
 }
 
-/// What runs.
+/// The kind of transfer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     /// An import.
@@ -158,7 +156,6 @@ pub struct ImportResult {
     pub operation: OperationId,
     /// Into this collection.
     pub into: Namespace,
-    /// What it did.
     pub report: ImportReport,
     /// The further collections of files that became a collection each.
     pub others: Vec<(Namespace, Result<ImportReport, String>)>,
@@ -166,7 +163,7 @@ pub struct ImportResult {
     pub took: Duration,
     /// Whether the reaper was paused for it and still is.
     pub paused: bool,
-    /// What became of the index definitions beside the files, if they were to be created.
+    /// The results of creating the indexes of the files' definitions, if that was requested.
     pub indexes: Option<CreatedIndexes>,
     /// Whether it was taken back.
     pub is_rolled_back: bool,
@@ -223,15 +220,10 @@ impl ImportResult {
 /// A dialog for files.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dialog {
-    /// What to import.
     Import(Box<ImportDraft>),
-    /// What to import of a dump.
     Dump(Box<DumpDraft>),
-    /// What to export.
     Export(Box<ExportDraft>),
-    /// What to export of a database.
     ExportDatabase(Box<DumpExportDraft>),
-    /// What to copy into another store.
     Copy(Box<CopyDraft>),
     /// How a copy ended.
     Copied(Box<CopyResult>),
@@ -249,7 +241,7 @@ pub enum Dialog {
 }
 
 impl Transfer {
-    /// What runs under this name.
+    /// The running transfer of this operation.
     #[must_use]
     pub fn get(&self, operation: OperationId) -> Option<&Running> {
         self.running.iter().find(|running| running.operation == operation)

@@ -16,7 +16,6 @@ use crate::state::{Zone, number};
 /// The types of fields, as drafted.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TypesDraft {
-    /// What is asked of the import.
     pub types: Types,
     /// Fields whose type the user chose; a suggestion does not change them.
     pub touched: BTreeSet<String>,
@@ -33,11 +32,11 @@ pub struct TypesDraft {
 /// A field in the list.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldRow<'d> {
-    /// What the file has.
+    /// The values in the file.
     pub sample: &'d PathSample,
     /// The type that was chosen.
     pub field: Option<&'d FieldType>,
-    /// How its values convert; `None`: that is not known yet.
+    /// `None` until they are counted.
     pub counts: Option<&'d FieldCounts>,
 }
 
@@ -63,7 +62,7 @@ impl TypesDraft {
         self.types.fields.len() > before
     }
 
-    /// Chooses the type of a field; `None`: it stays as the file has it.
+    /// Chooses the type of a field, or leaves it as the file has it.
     pub fn choose(&mut self, path: &str, to: Option<TargetType>) {
         self.touched.insert(path.to_owned());
         self.layouts.remove(path);
@@ -95,7 +94,7 @@ impl TypesDraft {
         field.is_some_and(|field| std::mem::replace(&mut field.shift_ms, shift_ms) != shift_ms)
     }
 
-    /// What is missing, in one sentence.
+    /// The mistake, in one sentence.
     #[must_use]
     pub fn error(&self) -> Option<String> {
         let typed = self.layouts.iter().find_map(|(path, text)| {
@@ -138,7 +137,7 @@ fn anchor_ms(text: &str) -> Option<i64> {
     DateForm::Iso.read(text.trim_end_matches(" UTC"), Zone::UTC).ok()
 }
 
-/// What decided the order of day and month, in one sentence.
+/// The value that decided the order of day and month, in one sentence.
 #[must_use]
 pub fn decided_by(order: &Order) -> Option<String> {
     let Order::Decided { order, by, rows } = order else { return None };

@@ -1,4 +1,4 @@
-//! What the word before the cursor of a filter may become: fields, operators and values.
+//! Completion of the word before the cursor of a filter: fields, operators and values.
 
 mod operators;
 mod place;
@@ -18,11 +18,10 @@ use place::{Expected, Names, Place, place};
 pub struct Offer {
     /// How it is listed.
     pub label: String,
-    /// What is put in.
     pub insert: String,
     /// How many characters before the end of it the cursor goes.
     pub back: usize,
-    /// What it is, in a few words.
+    /// A few words.
     pub detail: String,
 }
 
@@ -38,7 +37,6 @@ pub struct Offers {
 /// The list under the filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completing {
-    /// What is offered.
     pub offers: Offers,
     /// The byte of the cursor that it was made for.
     pub cursor: usize,
@@ -46,7 +44,7 @@ pub struct Completing {
     pub chosen: Option<usize>,
 }
 
-/// What is offered at a byte of a filter. `None`: nothing. `analyzed` has further values of a path.
+/// The words for a byte of a filter, if there are any. `analyzed` has further values of a path.
 #[must_use]
 pub fn offers(
     text: &str,

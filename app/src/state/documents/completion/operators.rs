@@ -1,13 +1,13 @@
 //! The operators of a filter, with a line of help and what is typed after the name.
 
-/// What an operator is written with. `|` is where the cursor goes.
+/// The spelling of an operator. `|` is the place of the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operator {
     /// With its dollar sign.
     pub name: &'static str,
-    /// What it does, in a few words.
+    /// A few words.
     pub help: &'static str,
-    /// What follows the colon.
+    /// The text after the colon.
     pub argument: &'static str,
 }
 

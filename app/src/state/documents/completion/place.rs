@@ -2,7 +2,7 @@
 
 use crate::quoted;
 
-/// What the objects around the cursor make of a name.
+/// The role of a name, by the objects around the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Names {
     /// Fields below this prefix, and operators that combine filters.
@@ -23,7 +23,7 @@ pub enum Names {
     Unknown,
 }
 
-/// What is expected at the cursor.
+/// The syntax that is expected at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
     /// A filter, in braces: nothing but a word is there.
@@ -32,7 +32,7 @@ pub enum Expected {
     Name(Names),
     /// A value of a name within those names.
     Value {
-        /// What the object with the name holds.
+        /// The role of the names in its object.
         names: Names,
         /// The name.
         name: String,
@@ -46,7 +46,6 @@ pub enum Expected {
 /// The cursor's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place<'t> {
-    /// What is expected there.
     pub expected: Expected,
     /// The byte at which the word before the cursor begins, with its quote.
     pub start: usize,
