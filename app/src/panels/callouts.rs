@@ -11,7 +11,7 @@ use crate::theme::{Colors, colors, sizes, text};
 use crate::widgets::anchor::{self, Anchor};
 use crate::widgets::{Button, menu};
 
-/// What a callout points at and says; the last word of `strong` is set apart.
+/// A callout: its anchor and its text. The last word of `strong` is set apart.
 struct Callout {
     anchor: Anchor,
     text: &'static str,

@@ -20,7 +20,7 @@ pub(super) fn room(ui: &mut Ui, state: &State) -> Reserved {
         return strip.show(ui, Reserved::all_of).inner;
     };
     let window = ui.ctx().content_rect().height();
-    // The console needs more lines than a list, so it has a height of its own.
+    // The console needs more lines than a list, so it has its own height.
     let (name, panel, first) = match drawer {
         Drawer::Console => {
             let share = window * sizes::CONSOLE_SHARE;

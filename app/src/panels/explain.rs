@@ -16,7 +16,7 @@ use crate::widgets::marks::visible;
 use crate::widgets::value::cut;
 use crate::widgets::{Button, code_box, paint, tabs};
 
-/// A view so wide shows the reply beside the picture, in points.
+/// The least width for the reply next to the picture, in points.
 const WIDE: f32 = 700.0;
 
 /// The part of a view that the picture has at first.
@@ -210,7 +210,7 @@ fn stage_ui(ui: &mut Ui, stage: &PlanStage, is_warning: bool) {
     response.widget_info(|| WidgetInfo::labeled(Role::ListItem, ui.is_enabled(), &name));
 }
 
-/// What a stage did, as numbers with a word.
+/// The figures of a stage, each with a word.
 fn figures(stage: &PlanStage) -> Vec<(String, &'static str)> {
     let of = |number: Option<u64>, what| number.map(|number| (number::count(number), what));
     [

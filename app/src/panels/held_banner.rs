@@ -21,7 +21,7 @@ const NAME_CHARS_MAX: usize = 40;
 /// Draws the banner if anything is held.
 pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let Some(held) = state.reaper.held.as_ref().filter(|_| state.is_open()) else {
-        // What comes after it keeps its ids, or a press on it would be lost when the banner
+        // The widgets below keep their ids, or a press on one would be lost when the banner
         // appears.
         ui.skip_ahead_auto_ids(1);
         return;
@@ -84,7 +84,7 @@ fn clocks(held: &Held, zone: Zone) -> Option<String> {
     Some(format!("The system clock says {clock}{other} ({name})."))
 }
 
-/// What each rule would remove.
+/// The documents that each rule would remove.
 fn counts(rules: &[HeldRule]) -> String {
     if rules.is_empty() {
         return "No documents are overdue.".to_owned();

@@ -1,4 +1,4 @@
-//! What the window said in its corner, kept after it left the screen.
+//! The messages of the window's corner, after they left the screen.
 
 use egui::{Align, Label, Layout, Ui, vec2};
 

@@ -1,4 +1,4 @@
-//! What is on the screen, one file a region.
+//! The regions of the window, one file each.
 //!
 //! A panel is `fn ui(ui: &mut Ui, state: &State, …, actions: &mut Actions)`: it reads the state,
 //! draws, and pushes actions. What is being typed is handed over as a draft. A panel that shows a

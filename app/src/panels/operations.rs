@@ -58,7 +58,8 @@ fn operation_ui(ui: &mut Ui, operation: &Operation, state: &State, actions: &mut
             }
             pause_ui(ui, operation, state, actions);
             if let Some(cancel) = &operation.cancel {
-                // What a rollout has done stays done.
+                // A stopped rollout keeps the steps that it has taken, so its button doesn't say
+                // *Cancel*.
                 let is_rollout = state.rollouts.iter().any(|run| run.operation == operation.id);
                 let label = match (cancel.is_cancelled(), is_rollout) {
                     (true, _) => "Stopping…",
@@ -112,7 +113,7 @@ fn took(operation: &Operation, state: &State) -> String {
     duration::figure(i64::try_from(took).unwrap_or(i64::MAX))
 }
 
-/// What can be done with an operation that ended.
+/// The buttons of an operation that ended.
 fn ended_ui(ui: &mut Ui, operation: &Operation, state: &State, actions: &mut Actions) {
     if operation.stage == Stage::Running {
         return;

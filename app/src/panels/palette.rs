@@ -31,9 +31,9 @@ struct Line {
     keys: String,
     group: &'static str,
     tooltip: &'static str,
-    /// What it does, or why it can't be used now.
+    /// The action, or why it can't be used now.
     action: Result<Action, &'static str>,
-    /// The label that is noted when it was used; empty: none.
+    /// The label that is noted when it was used. Empty for none.
     noted: &'static str,
     score: i32,
 }
@@ -118,7 +118,7 @@ fn ask_for_lessons(state: &State, actions: &mut Actions) {
 fn backdrop_ui(context: &Context, draw: &mut dyn FnMut(&mut Ui)) -> Rect {
     let look = Colors::of_window(context);
     let area = Area::new(Id::unique("palette")).order(Order::Foreground);
-    // What is below gets neither the keyboard nor tooltips.
+    // The layers below get neither the keyboard nor tooltips.
     context.memory_mut(|memory| memory.set_modal_layer(area.layer()));
     area.anchor(Align2::CENTER_TOP, vec2(0.0, sizes::PALETTE_TOP))
         .show(context, |ui| {
@@ -251,9 +251,9 @@ fn command(entry: &'static Entry, state: &State, typed: &str) -> Option<Line> {
     })
 }
 
-/// How well `words` fit what was typed: every typed letter must come in order. Letters that begin a
-/// word or follow one another count more; an early fit counts more, and most what the words begin
-/// with. `None`: no fit.
+/// How well `words` fit the typed letters, or `None` if they don't: every letter must come in
+/// order. Letters that begin a word or follow one another count more, an early fit counts more, and
+/// a common beginning counts most.
 #[must_use]
 pub fn score(words: &str, typed: &str) -> Option<i32> {
     let words = words.to_lowercase();

@@ -28,7 +28,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
     }
     let fill = colors(ui).panel;
     let line = Frame::new().fill(fill).inner_margin(Margin::symmetric(16, 0));
-    // What a store that is not open had would count down as if it were.
+    // A store that is not open must not show countdowns.
     let is_live = !matches!(state.store.phase, Phase::Failed(_));
     let shows_page = state.lessons.is_page_shown && !state.lessons.is_playing();
     let tab = state.tabs.active().filter(|_| is_live && !shows_page);
@@ -119,7 +119,7 @@ fn trouble(state: &State) -> Option<(&'static str, bool)> {
     }
 }
 
-/// What the view shows, in one line.
+/// The contents of the view, in one line.
 fn shown(state: &State, tab: &Tab) -> String {
     let known = state.tree.collection(&tab.namespace).and_then(|known| known.documents);
     let documents = known.map(|count| number::counted(count, "document", "documents"));

@@ -1,4 +1,4 @@
-//! What the reaper did, pass by pass.
+//! The log of the reaper, pass by pass.
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, FontId, Label, Layout, Ui};

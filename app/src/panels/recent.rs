@@ -20,7 +20,7 @@ pub fn others(state: &State) -> Vec<&RecentStore> {
     state.settings.stores.others(shown).collect()
 }
 
-/// The height that the rows of so many stores take, with their heading.
+/// The height of the rows of this number of stores, with their heading.
 #[must_use]
 pub fn height(stores: usize) -> f32 {
     let rows = u16::try_from(stores).map_or(f32::MAX, f32::from);

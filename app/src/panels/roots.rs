@@ -9,8 +9,8 @@ use crate::widgets::hint::Hint as _;
 use crate::widgets::marks::visible;
 use crate::widgets::{Button, menu, paint};
 
-/// Draws the roots above the databases of the store that is shown. One store alone has none: its name
-/// is in the top bar.
+/// Draws the roots above the databases of the store that is shown. A single store has none: its
+/// name is in the top bar.
 pub fn above_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     if state.beside.is_empty() {
         return;

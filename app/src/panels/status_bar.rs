@@ -59,7 +59,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     });
 }
 
-/// The store beside a lesson, on the time of this machine.
+/// The user's store during a lesson, on the time of this machine.
 fn own_ui(ui: &mut Ui, state: &State, own: &ParkedStore, actions: &mut Actions) {
     let colors = colors(ui);
     let monitor = if own.reaper.enabled { "TTL monitor on" } else { "TTL monitor off" };

@@ -13,15 +13,14 @@ use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::Button;
 use crate::widgets::value_text::with_marks;
 
-/// What makes room on a full disk, when the store doesn't say it.
+/// The advice for a full disk, when the store doesn't give any.
 const ROOM: &str =
     "Free space on the data folder's disk, or delete documents or collections (deletes still work)";
 
-/// What a banner says.
 struct Banner {
-    /// What is the matter, in one sentence.
+    /// The problem, in one sentence.
     strong: String,
-    /// What that means and what to do.
+    /// The consequence, then what to do.
     plain: String,
     tone: Tone,
     /// From right to left.
@@ -45,7 +44,7 @@ enum Tone {
 pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     match banner(state) {
         Some(banner) => banner_ui(ui, &banner, actions),
-        // What comes after it keeps its ids, or a press on it would be lost when the banner
+        // The widgets below keep their ids, or a press on one would be lost when the banner
         // appears.
         None => ui.skip_ahead_auto_ids(1),
     }

@@ -116,7 +116,8 @@ fn tab_ui(ui: &mut Ui, tab: &Tab, state: &State, actions: &mut Actions) -> Rect 
     response.rect
 }
 
-/// What a tab has room for. The collection tells tabs apart, so a long database gives way first.
+/// A tab's name as far as it fits. The collection tells tabs apart, so a long database is cut
+/// first.
 fn title(namespace: &Namespace) -> String {
     let (db, collection) = (visible(&namespace.db), visible(&namespace.collection));
     let room = TITLE_CHARS.saturating_sub(collection.chars().count() + 1).max(TITLE_DB_CHARS_MIN);

@@ -14,7 +14,7 @@ use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, menu};
 
-/// What the bar has room for. Whatever gives way is in a menu of the bar.
+/// The controls that fit into the bar. The others are in its menu.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Width {
     /// Time, and the controls that move it.
@@ -38,7 +38,7 @@ impl Width {
 /// Draws the bar if time is simulated.
 pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let Mode::Simulated { rate, paused } = state.clock.mode() else {
-        // What comes after it keeps its ids, or a press on it would be lost when the bar appears.
+        // The widgets below keep their ids, or a press on one would be lost when the bar appears.
         ui.skip_ahead_auto_ids(1);
         return;
     };
@@ -115,7 +115,7 @@ fn words_ui(ui: &mut Ui, state: &State) {
     ui.add(label.truncate()).hint(words);
 }
 
-/// What a control does, its keys, and the command that it sends.
+/// The tooltip of a control: its effect, its keys, and its command.
 fn hint(words: &str, keys: &str, command: &Document) -> String {
     let keys = if keys.is_empty() { String::new() } else { format!(" ({keys})") };
     format!("{words}{keys}\n{}", write_command("admin", command))

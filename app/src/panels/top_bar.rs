@@ -31,7 +31,7 @@ const CLOCK_APART_MS: i64 = 2_000;
 /// Characters of a store's name that there is room for.
 const NAME_CHARS_MAX: usize = 18;
 
-/// What fits into the bar. What does not fit is in the palette, or in a tooltip.
+/// The items that fit into the bar. The others are in the palette, or in a tooltip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum WidthClass {
     /// Two chips and icons.
@@ -169,7 +169,7 @@ fn clock_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions
     let label = if paused { "Simulated, paused".to_owned() } else { format!("Simulated ×{rate}") };
     let chip = Chip {
         label: &label,
-        // What follows must not move when the clock is started.
+        // The items after it must not move when the clock starts.
         label_room: "Simulated, paused",
         look: Look::Amber,
         clickable: true,
@@ -226,7 +226,7 @@ fn server_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
     }
 }
 
-/// How far the clock of a server is from this machine's, in words; `None`: near enough.
+/// The difference between a server's clock and this machine's, in words. `None` if it is small.
 pub(crate) fn clock_apart(ahead_ms: i64) -> Option<String> {
     let by = duration::span(ahead_ms.abs());
     let way = if ahead_ms > 0 { "fast" } else { "slow" };
@@ -288,7 +288,7 @@ fn reaper_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
     anchor::note(ui.ctx(), Anchor::Monitor, response.rect);
     menu::below(&response, |ui| reaper_menu_ui(ui, state, actions));
     if state.is_simulated() {
-        // The rest is in the bar below, beside the other controls of time.
+        // The rest is in the bar below, next to the other controls of time.
         return;
     }
     let run = reaper::RUN_NOW;
@@ -388,8 +388,8 @@ pub(super) fn menu_button_ui(ui: &mut Ui, state: &State, actions: &mut Actions) 
 }
 
 fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    // The start page, the demo and the user's own store are in the menu of the store, beside the stores
-    // that it lists, and the lock of a server is in its own.
+    // The start page, the demo and the user's own store are in the menu of the store, next to the
+    // listed stores. The lock of a server is in its own menu.
     let elsewhere = [
         &view::START,
         &store::OPEN_OWN,

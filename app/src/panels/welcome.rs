@@ -125,8 +125,9 @@ fn close_ui(ui: &mut Ui, actions: &mut Actions) {
     });
 }
 
-/// What fills an empty store, and the other stores that can be opened: from the demo store the
-/// user's own, from an empty one the demo, and a folder from everywhere. A store that could not be opened also offers the way out.
+/// The ways to fill an empty store, and the other stores that can be opened: from the demo store
+/// the user's own, from an empty one the demo, and a folder from everywhere. A store that could not
+/// be opened also offers the way out.
 fn other_stores(state: &State) -> impl Iterator<Item = &'static Entry> {
     let is_empty = state.tree.loaded && state.tree.collections() == 0;
     let other = match (state.store.demo, is_empty) {

@@ -24,7 +24,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         welcome::ui(ui, state, actions);
         return;
     }
-    // What a store that is not open had would count down as if it were.
+    // A store that is not open must not show countdowns.
     let is_live = !matches!(state.store.phase, Phase::Failed(_));
     let Some(tab) = state.tabs.active().filter(|_| is_live) else {
         welcome::ui(ui, state, actions);
@@ -93,7 +93,7 @@ pub(super) fn view_ui(
     actions: &mut Actions,
 ) {
     let draft = drafts.tab(tab.id);
-    // What a view remembers of its own (scroll positions, say) belongs to its tab.
+    // Memory of the view in egui, such as scroll positions, belongs to its tab.
     ui.push_id(("view", tab.id.0), |ui| match tab.view {
         ViewKind::Documents => documents::ui(ui, state, tab, draft, actions),
         ViewKind::Schema => schema::ui(ui, state, tab, actions),

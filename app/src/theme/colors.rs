@@ -5,7 +5,7 @@ use egui::Color32;
 /// How strong text and lines are against their background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contrast {
-    /// What is looked up is dimmer than what is read.
+    /// Labels are dimmer than text that is read.
     Normal,
     /// Nothing is dim: for a projector in a bright room.
     Full,

@@ -43,25 +43,25 @@ pub const CONTROL_PADDING: f32 = 12.0;
 
 /// The height of the bar at the top.
 pub const TOP_BAR: f32 = 48.0;
-/// What the bar at the top needs for everything in it.
+/// The width of the bar at the top with everything in it.
 pub const TOP_BAR_ALL: f32 = 1_190.0;
-/// What it needs less while time is simulated: the controls of time are in a bar of their own.
+/// The width that it saves while time is simulated: the controls of time are in another bar.
 pub const TOP_BAR_SIMULATED: f32 = 250.0;
 /// From here on the bar of simulated time has a button for each speed.
 pub const TIME_BAR_WIDE: f32 = 1_230.0;
 /// Below this height of the window it has no room above and below its controls.
 pub const TIME_BAR_LOW: f32 = 560.0;
-/// What its words need less in a lesson, where the banner has them.
+/// The width that its words save in a lesson, where the banner has them.
 pub const TIME_BAR_WORDS: f32 = 420.0;
 /// From here on it also has the period and the button that runs a pass.
 pub const TIME_BAR_MIDDLE: f32 = 960.0;
-/// What it needs more while the listener is on.
+/// The width that it needs more while the listener is on.
 pub const TOP_BAR_LISTENER: f32 = 125.0;
-/// What it gains when the button of the palette is an icon.
+/// The width that it saves when the button of the palette is an icon.
 pub const TOP_BAR_COMMANDS: f32 = 116.0;
-/// What it gains without the names of the program and the store.
+/// The width that it saves without the names of the program and the store.
 pub const TOP_BAR_NAMES: f32 = 164.0;
-/// What it gains without the button that runs a pass and without words in the clock.
+/// The width that it saves without the button that runs a pass and without words in the clock.
 pub const TOP_BAR_RUN: f32 = 165.0;
 /// The height of the line at the bottom.
 pub const STATUS_BAR: f32 = 28.0;

@@ -19,9 +19,9 @@ pub enum Depth {
 /// Styles by meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminalColors {
-    /// What is read.
+    /// Text that is read.
     pub text: Style,
-    /// What is looked up.
+    /// Labels.
     pub dim: Style,
     /// Headings, and what stands out without a color.
     pub strong: Style,
@@ -44,7 +44,7 @@ pub struct TerminalColors {
 }
 
 impl Depth {
-    /// What the environment says of a terminal: its type, `COLORTERM` and `NO_COLOR`.
+    /// The colors by a terminal's environment: its type, `COLORTERM` and `NO_COLOR`.
     #[must_use]
     pub fn of(term: &str, colorterm: &str, no_color: &str) -> Self {
         let has_table = ["256color", "xterm", "tmux", "kitty", "alacritty", "foot", "wezterm"];
@@ -58,7 +58,7 @@ impl Depth {
 }
 
 impl TerminalColors {
-    /// The styles for so many colors.
+    /// The styles for this number of colors.
     #[must_use]
     pub fn new(depth: Depth) -> Self {
         // Of the first eight, cyan, green and yellow can't be read on white.

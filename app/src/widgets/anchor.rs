@@ -2,7 +2,7 @@
 
 use egui::{Context, Id, Rect};
 
-/// What may be pointed at.
+/// A part of the window that a callout may point at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Anchor {
     /// The word *now* below the timeline.

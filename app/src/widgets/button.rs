@@ -8,7 +8,7 @@ use egui::{
 use super::{hint::Hint as _, paint, steady};
 use crate::theme::{Colors, Icon, colors, sizes, text};
 
-/// What a button is for.
+/// The purpose of a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Look {
     Plain,
@@ -123,7 +123,7 @@ impl<'a> Button<'a> {
         self
     }
 
-    /// What it does, in one line; also shown while it can't be pressed.
+    /// The effect, in one line. It is also shown while the button can't be pressed.
     pub fn tooltip(mut self, tooltip: &'a str) -> Self {
         self.tooltip = Some(tooltip);
         self
@@ -135,7 +135,7 @@ impl<'a> Button<'a> {
         self
     }
 
-    /// What it keeps the keyboard's focus by, when pressing it changes its name.
+    /// The fixed name by which it keeps the keyboard's focus when pressing it changes its label.
     pub fn known_as(mut self, known_as: &'a str) -> Self {
         self.known_as = Some(known_as);
         self
@@ -191,7 +191,7 @@ struct Inks {
 impl Widget for Button<'_> {
     fn ui(self, ui: &mut Ui) -> Response {
         let tooltip = self.tooltip.map(ToOwned::to_owned);
-        // Not in an area of its own, which would not go to the next line where lines are wrapped.
+        // Without an area: that would not go to the next line where lines are wrapped.
         let response = if self.enabled {
             self.shown(ui)
         } else {

@@ -28,7 +28,7 @@ const HINT_LINES_MAX: usize = 24;
 /// Characters of a text in a tooltip.
 const HINT_CHARS_MAX: usize = 1_200;
 
-/// What a cell says.
+/// The text of a cell.
 #[must_use]
 pub fn words(value: &Bson) -> String {
     match value {
@@ -48,7 +48,7 @@ pub fn words(value: &Bson) -> String {
     }
 }
 
-/// The first eight characters of an id and so many of its last.
+/// The first eight characters of an id and `last` of its last.
 fn short_id(id: &str, last: usize) -> String {
     let start = id.char_indices().nth(8).map_or(id.len(), |(at, _)| at);
     let end = id.len().saturating_sub(last).max(start);

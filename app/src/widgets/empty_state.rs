@@ -1,4 +1,4 @@
-//! What stands where there is nothing yet: a picture, one sentence, one button.
+//! An empty view: a picture, one sentence, one button.
 
 use egui::epaint::QuadraticBezierShape;
 use egui::{
@@ -8,7 +8,6 @@ use egui::{
 use super::Button;
 use crate::theme::{Colors, colors, sizes, text};
 
-/// What the picture shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Picture {
     /// A mayfly: nothing is open.
@@ -57,7 +56,8 @@ pub fn tall_ui(
     let mut pressed = None;
     ui.allocate_ui_with_layout(room, egui::Layout::top_down(egui::Align::Center), |ui| {
         ui.add_space(((room.y - height) / 2.0).max(sizes::GAP_TINY));
-        // What is said and what can be done come before the picture.
+        // The sentence and the button come before the picture, which is left out where there is no
+        // room.
         if room.y >= height + sizes::GAP {
             let size = Vec2::splat(sizes::EMPTY_PICTURE);
             let (rect, _) = ui.allocate_exact_size(size, Sense::hover());

@@ -1,7 +1,7 @@
 //! Tooltips that give way to a dialog.
 //!
-//! egui keeps a tooltip open while the pointer stays over its widget, also when a dialog has come
-//! over that widget meanwhile; the tooltip would then stand on the dialog.
+//! egui keeps a tooltip open while the pointer stays over its widget, even when a dialog has
+//! covered that widget since. The tooltip would then cover the dialog.
 #![expect(clippy::disallowed_methods, reason = "everybody else comes here for a tooltip")]
 
 use egui::{Response, Ui, WidgetText};

@@ -9,7 +9,7 @@ use crate::theme::{colors, sizes};
 /// One bar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// What it counts, in words: shown on hover and read aloud.
+    /// The interval in words: shown on hover and read aloud.
     pub name: String,
     /// How many.
     pub count: u64,
@@ -103,7 +103,7 @@ pub fn paint_shares(ui: &Ui, rect: Rect, whole: u64, parts: &[(Color32, u64)]) {
     }
 }
 
-/// The height of a bar: a linear share, but one document beside a million can still be seen.
+/// The height of a bar: a linear share, but one document next to a million can still be seen.
 fn share(count: u64, most: u64) -> f32 {
     if count == 0 {
         return 0.0;

@@ -9,7 +9,6 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use super::{code_box, paint};
 use crate::theme::{Colors, colors, sizes, text};
 
-/// What was clicked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Clicked {
     /// A link, by its address.
@@ -88,7 +87,7 @@ struct Reader {
     blocks: Vec<Block>,
     spans: Vec<Span>,
     style: Span,
-    /// The numbers of the lists that are open; `None`: bullets.
+    /// The numbers of the open lists. `None` for bullets.
     lists: Vec<Option<u64>>,
     /// The mark of an item whose first text has not come.
     mark: Option<String>,
@@ -291,7 +290,7 @@ fn cell_ui(ui: &mut Ui, cell: &[Span], width: f32) -> Option<Clicked> {
     None
 }
 
-/// Draws words; a link among them is a control of its own.
+/// Draws words. A link among them is a separate control.
 fn spans_ui(ui: &mut Ui, spans: &[Span], ink: Color32) -> Option<Clicked> {
     if spans.iter().all(|span| span.link.is_none()) {
         let mut job = job(spans, ink, colors(ui));

@@ -55,7 +55,7 @@ pub fn entry(ui: &mut Ui, label: &str, keys: &str, enabled: bool) -> Response {
     response.accessible_name(label)
 }
 
-/// An entry that opens a menu beside it.
+/// An entry that opens a menu next to it.
 pub fn below_entry(ui: &mut Ui, label: &str, content: impl FnOnce(&mut Ui)) {
     ui.menu_button(label, |ui| {
         set_up(ui);

@@ -1,4 +1,5 @@
-//! What panels are built from. A widget knows egui, the theme and plain values, and nothing else.
+//! The building blocks of panels. A widget knows egui, the theme and plain values, and nothing
+//! else.
 
 pub mod anchor;
 pub mod bar;

@@ -17,7 +17,7 @@ const TOP_SHARE: f32 = 0.11;
 /// The lowest top of a dialog, in points.
 const TOP_MAX: f32 = 140.0;
 
-/// What a dialog is thought to need besides its content, until that is measured: margins, title and
+/// The assumed height of a dialog without its content, until that is measured: margins, title and
 /// buttons.
 const CHROME: f32 = 160.0;
 
@@ -122,7 +122,7 @@ pub fn ui<T>(
     if closed || modal.should_close() && !is_careless { Closing::Closes } else { Closing::Stays }
 }
 
-/// What a link to the guide leads to, and whether it was pressed.
+/// A link to the guide, and whether it was pressed.
 #[derive(Clone, Default)]
 struct Link {
     title: String,
@@ -214,9 +214,8 @@ pub fn answer_ui(ui: &mut Ui, button: Button<'_>) -> bool {
     response.clicked() || response.enabled() && is_entered(ui.ctx())
 }
 
-/// Whether Enter was pressed for the dialog as a whole: the keyboard is on no control of its own,
-/// or was on a line of text. A key that is held down since before the dialog was there does not
-/// count.
+/// Whether Enter was pressed for the dialog as a whole: no control has the keyboard, or a line of
+/// text had it. A key that is held down since before the dialog was there does not count.
 fn is_entered(window: &Context) -> bool {
     let is_free = window.memory(|memory| memory.focused().is_none()) && !menu::was_open(window);
     let is_enter = |event: &Event| {

@@ -30,7 +30,7 @@ pub struct RowScroll<'a> {
     pub version: u64,
 }
 
-/// What is remembered between frames.
+/// The heights remembered between frames.
 #[derive(Clone, Default)]
 struct Heights {
     version: (u64, u32),
@@ -172,7 +172,7 @@ impl RowScroll<'_> {
         let response = ui.interact(
             track.expand(2.0),
             ui.scope_id().with((self.name, "bar")),
-            // The list has keys of its own.
+            // The list handles keys itself, so its bar takes no focus.
             Sense::CLICK | Sense::DRAG,
         );
         let name = format!("Scroll {}", self.name);

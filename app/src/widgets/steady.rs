@@ -36,7 +36,7 @@ mod tests {
 
     use super::*;
 
-    /// The ids of buttons of these names, drawn in one pass below so many labels.
+    /// The ids of buttons of these names, drawn in one pass below this number of labels.
     fn ids(context: &Context, labels: usize, names: &[&str]) -> Vec<Id> {
         let mut found = Vec::new();
         let mut output = context.run_ui(RawInput::default(), |ui| {

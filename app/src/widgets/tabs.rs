@@ -9,7 +9,7 @@ use super::{paint, steady};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 
-/// What was done to a tab that can be closed.
+/// A press on a tab that can be closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pressed {
     /// The tab was chosen.

@@ -5,7 +5,7 @@ use egui::{Color32, CornerRadius, Frame, Margin, Role, Shadow, Stroke, Ui, UiBui
 use super::Button;
 use crate::theme::{Icon, colors, sizes, text};
 
-/// What was pressed on a message.
+/// A press on a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pressed {
     /// Its button.

@@ -34,7 +34,7 @@ const INDENT: f32 = 16.0;
 /// How much of the width levels take at most.
 const INDENT_SHARE: f32 = 0.45;
 
-/// What is under edit in a tree.
+/// An edit in a tree.
 #[derive(Debug, Clone, Copy)]
 pub struct Editing<'a> {
     /// The place of the value: the position of the field at each level.
@@ -45,7 +45,6 @@ pub struct Editing<'a> {
 
 /// How the values of a tree are edited.
 pub struct TreeEdit<'a> {
-    /// What is under edit.
     pub editing: Option<Editing<'a>>,
     /// Whether another value can be chosen.
     pub editable: bool,
@@ -53,7 +52,7 @@ pub struct TreeEdit<'a> {
     pub editor: &'a mut dyn FnMut(&mut Ui),
     /// Draws the menu of the value at a place.
     pub menu: &'a mut dyn FnMut(&mut Ui, &[usize]),
-    /// What the tooltip of a value says, if it has one.
+    /// The tooltip of a value, if it has one.
     pub hint: &'a dyn Fn(&Bson) -> Option<String>,
 }
 
@@ -184,7 +183,7 @@ impl Tree<'_> {
     fn branch(&mut self, ui: &mut Ui, name: &str, value: &Bson, full: &str) -> bool {
         let id = Id::unique(("tree", ui.scope_id(), &self.path));
         let open = ui.data(|data| data.get_temp::<bool>(id)).unwrap_or(false);
-        // What is under edit inside is seen.
+        // An edit inside must be visible, so the row is open.
         let inside = self.edit.editing.is_some_and(|editing| {
             editing.path.starts_with(&self.path)
                 && (editing.is_new || editing.path.len() > self.path.len())
@@ -290,8 +289,8 @@ pub fn field_job(name: &str, value: &Bson, colors: &Colors) -> LayoutJob {
     job
 }
 
-/// A field as `name: value` in colors, on a line of so many points: rather than the end of the
-/// value, the middle of what is said about it is left out.
+/// A field as `name: value` in colors, on a line of this width in points. Parts that don't fit are
+/// cut.
 #[must_use]
 pub fn field_line_job(ui: &Ui, name: &str, value: &Bson, width: f32) -> LayoutJob {
     let (mut job, font, colors) = (LayoutJob::default(), text::mono(), colors(ui));
@@ -309,8 +308,8 @@ pub fn field_line_job(ui: &Ui, name: &str, value: &Bson, width: f32) -> LayoutJo
     job
 }
 
-/// Name and value of a field for a line of so many characters. A date stands there without its type
-/// before it is cut, and a name makes room for its value.
+/// Name and value of a field for a line of `chars` characters. A date loses its type before it is
+/// cut, and a name makes room for its value.
 fn fitted(name: &str, value: &Bson, chars: usize) -> (String, String) {
     let count = |text: &str| text.chars().count();
     let room = chars.saturating_sub(2);
@@ -390,7 +389,7 @@ pub fn preview(value: &Bson) -> String {
     }
 }
 
-/// What an outline has in the place of arrays and documents that are too deep for it.
+/// Replaces arrays and documents that are too deep for an outline.
 const DEEPER_ARRAY: &str = "[ … ]";
 const DEEPER_DOCUMENT: &str = "{ … }";
 
@@ -445,7 +444,7 @@ fn spoken(value: &Bson) -> String {
     with_marks(&cut(&short(value), 120))
 }
 
-/// `content`, cut with `…` after so many characters.
+/// `content`, cut with `…` after `chars_max` characters.
 #[must_use]
 pub fn cut(content: &str, chars_max: usize) -> String {
     match content.char_indices().nth(chars_max) {

@@ -10,7 +10,7 @@ use super::paint;
 pub use crate::job::invisible::{mark, with_marks};
 use crate::theme::{Colors, text};
 
-/// What a value is, for its color.
+/// The kind of a value, for its color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Text.

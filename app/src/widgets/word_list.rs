@@ -24,11 +24,11 @@ const HELP_CHARS: usize = 40;
 pub struct Word<'a> {
     /// How it is listed.
     pub word: &'a str,
-    /// What it is, in a few words.
+    /// A few words.
     pub help: &'a str,
 }
 
-/// What the keys of the list did.
+/// The effect of the list's keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keyed {
     /// The list stays.

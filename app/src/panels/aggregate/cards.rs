@@ -161,7 +161,7 @@ impl CardView<'_> {
         begun
     }
 
-    /// What the card is dragged by. The arrow keys move it too.
+    /// The handle that a card is dragged by. The arrow keys move it too.
     fn handle_ui(&self, ui: &mut Ui, card: &Card, actions: &mut TabActions<'_>) -> bool {
         let (rect, _) = ui.allocate_exact_size(Vec2::splat(sizes::CONTROL_SMALL), Sense::hover());
         let id = Id::unique(("stage handle", self.tab.id.0, card.id));

@@ -19,7 +19,7 @@ use crate::widgets::{Button, menu};
 /// Bars that are in sight at first; the others come by dragging.
 const BARS: f64 = 18.0;
 
-/// The room of so many bars is kept for fewer, or two would be as thick as boxes.
+/// The room of this number of bars is kept for fewer, or two would be as thick as boxes.
 const BARS_MIN: f64 = 8.0;
 
 /// How thick a bar is next to the distance of two.
@@ -219,7 +219,7 @@ fn plot_ui(ui: &mut Ui, zone: Zone, fields: &ChartFields, chart: &Chart) {
     response.widget_info(|| WidgetInfo::labeled(Role::Image, ui.is_enabled(), &name));
 }
 
-/// Bars from left to right, one below the other: a name has room beside its bar.
+/// Bars from left to right, one below the other, so that a name has room next to its bar.
 fn bars_ui(ui: &mut Ui, plot: Plot<'_>, chart: &Chart, fields: &ChartFields) -> egui::Response {
     let ink = colors(ui).accent;
     let names: Vec<String> = chart.points.iter().map(|point| visible(&point.name)).collect();

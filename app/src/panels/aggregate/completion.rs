@@ -11,7 +11,7 @@ use crate::widgets::word_list::{self, Keyed, Word};
 pub(super) struct Typed<'a> {
     /// The field.
     pub id: Id,
-    /// Its card; `None`: the whole as text.
+    /// Its card, or `None` for the whole pipeline as text.
     pub card: Option<u64>,
     /// The stage of the card.
     pub stage: Option<&'a str>,

@@ -19,7 +19,8 @@ use crate::state::{State, Tab, TabId};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::code_edit::CodeEdit;
 
-/// A view so wide has the results beside the pipeline, in points; else they are below it.
+/// The least width for the results next to the pipeline, in points. In a narrower view they are
+/// below it.
 const WIDE: f32 = 700.0;
 
 /// The part of a view that the pipeline has at first.
@@ -137,7 +138,7 @@ fn text_ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut Tab
     }
 }
 
-/// What can't be read, or what the store refuses.
+/// A mistake in the text, or the store's error.
 fn error_ui(ui: &mut Ui, error: &StageError) {
     let ink = colors(ui).error;
     ui.label(text::rich(&error.message, text::small()).color(ink));

@@ -1,4 +1,4 @@
-//! What the pipeline gives: as a table, as JSON, as a chart.
+//! The results of the pipeline: as a table, as JSON, as a chart.
 
 use egui::{Align, Frame, Label, Layout, Margin, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
 
@@ -107,7 +107,7 @@ fn can_load(results: &Output) -> bool {
     results.cursor.is_some() && !results.is_full()
 }
 
-/// What is shown, in words, and more about it.
+/// The title of the output, and more about it.
 fn title(view: &AggregateView, draft: &AggregateDraft) -> (String, String) {
     let Some(output) = view.output() else { return Default::default() };
     let shown = output.rows.len() as u64;
@@ -184,7 +184,7 @@ fn document_ui(ui: &mut Ui, at: u64, row: &Row, actions: &mut TabActions<'_>) {
     menu::context(&response, |ui| copy_ui(ui, row, actions));
 }
 
-/// What a menu of a result offers.
+/// The entries of a result's menu.
 pub(super) fn copy_ui(ui: &mut Ui, row: &Row, actions: &mut TabActions<'_>) {
     if menu::entry(ui, "Copy document", "", true).clicked() {
         let value = bson::Bson::Document(row.document.clone());

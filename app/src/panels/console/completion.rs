@@ -1,4 +1,4 @@
-//! What the word before the cursor may become, in a list above it.
+//! Completion of the word before the cursor, in a list above it.
 
 use egui::{Align2, Area, EventFilter, Frame, Key, Margin, Modifiers, Order, Pos2, ScrollArea, Ui};
 

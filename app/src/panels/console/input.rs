@@ -174,7 +174,7 @@ fn run_text(state: &State, draft: &mut ConsoleDraft, text: &str, actions: &mut A
     }
     actions.push(Action::Console(ConsoleAction::Run(text.to_owned())));
     draft.replace("");
-    // What comes is followed, wherever the transcript was.
+    // New output is followed, wherever the transcript was.
     draft.end = Some((0, 0.0));
 }
 
@@ -249,7 +249,7 @@ fn keys_after(ui: &Ui, state: &State, draft: &mut ConsoleDraft, actions: &mut Ac
             let text = draft.text.clone();
             run_text(state, draft, &text, actions);
         } else if state.console.running.is_none() {
-            // What is around the selection stays.
+            // The text around the selection stays in the input.
             actions.push(Action::Console(ConsoleAction::Run(selected.to_owned())));
         }
     } else if is_complete(&draft.text) {

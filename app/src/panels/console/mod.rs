@@ -15,7 +15,7 @@ use crate::widgets::{Button, empty_state};
 /// The share of the drawer that the input takes at most.
 const INPUT_SHARE: f32 = 0.5;
 
-/// What the console is, and its keys.
+/// The hint of the empty input.
 const HINT: &str = "Type JavaScript as in mongosh. Enter runs it, Shift+Enter adds a line, \
                     Ctrl+Enter runs the selection, Up and Down show earlier inputs, Tab completes a word";
 

@@ -1,4 +1,4 @@
-//! What was run and what came of it, a row for each line.
+//! The inputs and outputs, a row for each line.
 
 use egui::text::LayoutJob;
 use egui::{Color32, Label, Rect, Sense, Ui, UiBuilder, vec2};

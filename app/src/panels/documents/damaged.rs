@@ -10,7 +10,7 @@ use crate::widgets::Button;
 /// Draws it, if there is reason to.
 pub fn ui(ui: &mut Ui, tab: &Tab, actions: &mut Actions) {
     if !tab.documents.partial {
-        // What comes after it keeps its ids, or a press on it would be lost when the line appears.
+        // The widgets below keep their ids, or a press on one would be lost when the line appears.
         ui.skip_ahead_auto_ids(1);
         return;
     }

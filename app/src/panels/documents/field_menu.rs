@@ -64,7 +64,7 @@ fn value_ui(ui: &mut Ui, target: &Target<'_>, actions: &mut Actions) {
     }
 }
 
-/// What shows the value, or what it refers to, elsewhere.
+/// The entries that show the value, or the document that it refers to, elsewhere.
 fn pane_ui(ui: &mut Ui, target: &Target<'_>, found: Option<&Bson>, actions: &mut Actions) {
     let (Some(id), Some(found)) = (target.id, found) else { return };
     let is_long =
@@ -126,7 +126,7 @@ fn edit_ui(ui: &mut Ui, target: &Target<'_>, found: Option<&Bson>, actions: &mut
     });
 }
 
-/// What a query can do with the path.
+/// The entries that use the path in a query.
 fn path_ui(
     ui: &mut Ui,
     target: &Target<'_>,
@@ -186,7 +186,7 @@ pub fn may_become_date(value: &Bson) -> bool {
     matches!(value, Bson::String(_) | Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_))
 }
 
-/// What can be done with the document as a whole.
+/// The entries for the document as a whole.
 fn document_ui(ui: &mut Ui, target: &Target<'_>, actions: &mut Actions) {
     let Some(id) = target.id else { return };
     let copied = copy::menu_ui(ui, target.document);

@@ -17,7 +17,7 @@ use crate::widgets::word_list::{self, Keyed, Word};
 /// Lines of the field before it scrolls.
 const LINES_MAX: f32 = 5.0;
 
-/// What the field was left with in this frame.
+/// The result of editing the field in this frame.
 pub(super) struct Edited {
     /// That of the text.
     pub response: Response,
@@ -105,7 +105,7 @@ fn framed(
         .stroke(Stroke::new(sizes::LINE, border))
         .corner_radius(CornerRadius::same(7))
         .inner_margin(Margin { left: 10, right: 4, top: 0, bottom: 0 });
-    // The buttons beside it are in a row; its lines are not.
+    // The buttons next to it are in a row, its lines in a column.
     let column = |ui: &mut Ui| {
         ui.set_width(width - 14.0 - 2.0 * sizes::LINE);
         ui.spacing_mut().item_spacing.y = 0.0;

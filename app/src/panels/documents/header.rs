@@ -96,7 +96,7 @@ pub fn ui(
     }
 }
 
-/// What was pressed that is not about documents alone.
+/// A pressed button whose action isn't about documents alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pressed {
     Nothing,
@@ -104,7 +104,7 @@ enum Pressed {
     Explain,
 }
 
-/// What can be done with the documents.
+/// The buttons for the documents.
 fn buttons_ui(
     ui: &mut Ui,
     view: &DocumentsView,
@@ -115,8 +115,8 @@ fn buttons_ui(
     if ui.add(refresh).clicked() {
         push(DocumentsAction::Refresh);
     }
-    // What is done with the selected documents takes the room of these words; in a narrow view it
-    // is on the line below.
+    // The buttons for selected documents take the room of these words. In a narrow view they are on
+    // the line below.
     let has_selection = takes_selection && view.selected.len() > 1;
     let button = |icon, word, name| {
         if has_selection {
@@ -150,7 +150,7 @@ fn buttons_ui(
     pressed
 }
 
-/// What can be done with the selected documents.
+/// The buttons for the selected documents.
 fn selection_ui(ui: &mut Ui, view: &DocumentsView, push: &mut impl FnMut(DocumentsAction)) {
     let what = counted(view.selected.len(), "document", "documents");
     let label = format!("Delete {}…", number::count(view.selected.len()));

@@ -136,7 +136,7 @@ impl ListRow<'_> {
         Body::Json { galley: ui.fonts_mut(|fonts| fonts.layout_job(job)), lines, cut }
     }
 
-    /// What tells the document from others.
+    /// Identifies the document among the others.
     fn key(&self) -> String {
         if self.row.has_id() { key(&self.row.id) } else { format!("row {}", self.at) }
     }
@@ -175,7 +175,7 @@ impl ListRow<'_> {
     }
 }
 
-/// What is below the first line.
+/// The part below the first line.
 enum Body {
     Fields { columns: usize, lines: usize, more: usize },
     Json { galley: Arc<Galley>, lines: Vec<ShownLine>, cut: bool },

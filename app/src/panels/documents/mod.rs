@@ -155,7 +155,7 @@ fn nothing_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
     }
 }
 
-/// What is looked for, to set it off where it is shown.
+/// The search text, to highlight it where it occurs.
 struct Found {
     needle: Needle,
     at: Option<u64>,

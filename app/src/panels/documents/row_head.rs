@@ -23,7 +23,7 @@ const BUTTONS: f32 = 84.0;
 /// The side of the box that selects a document. It begins where the names of fields begin.
 const MARK: f32 = 15.0;
 
-/// What a press on a document does to the selection, by the keys that are held.
+/// The effect of a press on the selection, by the keys that are held.
 pub fn how(ui: &Ui) -> How {
     ui.input(|input| match (input.modifiers.command, input.modifiers.shift) {
         (true, _) => How::Toggle,

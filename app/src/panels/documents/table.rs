@@ -121,7 +121,7 @@ struct Delegate<'a> {
     first_max: f32,
 }
 
-/// What a column shows.
+/// The contents of a column.
 #[derive(Clone)]
 enum Shows {
     Field(Rc<[String]>),
@@ -330,7 +330,7 @@ impl Delegate<'_> {
         }
     }
 
-    /// What presses and keys on a cell do.
+    /// Handles presses and keys on a cell.
     fn cell_keys(&mut self, ui: &Ui, at: u64, row: &Row, shows: &Shows, response: &egui::Response) {
         let entered = response.has_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         let is_copied = |event: &Event| matches!(event, Event::Copy);
@@ -362,7 +362,8 @@ fn is_id(path: &[String]) -> bool {
     path == ["_id"]
 }
 
-/// What a cell says; an `_id` says what it is, whatever it is.
+/// The text of a cell. An `_id` that is a document or an array shows its contents, because they
+/// identify the document.
 fn cell_words(path: &[String], found: &Bson) -> String {
     match found {
         Bson::Document(_) | Bson::Array(_) if is_id(path) => value::id(found),

@@ -28,7 +28,7 @@ const POPUP_MAX: f32 = 560.0;
 /// Under what the cell under edit is kept.
 const CELL: &str = "the cell under edit";
 
-/// What the user has decided.
+/// The user's decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EditStep {
     /// Nothing yet.
@@ -285,7 +285,7 @@ fn hint(kind: FieldKind) -> &'static str {
     }
 }
 
-/// What is wrong, what is lost, and how to begin a line.
+/// The mistake, the loss, and how to begin a line.
 fn notes_ui(ui: &mut Ui, edit: &FieldEdit, now_ms: i64) {
     let colors = colors(ui);
     let mut say = |words: &str, ink| {

@@ -133,7 +133,7 @@ pub(super) fn line_ui(
     }
 }
 
-/// What is on the axis line. No text covers another.
+/// Draws texts and marks on the axis line. No text covers another.
 struct Line<'a> {
     painter: &'a Painter,
     ink: &'static Colors,
@@ -181,7 +181,7 @@ impl Line<'_> {
         self.painter.galley(at, galley, ink);
     }
 
-    /// Words at a position, of which this share is left of it; none where there is no room.
+    /// Draws words at a position, with this share of them to its left, unless there is no room.
     fn words(&mut self, at: Pos2, share: f32, words: String, ink: egui::Color32) {
         let galley = self.painter.layout_no_wrap(words, text::small(), ink);
         let size = galley.size();

@@ -101,7 +101,7 @@ impl Rest {
     }
 }
 
-/// What else can be done with the collection.
+/// The menu with the other actions on the collection.
 fn more_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
     let button = ui.add(Button::icon_only(Icon::More, "More"));
     menu::below(&button, |ui| {

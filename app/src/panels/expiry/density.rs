@@ -23,9 +23,9 @@ pub(super) fn ui(
     actions: &mut TabActions<'_>,
 ) {
     let size = vec2(ui.available_width(), sizes::DENSITY_STRIP);
-    // Buttons and entries of the palette do the same by keys.
-    // With a name of its own: the line about the range, which comes above with the first move, must
-    // not end the drag.
+    // Buttons and entries of the palette do the same by keys. The id must not depend on the widgets
+    // before it: the line about the range, which appears above with the first move, must not end
+    // the drag.
     let (_, rect) = ui.allocate_space(size);
     let id = ui.scope_id().with("density");
     let response = ui.interact(rect, id, Sense::CLICK | Sense::DRAG);

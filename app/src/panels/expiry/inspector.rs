@@ -63,7 +63,7 @@ fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, actions: &mut 
     });
 }
 
-/// What each of several TTL indexes says about the document, and which one wins.
+/// The verdict of each of several TTL indexes on the document, and which one wins.
 fn rules_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
     let indexes = tab.indexes.ttl();
     let Some(verdict) = tab.expiry.verdict.as_ref().filter(|_| indexes.len() > 1) else { return };

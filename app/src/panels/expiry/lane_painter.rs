@@ -29,11 +29,11 @@ pub(in crate::panels) struct LanePainter<'a> {
     pub colors: &'static Colors,
     pub scale: Scale,
     pub rect: Rect,
-    /// What is special about an overdue document; may be empty.
+    /// The remark on an overdue document. May be empty.
     pub overdue: &'a str,
     /// Up to when it is known that the document is there, in milliseconds since 1970.
     pub known_ms: i64,
-    /// The background of the row, if it has one of its own.
+    /// The background of the row, if it differs.
     pub background: Option<Color32>,
     pub pose: Pose,
     /// Whether the name is drawn in its column; otherwise it is above the lane.

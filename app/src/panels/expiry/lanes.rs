@@ -22,7 +22,7 @@ use crate::widgets::paint;
 /// How long a pointer that rests on a lane shows its sentence, in seconds.
 const SENTENCE_SECS: f32 = 8.0;
 
-/// What the lanes are drawn from.
+/// The inputs of the lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes<'a> {
     pub rows: &'a [Row<'a>],
@@ -39,7 +39,7 @@ pub(super) struct Lanes<'a> {
     pub chosen: Option<(&'a Bson, Option<i64>)>,
     /// The line of the pass that runs over the lanes.
     pub sweep: Option<Sweep>,
-    /// The documents that are chosen for a question of a lesson; `None`: nothing is asked.
+    /// The documents that are chosen for a question of a lesson. `None` if nothing is asked.
     pub picked: Option<&'a [Bson]>,
     /// The window's uptime, by which things move.
     pub uptime: Duration,
@@ -47,7 +47,7 @@ pub(super) struct Lanes<'a> {
     pub is_still: bool,
 }
 
-/// What drawing the lanes showed.
+/// The result of drawing the lanes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ShownLanes {
     /// Whether the pointer is over a row.

@@ -1,4 +1,4 @@
-//! What a question of a lesson adds to the timeline: boxes on the lanes, and a pin on the axis.
+//! The controls of a lesson's question on the timeline: boxes on the lanes, and a pin on the axis.
 
 use bson::Bson;
 use egui::{Align2, CursorIcon, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};

@@ -15,7 +15,7 @@ use crate::widgets::marks::visible;
 use crate::widgets::paint;
 use crate::widgets::value::cut;
 
-/// Characters of an index's name beside its mark.
+/// Characters of an index's name next to its mark.
 const NAME_CHARS_MAX: usize = 20;
 
 fn color(colors: &Colors, mark: IndexMark) -> Color32 {

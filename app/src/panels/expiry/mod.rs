@@ -123,8 +123,8 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
     if held != tab.expiry.held {
         actions.push(ExpiryAction::Hold(held));
     }
-    // In every mode: the totals beside the view are read from it.
-    // Each question is work for a server.
+    // In every mode, because the totals next to the view are read from it. The pause keeps a server
+    // from extra work.
     let apart_ms = if state.store.connection.is_some() { SERVER_DENSITY_APART_MS } else { 0 };
     if tab.expiry.is_density_stale(state.now_ms(), apart_ms) {
         actions.push(ExpiryAction::RefreshDensity);
@@ -246,7 +246,7 @@ fn pass_times(state: &State, tab: &Tab) -> PassTimes {
     }
 }
 
-/// What is known of the next pass of the server that is shown; `None`: the store is no server.
+/// The next pass of the server that is shown. `None` if the store isn't a server.
 pub(super) fn next_pass(state: &State) -> Option<NextPass> {
     let connection = state.store.connection.as_ref()?;
     Some(connection.monitor.next_pass(state.now_ms()))
@@ -264,7 +264,7 @@ fn known_ms(state: &State) -> i64 {
     silent_since_ms(state).map_or(shown_ms, |since_ms| since_ms.min(shown_ms))
 }
 
-/// What becomes of overdue documents of this tab's collection.
+/// The fate of overdue documents of this tab's collection.
 pub(super) fn removals(state: &State, tab: &Tab) -> Removals {
     let takes = state.maintenance.status.as_ref().map(|status| status.takes);
     let held = state.reaper.held.as_ref();

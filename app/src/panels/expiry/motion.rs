@@ -41,7 +41,7 @@ struct LaneMotion {
     popped: Option<Duration>,
 }
 
-/// What the rows of the last frame were.
+/// The rows of the last frame.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Motion {
     frame: u64,

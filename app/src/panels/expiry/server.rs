@@ -1,4 +1,4 @@
-//! What the Expiry view says about documents of a server: never more than is known.
+//! The words of the Expiry view about documents of a server: never more than is known.
 
 use super::words::{PassTimes, instant};
 use crate::limits::SERVER_UNSEEN_MS;
@@ -107,7 +107,8 @@ fn gone(lane: &Lane, now_ms: i64, zone: Zone) -> String {
 
 /// How late the removal of a document was, in short.
 pub(super) fn lag(lane: &Lane, late_ms: i64) -> String {
-    /// From so many seconds on, the lag of a document that went between two looks is one figure.
+    /// From this many seconds on, the lag of a document that was deleted between two looks is one
+    /// figure.
     const FIGURE_SECS: i64 = 120;
     if late_ms < 0 {
         return "deleted before its threshold".to_owned();

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use crate::state::expiry::ShownPass;
 
-    /// The line so many milliseconds after a pass, and the scale it runs on.
+    /// The line at this time after a pass, and the scale it runs on.
     fn line(passed_ms: u64, change: fn(&mut State, &mut ShownPass)) -> (Option<Sweep>, Scale) {
         let mut state = State::default();
         state.clock.tick(600_000, Duration::ZERO);

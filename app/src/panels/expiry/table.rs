@@ -111,7 +111,7 @@ pub(super) struct Table<'a> {
     pub is_presented: bool,
 }
 
-/// What a row does when it is pressed.
+/// Handles a press on a row.
 type Pressed<'a> = dyn FnMut(&Response, &Lane) + 'a;
 
 impl Table<'_> {

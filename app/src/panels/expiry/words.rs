@@ -1,4 +1,4 @@
-//! What the Expiry view says about a document.
+//! The words of the Expiry view about a document.
 
 use bson::Bson;
 
@@ -245,7 +245,7 @@ pub(crate) fn stays(removals: Removals) -> Option<&'static str> {
     }
 }
 
-/// What makes the threshold, and what follows from it.
+/// The base of the threshold, and the consequence.
 pub(super) fn verdict(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
     let ttl = ttl(lane);
     let base = instant(lane.base_ms, now_ms, times.zone);
@@ -287,7 +287,7 @@ pub(super) fn verdict(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
     format!("Index {index} sets expiry to {ttl} after {which}{field} ({base}). {pass}")
 }
 
-/// What becomes of what is overdue.
+/// The fate of overdue documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Removals {
     /// A pass removes it.
@@ -316,7 +316,7 @@ pub(super) struct PassTimes {
     pub sleep_ms: i64,
     /// How long the last pass took, rounded up to a second.
     pub pass_ms: i64,
-    /// What is known of the next pass of a server; `None`: the store is no server.
+    /// The next pass of a server. `None` if the store isn't a server.
     pub server: Option<NextPass>,
     /// Whether reads hide what is past a threshold that is counted from the last modification.
     pub hides: bool,
@@ -345,7 +345,7 @@ impl PassTimes {
     }
 }
 
-/// What is special about an overdue document; empty while it can be read and a pass removes it.
+/// The remark on an overdue document. Empty while it can be read and a pass removes it.
 pub(super) fn overdue(removals: Removals, is_hidden: bool) -> &'static str {
     match removals {
         Removals::Go if is_hidden => "hidden from reads",

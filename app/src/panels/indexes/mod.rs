@@ -62,7 +62,7 @@ fn controls_ui(ui: &mut Ui, tab: &Tab, actions: &mut TabActions<'_>) {
             let rows = tab.indexes.rows.as_deref().unwrap_or_default();
             let bytes: u64 = rows.iter().filter_map(|row| row.bytes).sum();
             let count = number::counted(rows.len() as u64, "index", "indexes");
-            // The index on _id is in the documents and takes no room of its own.
+            // The index on _id is part of the documents and takes no additional space.
             let words =
                 if bytes == 0 { count } else { format!("{count} · {}", number::bytes(bytes)) };
             ui.label(RichText::new(words).font(text::small()).color(colors(ui).dim));
@@ -70,7 +70,7 @@ fn controls_ui(ui: &mut Ui, tab: &Tab, actions: &mut TabActions<'_>) {
     });
 }
 
-/// What every width has room for.
+/// The columns that fit into every width.
 const TITLES: [&str; 3] = ["Name", "Keys", "Properties"];
 
 /// Figures of an index, those first that stay longest where there is no room for all.

@@ -13,7 +13,7 @@ use crate::widgets::Button;
 use crate::widgets::hint::Hint as _;
 use crate::widgets::marks::visible;
 
-/// A lesson has a store of its own.
+/// A lesson runs on a separate store.
 const SAFE: &str = "Nothing here touches your data";
 
 /// Draws it.

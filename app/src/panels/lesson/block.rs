@@ -144,7 +144,7 @@ fn done_ui(ui: &mut Ui, label: &str, is_well: bool) {
     ui.label(text::rich(words, text::body()).color(ink.dim));
 }
 
-/// What a block printed, as mongosh prints it.
+/// The output of a block, as mongosh prints it.
 pub(super) fn output_ui(ui: &mut Ui, output: &[ConsoleOutput]) {
     if output.is_empty() {
         return;

@@ -63,7 +63,7 @@ fn state_ui(ui: &mut Ui, known: &BlockView) {
     });
 }
 
-/// What is allowed, and how long it may take.
+/// The allowed commands, and the time limit.
 fn rules_ui(ui: &mut Ui, view: &LessonView, goal: &Goal) {
     let mut lines = Vec::new();
     if !goal.allow.is_empty() {

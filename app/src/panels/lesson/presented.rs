@@ -1,4 +1,4 @@
-//! A lesson in front of a room: the card beside the lanes, large, and black when asked.
+//! A lesson in front of a room: the card next to the lanes, large, and black on request.
 
 use egui::{Align, CentralPanel, Frame, Id, Label, LayerId, Layout, Margin, Order, Panel, Ui};
 

@@ -135,7 +135,7 @@ fn count_ui(
     });
 }
 
-/// What was guessed beside what was computed.
+/// The guess next to the computed answer.
 fn compared_ui(ui: &mut Ui, guess: &str, answer: Option<&str>) {
     let ink = colors(ui);
     ui.horizontal_wrapped(|ui| {

@@ -116,7 +116,7 @@ pub(super) fn date(at_ms: i64) -> String {
 pub(super) const WEEKDAYS: [&str; 7] =
     ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-/// What documents have at a candidate for a TTL.
+/// The values at a candidate for a TTL.
 pub(super) fn candidate(candidate: &Candidate, documents: u64) -> String {
     let mut parts = Vec::new();
     if candidate.dates > 0 {
@@ -144,7 +144,7 @@ pub(super) fn candidate(candidate: &Candidate, documents: u64) -> String {
     parts.join("; ")
 }
 
-/// What a TTL on a candidate would remove now.
+/// The documents that a TTL on a candidate would remove now.
 pub(super) fn removed(candidate: &Candidate) -> String {
     let [day, month, year] = candidate.expired.map(number::count);
     format!("A TTL would remove now: {day} with 1 day · {month} with 30 days · {year} with 1 year")

@@ -104,7 +104,7 @@ fn read_mark_ui(ui: &mut Ui, member: &MemberView) {
     response.hint(name);
 }
 
-/// What its monitor does, and its lag.
+/// The state of its monitor, and its lag.
 fn lines_ui(ui: &mut Ui, member: &MemberView) {
     line_ui(ui, &member.monitor, &member.monitor, colors(ui).text);
     let mut lag = words::lag(member);

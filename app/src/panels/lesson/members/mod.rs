@@ -29,7 +29,6 @@ const SPANS_MS: [i64; 14] = [
     2 * 365 * 86_400_000,
 ];
 
-/// What is drawn.
 #[derive(Clone, Copy)]
 pub struct Members<'a> {
     /// The newest snapshot of the lesson.
@@ -40,7 +39,7 @@ pub struct Members<'a> {
     pub is_presented: bool,
 }
 
-/// What the user asks of the members.
+/// Takes the user's requests to the members.
 pub type Requests<'a> = dyn FnMut(LessonRequest) + 'a;
 
 impl Members<'_> {

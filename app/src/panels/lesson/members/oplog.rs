@@ -73,7 +73,7 @@ fn delay_ui(ui: &mut Ui, shown: &Members<'_>, ask: &mut Requests<'_>) {
     });
 }
 
-/// What the model leaves out.
+/// The limits of the model.
 fn help_ui(ui: &mut Ui) {
     let name = "What this model leaves out";
     let response = ui.add(Button::icon_only(Icon::Help, name).small());

@@ -1,4 +1,4 @@
-//! What the columns of the members say.
+//! The words in the columns of the members.
 
 use mayfly_engine::value::shell::write_value;
 
@@ -8,7 +8,7 @@ use crate::state::{duration, number};
 use crate::widgets::value::cut;
 use crate::widgets::value_text::with_marks;
 
-/// What the model leaves out, one sentence a line.
+/// The limits of the model, one sentence a line.
 pub(super) const LIMITS: [&str; 7] = [
     "This model shows where documents expire. It is not a replica set.",
     "There is no election protocol and no vote: a step-down chooses the most up-to-date secondary.",
@@ -31,7 +31,8 @@ pub(super) fn role(role: MemberRole) -> &'static str {
     }
 }
 
-/// What a monitor does, where there is no room for its name; the role of its member is beside it.
+/// The state of a monitor where there is no room for its name. The role of its member is next to
+/// it.
 pub(super) fn short_monitor(monitor: &str) -> &str {
     let does = monitor.strip_prefix("TTL monitor: ").unwrap_or(monitor);
     does.strip_suffix(" on a secondary").unwrap_or(does)
@@ -46,7 +47,7 @@ pub(super) fn short_lag(member: &MemberView) -> String {
     format!("{} to apply, {secs} s", number::count(member.behind))
 }
 
-/// How far a clock is off, in words; empty: it is right.
+/// How far a clock is off, in words. Empty if it is right.
 pub(super) fn skew(skew_ms: i64) -> String {
     match skew_ms {
         0 => String::new(),
@@ -81,7 +82,8 @@ pub(super) fn id(lane: &MemberLane) -> String {
     cut(&id, ID_CHARS_MAX)
 }
 
-/// What a screen reader says of a document: never running digits.
+/// A screen reader's text for a document. It has no running digits, which would be read again and
+/// again.
 pub(super) fn lane(lane: &MemberLane, member: &str, now_ms: i64, zone: Zone) -> String {
     let id = id(lane);
     let time = |ms| format!("{} {}", zone.date_time(ms), zone.name(ms));

@@ -70,7 +70,7 @@ fn title(list: &LessonList, slug: &str) -> String {
     found.map_or_else(|| with_marks(slug), |entry| entry.title.clone())
 }
 
-/// What a row shows.
+/// The cells of a row.
 struct Cells<'a> {
     list: &'a LessonList,
     entry: &'a LessonEntry,
