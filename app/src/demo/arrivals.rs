@@ -33,7 +33,7 @@ const OVERDUE_MS: i64 = 10 * SECOND_MS;
 /// No document that arrived longer ago is still stored, in milliseconds.
 pub(super) const LIFE_MAX_MS: i64 = 61 * MINUTE_MS;
 
-/// What arrived in a period.
+/// The arrivals of a period.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Arrivals {
     /// New documents of `sessions`.
@@ -46,8 +46,8 @@ pub(super) struct Arrivals {
     pub heartbeats: Vec<String>,
 }
 
-/// What arrived after one instant until another one, in milliseconds since 1970, as far as it is
-/// still stored at the end.
+/// Documents that arrived after one instant until another one, in milliseconds since 1970, as far
+/// as they are still stored at the end.
 pub(super) fn arrivals(after_ms: i64, now_ms: i64) -> Arrivals {
     let is_new = |at_ms: i64| after_ms < at_ms && at_ms <= now_ms;
     let mut found = Arrivals::default();

@@ -44,7 +44,7 @@ impl SampleData {
         text
     }
 
-    /// Reads what [`to_text`](Self::to_text) wrote. `None`: a line is something else.
+    /// Reads the output of [`to_text`](Self::to_text). `None` if a line is something else.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let made = text.lines().map(|line| {

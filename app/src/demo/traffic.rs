@@ -47,8 +47,8 @@ impl Traffic {
         Self { made, last_ms: None }
     }
 
-    /// Sends what arrived since the last call. The first call, and one after a pause, also sends what
-    /// would have arrived meanwhile.
+    /// Sends the arrivals since the last call. The first call, and one after a pause, also sends
+    /// the documents that would have arrived before.
     pub fn tick(&mut self, now_ms: i64, run: Run<'_>) -> Vec<Sent> {
         let is_next = |last: &i64| (0..=TRAFFIC_GAP_MAX_MS).contains(&(now_ms - *last));
         let last_ms = self.last_ms.filter(is_next);
@@ -108,8 +108,8 @@ fn refresh(target: Target, ids: &[String], now_ms: i64) -> Document {
 /// How many documents may be added.
 fn room(run: Run<'_>) -> usize {
     let stored = TARGETS.iter().map(|target| {
-        // Unlike `count`, this counts documents that are expired and hidden. Without a figure there is
-        // no room.
+        // Unlike `count`, this counts documents that are expired and hidden. Without a figure no
+        // document is added.
         let found = run(DB, &doc! {"collStats": target.name});
         found.get("count").and_then(count).unwrap_or(TRAFFIC_DOCUMENTS_MAX)
     });

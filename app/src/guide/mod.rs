@@ -53,7 +53,7 @@ pub enum Part {
     Text(&'static str),
     /// A picture of this folder.
     Picture {
-        /// What it shows, in words.
+        /// The alternative text.
         words: &'static str,
         /// Its file.
         file: &'static str,
@@ -90,8 +90,8 @@ pub fn section(at: Place) -> Option<&'static Section> {
     chapters().get(at.chapter)?.sections.get(at.section)
 }
 
-/// Where a link of a chapter leads: `08-safety.md#trash`, or `#trash` in the same chapter. `None`: not
-/// into the guide.
+/// The target of a link in a chapter: `08-safety.md#trash`, or `#trash` in the same chapter. `None`
+/// if it leads out of the guide.
 #[must_use]
 pub fn resolve(link: &str, from: usize) -> Option<Place> {
     let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
@@ -148,7 +148,7 @@ mod tests {
 
     use super::*;
 
-    /// What the program may grow by for pictures.
+    /// The most bytes that the pictures may add to the program.
     const PICTURE_BYTES_MAX: usize = 1024 * 1024;
 
     /// The addresses of links and pictures in a text: what is between `](` and `)`.

@@ -68,7 +68,7 @@ fn section(title: &str, text: &'static str) -> Section {
     Section { title: title.replace('`', ""), anchor: anchor(title), parts }
 }
 
-/// A picture on a line of its own.
+/// A picture alone on a line.
 fn picture_of(line: &'static str) -> Option<Part> {
     let (words, file) = line.trim().strip_prefix("![")?.strip_suffix(')')?.split_once("](")?;
     Some(Part::Picture { words, file })

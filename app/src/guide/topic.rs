@@ -1,4 +1,4 @@
-//! What the window leads to in the guide.
+//! The topics of the window in the guide.
 
 use super::{Place, resolve};
 
@@ -55,17 +55,17 @@ pub enum Topic {
     NeverExpires,
     /// The rules that a database follows.
     Rules,
-    /// What is around the views.
+    /// The parts around the views.
     Window,
     /// Documents of the clipboard.
     Paste,
-    /// What becomes of a sandbox.
+    /// Leaving a sandbox.
     LeaveSandbox,
     /// How much a server tells.
     ServerLimits,
     /// Copies between stores and servers.
     CopyBetween,
-    /// What is shown before a command is sent.
+    /// The confirmation before a command is sent.
     BeforeSending,
     /// Checks of the whole store.
     Checks,

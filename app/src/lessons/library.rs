@@ -44,7 +44,7 @@ pub fn read(source: &LessonSource) -> Result<Arc<Lesson>, Vec<Problem>> {
 }
 
 /// The known answers of a lesson's questions, by their ids: those of the program, or of the
-/// [`ANSWERS`] beside a file.
+/// [`ANSWERS`] next to a file.
 ///
 /// # Errors
 /// One sentence: the file with the answers can't be read.

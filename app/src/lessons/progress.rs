@@ -1,5 +1,5 @@
-//! How far the user got in each lesson, and the first guess of each question. One JSON file beside
-//! the settings; it is for the user alone.
+//! How far the user got in each lesson, and the first guess of each question. One JSON file next to
+//! the settings; only the user reads it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -139,7 +139,7 @@ impl Progress {
 pub struct KeptProgress {
     /// The progress of this window, and what the file had at its start.
     pub progress: Progress,
-    /// `None`: it is not kept.
+    /// `None` if it is not saved.
     file: Option<KeptFile>,
     /// The content last written or read.
     base: Fields,

@@ -134,7 +134,7 @@ fn text_bytes(document: &Document) -> usize {
     write::literal(document).len() + 4
 }
 
-/// What a command with a cursor finds at once.
+/// The first batch of a command with a cursor.
 fn first_batch(source: &dyn Source, db: &str, command: &Document) -> Result<Vec<Document>, String> {
     let reply = source.run(db, command);
     let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));

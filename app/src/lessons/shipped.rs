@@ -14,7 +14,7 @@ const ANSWERS: &str = include_str!("../../../assets/lessons/answers.json");
 /// A lesson with its known answers, for the check.
 #[must_use]
 pub fn checked(slug: &str) -> Option<CheckedFile> {
-    // A file that is no JSON has no answers, so every lesson fails.
+    // A file that isn't JSON has no answers, so every lesson fails.
     let answers: Answers = serde_json::from_str(ANSWERS).unwrap_or_default();
     let answers = answers.get(slug).cloned().unwrap_or_default();
     let bytes = text(slug)?.as_bytes().to_vec();

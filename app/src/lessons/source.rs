@@ -33,7 +33,7 @@ pub struct Waiting {
 impl Waiting {
     /// Answers it.
     pub fn answer(self, reply: Document) {
-        // The window may have closed meanwhile.
+        // The window may have closed during the work.
         let _ = self.reply.send(reply);
     }
 }
@@ -56,7 +56,7 @@ pub struct StageSource {
 }
 
 impl StageSource {
-    /// What the window sees of this stage.
+    /// The window's connection to this stage.
     pub(super) fn new(
         stage: &Stage,
         hub: EventHubs,
@@ -79,8 +79,8 @@ impl StageSource {
         }
     }
 
-    /// The members, the newest entries of the oplog, and the delay in milliseconds; `None`: there are
-    /// none, or they are at work.
+    /// The members, the newest entries of the oplog, and the delay in milliseconds. `None` without
+    /// members, or while they work.
     pub(super) fn members(&self) -> Option<MembersSeen> {
         let store = Arc::clone(&lock(&self.present).0);
         let set = store.resting_members();
@@ -165,7 +165,7 @@ impl StageSource {
         answer.recv().unwrap_or_else(|_| refusal("the lesson has ended"))
     }
 
-    /// What of a change of the clock takes effect while a block plays.
+    /// The part of a clock change that takes effect while a block plays.
     fn change_play(&self, command: &Document) -> Document {
         let moves = ["set", "advanceMS", "advanceTo"];
         if moves.iter().any(|field| command.contains_key(field)) {

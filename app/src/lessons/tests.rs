@@ -1,4 +1,4 @@
-//! What the tests of lessons share.
+//! Helpers of the tests of lessons.
 
 use std::sync::Arc;
 

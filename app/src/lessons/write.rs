@@ -16,7 +16,7 @@ const SHOW_MAX: usize = 4;
 /// Characters of the title that are kept.
 const TITLE_CHARS_MAX: usize = 80;
 
-/// What is written.
+/// The contents of a lesson file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SandboxLesson {
     /// The title.
@@ -36,7 +36,7 @@ pub struct SandboxLesson {
 pub struct SandboxCollection {
     /// Its name.
     pub name: String,
-    /// What `createCollection` needs beside it; empty: nothing.
+    /// Options for `createCollection`.
     pub options: Document,
     /// Its indexes but that on `_id`, as `listIndexes` gives them.
     pub indexes: Vec<Document>,

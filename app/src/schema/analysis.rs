@@ -13,7 +13,7 @@ use super::ttl::Candidate;
 use super::values::Values;
 use crate::limits::{SCHEMA_DEPTH_MAX, SCHEMA_PATHS_MAX};
 
-/// What was read so far.
+/// The analysis of the documents so far.
 #[derive(Debug, Default)]
 pub struct Analysis {
     now_ms: i64,
@@ -35,7 +35,7 @@ struct Fields {
     by_name: HashMap<Box<str>, usize, FixedState>,
 }
 
-/// What was found at one path.
+/// The values at one path.
 #[derive(Debug, Default)]
 struct Node {
     seen: u64,
@@ -47,7 +47,7 @@ struct Node {
     array_lengths: Extent,
     fields: Fields,
     elements: Option<Box<Node>>,
-    /// Its candidate for a TTL; `None`: no index reaches it.
+    /// Its candidate for a TTL. `None` if no index reaches it.
     candidate: Option<usize>,
 }
 
@@ -80,7 +80,7 @@ impl TimeShape {
     }
 }
 
-/// What the reading of one document shares.
+/// State shared while one document is read.
 struct Reading<'a> {
     now_ms: i64,
     document: u64,
@@ -123,7 +123,7 @@ impl Analysis {
         reading.document(&mut self.root, document);
     }
 
-    /// What is known so far.
+    /// The report so far.
     pub fn report(&mut self) -> Schema {
         for candidate in &mut self.candidates {
             candidate.finish(self.now_ms);

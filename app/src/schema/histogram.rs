@@ -7,7 +7,7 @@ use crate::limits::{SCHEMA_BARS_MAX, SCHEMA_INTERVALS_MAX};
 
 /// A hierarchy of interval widths, of which each is a multiple of the one before.
 pub trait Ladder {
-    /// What is counted.
+    /// The type of the counted values.
     type Value: Copy + PartialOrd + std::fmt::Debug;
 
     /// The level that the first value begins on.
@@ -16,7 +16,7 @@ pub trait Ladder {
     /// How many intervals of a level make one of the next.
     fn factor(level: i32) -> i64;
 
-    /// The interval of a value; `None`: the level is too fine for it.
+    /// The interval of a value. `None` if the level is too fine for it.
     fn index(value: Self::Value, level: i32) -> Option<i64>;
 
     /// Where an interval begins.

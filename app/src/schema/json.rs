@@ -6,7 +6,7 @@ use super::kind::Kind;
 use super::path::Step;
 use super::report::{Field, Schema};
 
-/// What a validator asks of documents.
+/// The demands of a validator on documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,

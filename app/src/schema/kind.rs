@@ -118,7 +118,7 @@ impl Kind {
         }
     }
 
-    /// Its name in `$type` and `bsonType`; `None`: it has several.
+    /// Its name in `$type` and `bsonType`. `None` if it has several.
     #[must_use]
     pub fn alias(self) -> Option<&'static str> {
         Some(match self {

@@ -1,5 +1,5 @@
-//! What the documents of a collection look like, from reading them: paths, types, values, and
-//! which fields could carry a TTL. Pure: documents in, a report out.
+//! The shape of a collection's documents, from reading them: paths, types, values, and which fields
+//! could carry a TTL. Pure: documents in, a report out.
 
 pub mod analysis;
 pub mod histogram;

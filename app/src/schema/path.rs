@@ -50,8 +50,8 @@ impl Path {
         other.0.len() > self.0.len() && other.0.starts_with(&self.0)
     }
 
-    /// The path as filters and indexes write it, without marks for arrays; `None`: a name in it has
-    /// a dot or begins with a dollar sign, so no filter reaches it by its path.
+    /// The path as filters and indexes write it, without marks for arrays. `None` if a name in it
+    /// has a dot or begins with a dollar sign, because no filter reaches it by its path.
     #[must_use]
     pub fn dotted(&self) -> Option<String> {
         dotted(&self.0)

@@ -1,4 +1,4 @@
-//! What an analysis has found, as the window shows it.
+//! The report of an analysis, as the window shows it.
 
 use bson::Bson;
 
@@ -8,7 +8,7 @@ use super::path::{Path, Step};
 use super::ttl::Candidate;
 use super::values::Frequent;
 
-/// What the documents of a collection look like.
+/// The shape of a collection's documents.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Schema {
     /// Documents that were read.
@@ -23,7 +23,7 @@ pub struct Schema {
     pub is_cut: bool,
 }
 
-/// What was found at one path.
+/// The values at one path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     /// The path.

@@ -108,7 +108,6 @@ impl Unit {
 /// Numbers that look like instants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instants {
-    /// What they count.
     pub unit: Unit,
     /// Documents with such a number.
     pub documents: u64,
@@ -170,7 +169,7 @@ const TEXT_BYTES_MAX: usize = 40;
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// Whether a text may be a date: a year of four digits beside a month and a day, in digits with
+/// Whether a text may be a date: a year of four digits next to a month and a day, in digits with
 /// the same separator or with an English name of a month.
 #[must_use]
 pub fn looks_like_date(text: &str) -> bool {

@@ -45,7 +45,7 @@ pub struct Values {
 pub struct Frequent {
     /// The value; whole numbers of every type are one value.
     pub value: Bson,
-    /// How many have it; at least so many if the counts of its path are not exact.
+    /// How many have it, or a lower bound if the counts of its path are not exact.
     pub count: u64,
 }
 

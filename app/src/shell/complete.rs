@@ -1,20 +1,20 @@
-//! What a word in the console may become.
+//! Completion of a word in the console.
 
 use super::Shell;
 use crate::job::Cancel;
 use crate::limits::CONSOLE_COMPLETION_MAX;
 
-/// What a word may become.
+/// A completion of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
     /// Where the word begins, in bytes. It ends at the cursor.
     pub start: usize,
-    /// What replaces it.
+    /// The replacement.
     pub text: String,
 }
 
 impl Shell {
-    /// What the word before the cursor, a position in bytes, may become: globals, collections,
+    /// The completions of the word before the cursor, a position in bytes: globals, collections,
     /// methods, operators and fields, sorted. Empty if that takes longer than
     /// [`CONSOLE_COMPLETION_MAX`].
     #[must_use]

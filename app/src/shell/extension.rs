@@ -1,4 +1,4 @@
-//! What a shell may have beside mongosh.
+//! Extensions of a shell beyond mongosh.
 
 use std::time::Duration;
 

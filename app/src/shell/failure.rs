@@ -1,11 +1,11 @@
-//! What an input that failed says.
+//! The messages of inputs that failed.
 
 use rquickjs::{Ctx, Value};
 
 use super::host::Halt;
 use super::runtime::{ShellLimits, internal};
 
-/// What JavaScript threw.
+/// An exception of JavaScript.
 pub(super) struct Thrown {
     /// As mongosh prints it, or the bound that was reached.
     pub(super) message: String,

@@ -1,4 +1,4 @@
-//! What JavaScript can reach outside itself: commands of the store, the time and the printed lines.
+//! The host functions of JavaScript: commands of the store, the time and the printed lines.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -162,7 +162,7 @@ impl Host {
         }
     }
 
-    /// Gives the input more time by what the user watched meanwhile.
+    /// Extends the input's time by the time that the user watched during the work.
     fn watched<R>(&self, work: impl FnOnce(Option<&dyn Extension>) -> R) -> R {
         let extension = self.extension.as_deref();
         let watched = || extension.map_or(Duration::ZERO, Extension::watched);

@@ -6,12 +6,12 @@
 
 use super::scan::Scanner;
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PieceKind {
     /// JavaScript.
     Script,
-    /// A line that is no JavaScript: `use`, `show`, `it` and their like.
+    /// A line that isn't JavaScript: `use`, `show`, `it` and their like.
     Command,
     /// Comments and white space.
     Blank,
@@ -38,7 +38,7 @@ impl Piece<'_> {
 pub(super) enum Statement {
     /// JavaScript.
     Script(String),
-    /// The words of a line that is no JavaScript.
+    /// The words of a line that isn't JavaScript.
     Command(Vec<String>),
 }
 
@@ -212,7 +212,7 @@ fn command_line(text: &str, at: usize) -> Option<(usize, usize)> {
     (stands_alone || has_words).then_some((line, end))
 }
 
-/// What an argument may begin with, and no operator does.
+/// The characters that begin an argument, but no operator.
 fn is_argument(c: char) -> bool {
     is_word(c) || !c.is_ascii() || matches!(c, '"' | '\'')
 }

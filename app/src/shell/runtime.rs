@@ -53,7 +53,7 @@ pub struct ShellLimits {
     pub memory: usize,
     /// Bytes of its stack.
     pub stack: usize,
-    /// How long one input may run; `None`: until it is canceled.
+    /// How long one input may run. `None` for no limit but cancellation.
     pub time: Option<Duration>,
     /// Bytes that one input may print.
     pub output: usize,
@@ -75,7 +75,7 @@ impl Default for ShellLimits {
 pub enum Output {
     /// A line of `print` and its like.
     Printed(String),
-    /// What a statement evaluated to.
+    /// The value of a statement.
     Value {
         /// As mongosh prints it.
         text: String,
@@ -217,7 +217,7 @@ impl Shell {
         holds
     }
 
-    /// Runs Rust beside its variables.
+    /// Runs Rust with access to its variables.
     #[cfg(test)]
     pub(super) fn with<R>(&self, run: impl FnOnce(&Ctx<'_>) -> R) -> R {
         self.context.with(|ctx| run(&ctx))
@@ -226,7 +226,8 @@ impl Shell {
     fn begin(&mut self, cancel: &Cancel) {
         let mut memory = self.limits.memory;
         if self.is_full {
-            // What the user kept may fill it all; without room, nothing could be set to null.
+            // Values that the user kept may fill the memory. Without a reserve, nothing could be
+            // set to null.
             self.runtime.run_gc();
             let held = usize::try_from(self.runtime.memory_usage().malloc_size).unwrap_or_default();
             let needed = held.saturating_add(CONSOLE_MEMORY_RESERVE);
@@ -333,7 +334,7 @@ impl Shell {
         thrown.message
     }
 
-    /// What rejected promises say that nothing handled.
+    /// The messages of rejected promises that nothing handled.
     fn rejected(&self, ctx: &Ctx<'_>, file: Option<&str>) -> Vec<String> {
         let reasons = take_rejections(ctx).unwrap_or_default();
         reasons.iter().map(|reason| thrown(ctx, reason, "", file, &self.limits).message).collect()
@@ -376,7 +377,7 @@ fn start(host: &Rc<Host>, limits: &ShellLimits) -> Result<(Runtime, Context), Sh
     Ok((runtime, context))
 }
 
-/// The name of a script that is no file.
+/// The name of a script that isn't a file.
 const CONSOLE: &str = "console";
 
 /// Whose values are shown.
@@ -420,7 +421,7 @@ pub(super) fn internal<'js>(ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Func
     ctx.globals().get::<_, Object<'js>>("__shell")?.get(name)
 }
 
-/// What a statement's value looks like.
+/// A statement's value as mongosh prints it.
 fn show<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> rquickjs::Result<Option<Output>> {
     let parts: Option<Vec<String>> = internal(ctx, "show")?.call((value,))?;
     Ok(parts.map(|mut parts| {

@@ -20,7 +20,7 @@ enum Last {
     Dot,
     /// A keyword that may end a statement, such as `return`.
     Keyword,
-    /// What a statement or a body must follow: `else`, `=>`, the closing bracket of `if (…)`.
+    /// A statement or a body must follow it: `else`, `=>`, the closing bracket of `if (…)`.
     Head,
     Semicolon,
     /// The `}` of a block.

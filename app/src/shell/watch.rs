@@ -87,7 +87,7 @@ pub fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<Arc
     Ok(watch)
 }
 
-/// Runs `work` on a thread of its own, and waits until it ends or is stuck.
+/// Runs `work` on a new thread, and waits until it ends or is stuck.
 ///
 /// # Errors
 /// As [`spawn`].

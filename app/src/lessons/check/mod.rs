@@ -22,7 +22,7 @@ use crate::job::lesson::{Block, BlockKind, Lesson, Part, Problem};
 use crate::limits::{LESSON_CHECK_PLAY_MAX, LESSON_CHECK_THREADS};
 use crate::shell::watch::{self, Waited};
 
-/// The file beside lessons that has the known answers of the engine.
+/// The file next to lessons that has the known answers of the engine.
 pub const ANSWERS: &str = "answers.json";
 
 /// The known answers of each lesson, by its slug.
@@ -41,16 +41,16 @@ pub struct CheckedFile {
     pub answers: BTreeMap<String, String>,
 }
 
-/// What the check found about one file.
+/// The result of checking one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CheckReport {
     /// How problems name the file.
     pub name: String,
     /// The lesson's title; empty if the file can't be read.
     pub title: String,
-    /// What does not hold, in the order of the file.
+    /// Mistakes, in the order of the file.
     pub problems: Vec<Problem>,
-    /// What may be wrong, in the order of the file.
+    /// Possible mistakes, in the order of the file.
     pub warnings: Vec<Problem>,
     /// How long one play of the whole file took.
     pub took: Duration,
@@ -251,7 +251,7 @@ fn hints(lesson: &Lesson) -> Vec<Problem> {
                 _ => None,
             })
             .flat_map(|script| script.split([';', '\n']).map(bare))
-            // A shorter step, such as a `play`, is no secret.
+            // A shorter step, such as a `play`, gives nothing away.
             .filter(|step| step.len() > HINTED_BYTES_MAX)
             .collect();
         for block in blocks() {

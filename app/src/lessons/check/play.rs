@@ -17,10 +17,9 @@ use crate::lessons::runner::{EngineAnswer, Pace, Runner, misfit};
 use crate::lessons::stage::{COSMOS_DATABASE, DATABASE};
 use crate::source::Source as _;
 
-/// What a play found.
+/// The result of a play.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Played {
-    /// What does not hold.
     pub(super) problems: Vec<Problem>,
     /// The store at the beginning of each card.
     pub(super) openings: Vec<Stored>,
@@ -101,7 +100,7 @@ pub(super) fn play(lesson: &Arc<Lesson>) -> Played {
         let is_broken = !problems.is_empty();
         played.problems.extend(problems);
         if is_broken {
-            // What follows would repeat it.
+            // Later problems would repeat it.
             break;
         }
     }
@@ -113,7 +112,7 @@ pub(super) fn play(lesson: &Arc<Lesson>) -> Played {
     played
 }
 
-/// What the engine answered to each question, and which choice is true.
+/// The engine's answer to each question, and which choice is true.
 fn answers(runner: &Runner) -> Vec<(String, String)> {
     let view = runner.view();
     let mut answers = Vec::new();
@@ -278,7 +277,7 @@ fn answered(parts: &[Part], before: usize, runner: &Runner) -> Option<Problem> {
     })
 }
 
-/// What is wrong with the engine's answer to a question.
+/// The mistake in the engine's answer to a question.
 fn wrong_answer(
     question: &Question,
     answer: Option<Result<EngineAnswer, String>>,

@@ -1,7 +1,7 @@
 use super::*;
 use crate::lessons::shipped;
 
-/// What the check says of this text, as the lesson with this slug.
+/// The check of this text, as the lesson with this slug.
 fn checked(slug: &str, text: &str) -> CheckReport {
     let file = CheckedFile {
         slug: slug.to_owned(),

@@ -14,7 +14,7 @@ pub const LINKS: [&str; 6] = ["expiry", "documents", "indexes", "removed", "cons
 /// The Markdown of a lesson, for all who read it.
 pub const MARKDOWN: Options = Options::ENABLE_TABLES;
 
-/// What is at the top level.
+/// A top-level part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TopLevel {
     Heading(HeadingLevel),
@@ -82,7 +82,7 @@ fn top_level(tag: &Tag<'_>) -> TopLevel {
     }
 }
 
-/// What no prose may have.
+/// Refuses parts that no prose may have.
 fn nested(tag: &Tag<'_>, depth: usize, at: usize, problems: &Problems<'_>) {
     match tag {
         Tag::Image { .. } => problems.add(at, "A lesson has no pictures. Remove it."),
@@ -180,7 +180,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A fenced block: a part of its own, or code of the prose.
+    /// A fenced block: a separate part, or code of the prose.
     fn fence(&mut self, range: Range<usize>) {
         let slice = &self.text[range.clone()];
         let first = slice.lines().next().unwrap_or_default();

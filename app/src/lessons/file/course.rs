@@ -5,7 +5,7 @@ use super::{Problems, is_slug};
 use crate::job::lesson::Problem;
 use crate::limits::{COURSE_LESSONS_MAX, LESSON_FILE_BYTES_MAX};
 
-/// What `course.toml` says.
+/// The contents of `course.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Course {
     /// The title.

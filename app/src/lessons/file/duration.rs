@@ -1,12 +1,12 @@
 //! Durations as authors write them: a number of seconds, or `"20ms"`, `"90s"`, `"5m"`, `"2h"`, `"3d"`.
 
-/// What a duration may look like, for sentences.
+/// The forms of a duration, for error messages.
 pub const EXAMPLES: &str = "Write a duration such as \"90s\", \"5m\", \"2h\" or \"3d\"";
 
 /// The longest duration, 1,000 years of 365 days, in milliseconds.
 const MAX_MS: f64 = 1_000.0 * 365.0 * 86_400_000.0;
 
-/// Milliseconds of a text such as `90s`, `9.5s` or `-1h`; `None` if it is no duration.
+/// Milliseconds of a text such as `90s`, `9.5s` or `-1h`. `None` if it isn't a duration.
 #[must_use]
 pub fn parse_ms(text: &str) -> Option<i64> {
     let text = text.trim();

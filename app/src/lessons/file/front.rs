@@ -52,7 +52,7 @@ pub fn split(text: &str, problems: &Problems<'_>) -> Option<Ranges> {
     None
 }
 
-/// Reads the front matter into a lesson without cards; `None` if it is no TOML.
+/// Reads the front matter into a lesson without cards. `None` if it isn't TOML.
 ///
 /// With it are the places of the collections in `show`.
 pub fn read(

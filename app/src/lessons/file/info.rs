@@ -12,7 +12,7 @@ pub const BLOCKS: [&str; 7] =
 const LABEL_CHARS_MAX: usize = 48;
 const EVERY_MAX_MS: i64 = 365 * 86_400_000;
 
-/// What the line says.
+/// The words after the fence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Info {
     /// Ordinary code of the prose.
@@ -51,7 +51,7 @@ pub enum Info {
 /// A word and its offset in the file.
 type Word<'a> = (usize, &'a str);
 
-/// Reads the words after the fence; `at` is the offset of their text. `None`: an unknown block.
+/// Reads the words after the fence. `at` is the offset of their text. `None` for an unknown block.
 pub fn read(text: &str, at: usize, problems: &Problems<'_>) -> Option<Info> {
     let words: Vec<Word<'_>> = text
         .split_whitespace()

@@ -12,7 +12,7 @@ use crate::limits::LESSON_PROBLEMS_MAX;
 /// How long one file may take, on a busy machine and without optimization.
 const TIME_MAX: Duration = Duration::from_secs(10);
 
-/// What mistakes are made of.
+/// The pieces that mistakes are made of.
 const PIECES: &[&str] = &[
     "+++\n",
     "## ",

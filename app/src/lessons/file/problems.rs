@@ -1,4 +1,4 @@
-//! What is wrong with a file, with the place of each problem.
+//! The mistakes in a file, with the place of each.
 
 use std::cell::RefCell;
 

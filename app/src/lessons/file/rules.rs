@@ -123,7 +123,7 @@ fn hints(goal: &Block, solution: &Block, places: &Places<'_>) {
     }
 }
 
-/// What a scene and a challenge must have.
+/// The required parts of a scene and a challenge.
 fn kinds(lesson: &Lesson, places: &Places<'_>) {
     let all = || lesson.cards.iter().flat_map(blocks);
     match lesson.kind {

@@ -1,4 +1,4 @@
-//! What can be seen in JavaScript without running it.
+//! Facts about JavaScript that can be seen without running it.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ struct Name<'a> {
     next: Option<char>,
 }
 
-/// What an expression may call to read the engine.
+/// The names that an expression may call to read the engine.
 pub const READS: [&str; 14] = [
     "db",
     "cosmos",

@@ -14,7 +14,7 @@ use super::{duration, near};
 /// A table, with the place of its text in the file.
 pub struct Table<'a> {
     entries: &'a DeTable<'a>,
-    /// What it is, for sentences: `The front matter`, `A choice`.
+    /// The table's name in sentences: `The front matter`, `A choice`.
     what: &'static str,
     /// Where problems of the whole table are shown.
     at: usize,

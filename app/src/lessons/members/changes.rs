@@ -1,4 +1,4 @@
-//! What changes the set: a step-down, stopping and starting a member, the delay.
+//! Changes of the set: a step-down, stopping and starting a member, the delay.
 
 use mayfly_engine::replication::Role;
 

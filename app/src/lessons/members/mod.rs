@@ -1,8 +1,8 @@
-//! The members of a lesson about replica sets: each an engine of its own in a folder of its own, with
-//! its own clock and passes. Nothing happens by itself: the caller moves the common clock and calls
-//! [`ReplicaSet::step`].
+//! The members of a lesson about replica sets: each has its own engine, folder, clock and passes.
+//! Nothing happens by itself: the caller moves the common clock and calls [`ReplicaSet::step`].
 //!
-//! It shows where expiry happens. It is no replica set: no elections, votes, rollbacks or network.
+//! It shows where expiry happens. It isn't a real replica set: it has no elections, votes,
+//! rollbacks or network.
 
 mod changes;
 mod place;
@@ -37,7 +37,7 @@ pub struct ReplicaSet {
     parameters: Vec<Document>,
     watch: EventWatch,
     delay_ms: i64,
-    /// The member that the window reads from; `None`: the primary.
+    /// The member that the window reads from, or `None` for the primary.
     read: Option<usize>,
     /// The collections whose documents are shown.
     shown: Vec<Namespace>,
@@ -45,11 +45,11 @@ pub struct ReplicaSet {
     written: Vec<(u64, i64)>,
     /// The newest position before them: older than any delay.
     old: u64,
-    /// What the passes of the primaries removed, to describe it on the other members.
+    /// Removals by the passes of the primaries, to describe them on the other members.
     known: Vec<RemovedDocument>,
 }
 
-/// What a step did.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SetStep {
     /// Passes that ran, counted ones included.
@@ -192,7 +192,7 @@ impl ReplicaSet {
         Ok(reply.get_f64("ok").is_ok_and(|ok| ok > 0.0))
     }
 
-    /// What expired and left a member, oldest first. Also of a stopped one.
+    /// Expired documents that left a member, oldest first. Also of a stopped one.
     ///
     /// # Errors
     /// There is no such member.

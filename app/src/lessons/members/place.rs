@@ -18,7 +18,7 @@ use crate::limits::{LESSON_MEMBER_MAP_BYTES, LESSON_MEMBER_REMOVALS_MAX};
 /// A document that expired and left a member.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Removal {
-    /// What the primary's pass said of it.
+    /// The report of the primary's pass.
     pub document: RemovedDocument,
     /// When it left this member, in milliseconds since 1970 of the common time.
     pub at_ms: i64,
@@ -36,7 +36,7 @@ pub(super) struct Place {
     pub(super) applied_ms: i64,
     /// When the oldest entry that it lacks was written, in the common time.
     pub(super) behind_since_ms: Option<i64>,
-    /// What left it because it expired, oldest first.
+    /// Expired documents that left it, oldest first.
     pub(super) removals: Vec<Removal>,
     /// The lanes when it was stopped.
     pub(super) last_lanes: Vec<MemberLane>,
@@ -45,7 +45,7 @@ pub(super) struct Place {
 struct Running {
     engine: Engine,
     monitor: Monitor,
-    /// What its own passes removed since the last look.
+    /// Documents that its own passes removed since the last look.
     removed: Arc<Mutex<Vec<RemovedDocument>>>,
 }
 

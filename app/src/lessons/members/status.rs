@@ -1,4 +1,4 @@
-//! What is shown of the members, and what each engine knows of its set.
+//! The view of the members, and each engine's status of its set.
 
 use std::collections::BTreeSet;
 

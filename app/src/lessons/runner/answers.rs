@@ -6,7 +6,7 @@ use crate::job::lesson::{Answer, Guess, Question, QuestionKind};
 use crate::lessons::equality::{double, integer, is_equal, is_same_set};
 use crate::lessons::script::{Evaluated, Script};
 
-/// What the engine says to a question.
+/// The engine's answer to a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EngineAnswer {
     /// The value of its expression; null if each choice has its own.
@@ -59,7 +59,7 @@ fn is_answer(kind: &QuestionKind, value: &Bson, expected: &Bson) -> bool {
     }
 }
 
-/// Why the value of an expression is no answer to this kind of question.
+/// Why the value of an expression can't answer this kind of question.
 #[must_use]
 pub fn misfit(question: &Question, value: &Bson) -> Option<&'static str> {
     match &question.kind {

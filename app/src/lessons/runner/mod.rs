@@ -52,7 +52,7 @@ pub struct Runner {
     journal: Vec<Step>,
     /// A step that a replay or the user cut: where it stopped, in milliseconds since 1970.
     cut: Option<(Step, i64)>,
-    /// What the engine said to each question, by card and part.
+    /// The engine's answers, by card and part.
     answers: BTreeMap<(usize, usize), Result<EngineAnswer, String>>,
     /// When free time was moved last, by the system's monotonic clock.
     ticked: Option<Duration>,
@@ -126,7 +126,7 @@ impl Runner {
         self.showing.view().clone()
     }
 
-    /// What the passes removed since the start, in order.
+    /// Documents that the passes removed since the start, in order.
     #[must_use]
     pub fn ledger(&self) -> Vec<RemovedDocument> {
         self.performance.stage().ledger().all()
@@ -144,7 +144,7 @@ impl Runner {
         self.performance.stage().events()
     }
 
-    /// What the engine said to a question of the present card, once it was asked. The error is why
+    /// The engine's answer to a question of the present card, once it was asked. The error is why
     /// it could not be asked.
     #[must_use]
     pub fn answer(&self, part: usize) -> Option<Result<EngineAnswer, String>> {

@@ -21,7 +21,7 @@ pub enum Step {
     Input(String),
     /// Time passes until this instant, in milliseconds since 1970.
     Play(i64),
-    /// The wall clock alone is moved by so many milliseconds.
+    /// Moves only the wall clock, in milliseconds.
     Jump(i64),
     /// The window sends a command.
     Command(String, Document),
@@ -79,7 +79,7 @@ impl Performance {
         self.opened_ms
     }
 
-    /// Whether traffic of the file may run; `None`: there is none.
+    /// Whether traffic of the file may run. `None` if it has none.
     #[must_use]
     pub fn traffic(&self) -> Option<bool> {
         (!self.traffic.is_empty()).then_some(self.is_traffic_on)

@@ -1,4 +1,4 @@
-//! What the window asks of a lesson.
+//! The window's requests to a lesson.
 
 use super::answers::{ask, verdict};
 use super::performance::{Step, goal, holds, steps_to, was_cut};
@@ -24,7 +24,7 @@ impl Runner {
             }
             LessonRequest::StepBack => self.step_back(),
             LessonRequest::StepForward => self.step_forward(),
-            // What plays is ended through the audience; else there is nothing to end.
+            // A play is ended through the audience. Otherwise there is nothing to end.
             LessonRequest::Stop => {
                 let (rate, _) = self.source.pace();
                 self.source.set_pace(rate, true);

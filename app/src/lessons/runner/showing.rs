@@ -1,4 +1,4 @@
-//! What the window sees of a lesson, and how often.
+//! The window's view of a lesson, and how often it is updated.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;

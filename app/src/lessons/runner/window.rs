@@ -1,4 +1,4 @@
-//! What the window asks of the lesson's store, and time that passes by itself.
+//! The window's requests to the lesson's store, and time that passes by itself.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use crate::lessons::stage::refusal;
 use crate::limits::LESSON_SHOW;
 
 impl Runner {
-    /// Answers what the window asked of the store, and lets time pass while the clock runs.
-    /// Returns how long the thread may rest; `None`: until it is woken.
+    /// Answers the window's requests to the store, and lets time pass while the clock runs. Returns
+    /// how long the thread may rest, or `None` until it is woken.
     pub fn run_due(&mut self) -> Option<Duration> {
         let source = self.source();
         let mut has_changed = false;

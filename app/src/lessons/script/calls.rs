@@ -1,4 +1,4 @@
-//! What the JavaScript of a lesson asks of its stage.
+//! The calls from a lesson's JavaScript to its stage.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -221,7 +221,7 @@ fn place(argument: &Document) -> (&str, &str) {
     (text("database"), text("name"))
 }
 
-/// The member that was named; `None`: none was.
+/// The named member, if one was named.
 fn member(argument: &Document) -> Option<&str> {
     argument.get_str("member").ok()
 }

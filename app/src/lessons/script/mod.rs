@@ -26,7 +26,7 @@ const LIMITS: ShellLimits = ShellLimits {
     output: LESSON_OUTPUT_MAX,
 };
 
-/// What a challenge allows, shared with the window's way to the store.
+/// The permit of a challenge, shared with the window's way to the store.
 pub type SharedPermit = Arc<Mutex<Permit>>;
 
 /// The runtime of a lesson on one stage.
@@ -35,7 +35,7 @@ pub struct Script {
     calls: Rc<Calls>,
 }
 
-/// What an expression said.
+/// The result of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluated {
     /// Its value; null for `undefined`.
@@ -44,10 +44,10 @@ pub struct Evaluated {
     pub has_read: bool,
 }
 
-/// What a block did.
+/// The result of a block.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ran {
-    /// What it printed, and why it failed.
+    /// The printed lines, then why it failed.
     pub output: Vec<ConsoleOutput>,
     /// Why it failed.
     pub failure: Option<String>,
@@ -174,7 +174,7 @@ impl Script {
         self.script(&format!("__lesson.play({end_ms})"), cancel)
     }
 
-    /// What happens next, and when.
+    /// The next event, and when it happens.
     pub fn next_event(&mut self) -> Option<(String, i64)> {
         self.quietly("__lesson.next()");
         let Some(Bson::Array(parts)) = self.calls.take_answer().map(|answer| answer.value) else {

@@ -13,7 +13,7 @@ fn open(front: &str) -> Script {
     Script::open(&lesson, Rc::new(stage), SharedPermit::default()).expect("a script")
 }
 
-/// What an input prints, a line each.
+/// The output of an input, a line each.
 fn lines(script: &mut Script, text: &str) -> Vec<String> {
     let ran = script.run(text, &Cancel::default());
     let texts = ran.output.into_iter().map(|output| match output {

@@ -1,4 +1,4 @@
-//! What the passes of a lesson removed.
+//! The removals by the passes of a lesson.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,4 +1,4 @@
-//! What a lesson does with the members of its replica set, and what it reads of them.
+//! Access of a lesson to the members of its replica set.
 
 use bson::{Bson, Document, doc};
 
@@ -56,7 +56,7 @@ impl Stage {
         Ok(row.map(|row| row.at_ms))
     }
 
-    /// What expired and was removed of a collection, oldest first; members as above.
+    /// Expired documents that were removed from a collection, oldest first. Members as above.
     ///
     /// # Errors
     /// There is no such member.
@@ -150,7 +150,7 @@ impl Stage {
 /// The members, the newest entries of the oplog, and the delay in milliseconds.
 pub type MembersSeen = (Vec<MemberView>, Vec<OplogEntryView>, u32);
 
-/// What the window shows of a set.
+/// The window's view of a set.
 #[must_use]
 pub fn seen(set: &ReplicaSet) -> MembersSeen {
     (set.views(), set.oplog(), u32::try_from(set.delay_ms()).unwrap_or(u32::MAX))

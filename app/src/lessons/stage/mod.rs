@@ -106,7 +106,7 @@ impl Stage {
         &self.clock
     }
 
-    /// What the passes removed.
+    /// The removals by the passes.
     #[must_use]
     pub fn ledger(&self) -> &Ledger {
         &self.ledger

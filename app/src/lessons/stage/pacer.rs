@@ -25,7 +25,7 @@ pub struct Progress {
     pub rate: f64,
     /// Whether the user paused it.
     pub is_paused: bool,
-    /// Where it stops at the latest; `None`: nothing plays.
+    /// The latest end of the play. `None` if nothing plays.
     pub until_ms: Option<i64>,
 }
 
@@ -50,7 +50,7 @@ struct PacerState {
     cancel: Cancel,
     /// Why it was ended.
     end: Option<PlayEnd>,
-    /// What is left of the time that a block may take on the screen.
+    /// The rest of the time that a block may take on the screen.
     room: Duration,
     /// How long the play should take on the screen, and how long it was watched.
     planned: Duration,

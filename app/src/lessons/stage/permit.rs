@@ -1,4 +1,5 @@
-//! What a lesson refuses: what reaches out of its store, and what its challenge does not allow.
+//! The refusals of a lesson: access outside of its store, and commands that its challenge does not
+//! allow.
 
 use bson::{Bson, Document};
 
@@ -104,7 +105,7 @@ pub fn outside(command: &Document) -> Option<String> {
         .then(|| format!("{name} reaches out of the lesson's store, so a lesson can't run it"))
 }
 
-/// What a challenge allows beside reads.
+/// The commands that a challenge allows in addition to reads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Permit {
     allow: Vec<String>,
@@ -112,7 +113,7 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// What a goal allows.
+    /// The commands that a goal allows.
     #[must_use]
     pub fn of(goal: &Goal) -> Self {
         Self { allow: goal.allow.clone(), deny: goal.deny.clone() }

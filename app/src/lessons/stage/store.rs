@@ -128,7 +128,7 @@ impl StageStore {
         Ok((Self { backing: Backing::Set(Box::new(Mutex::new(set))), folder }, clock))
     }
 
-    /// The engine; `None`: there are members.
+    /// The engine, or `None` if there are members.
     #[must_use]
     pub fn engine(&self) -> Option<&Engine> {
         match &self.backing {
@@ -137,7 +137,8 @@ impl StageStore {
         }
     }
 
-    /// The members; `None`: a store alone. Nothing else works on them until it is dropped.
+    /// The members, or `None` for a standalone store. Nothing else works on them until it is
+    /// dropped.
     #[must_use]
     pub fn members(&self) -> Option<MutexGuard<'_, ReplicaSet>> {
         match &self.backing {

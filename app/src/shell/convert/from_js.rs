@@ -22,8 +22,8 @@ const ITEMS_MAX: u32 = 16 << 20;
 /// Reads an object as a document.
 ///
 /// # Errors
-/// A thrown `BSONError`: it is no object, is too large or too deep, or has a value of no BSON type.
-/// Also whatever a getter throws.
+/// A thrown `BSONError` if it isn't an object, is too large or too deep, or has a value of no BSON
+/// type. Also any exception of a getter.
 pub(in crate::shell) fn document(value: &Value<'_>) -> Result<Document> {
     let reader = Reader::new(value.ctx())?;
     reader.root(value).or_else(|error| reader.refused(error))
@@ -40,7 +40,7 @@ struct Reader<'js> {
     refusal: RefCell<Option<Refusal<'js>>>,
 }
 
-/// What no document can hold.
+/// A value that no document can hold.
 enum Refusal<'js> {
     Because(String),
     /// A value with too many levels around it.

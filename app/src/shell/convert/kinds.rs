@@ -1,4 +1,4 @@
-//! What tells the console's classes apart, seen from Rust.
+//! The console's classes, as Rust tells them apart.
 
 use rquickjs::{Atom, Ctx, Function, Object, Symbol, Value};
 
@@ -72,7 +72,7 @@ impl<'js> Prelude<'js> {
         Ok(Self { shell, kind, raw })
     }
 
-    /// The class of an object; `None`: a document.
+    /// The class of an object. `None` for a document.
     pub(super) fn kind(&self, object: &Object<'js>) -> rquickjs::Result<Option<Kind>> {
         let number: Value<'js> = object.get(self.kind.clone())?;
         Ok(number.as_int().and_then(Kind::of_number))

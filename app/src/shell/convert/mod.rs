@@ -7,7 +7,7 @@
 //! decimal's NaN.
 //!
 //! mongosh loses more: it reads a date beyond JavaScript's range as invalid, a symbol as a string,
-//! and drops options of a regular expression. Here a class of its own keeps each of them.
+//! and drops options of a regular expression. Here a separate class keeps each of them.
 
 pub(super) mod from_js;
 pub(super) mod functions;

@@ -1,4 +1,4 @@
-//! What completion offers.
+//! The completions of the console.
 
 use super::{run, shell};
 

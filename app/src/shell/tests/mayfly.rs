@@ -1,4 +1,4 @@
-//! What a console has beyond mongosh.
+//! The console's extensions of mongosh.
 
 use super::{run, shell, transcript};
 

@@ -28,7 +28,7 @@ fn shell() -> Shell {
     Shell::new(Arc::clone(&opened.source), LIMITS).expect("a shell starts")
 }
 
-/// What an input prints, a line each.
+/// The output of an input, a line each.
 fn run(shell: &mut Shell, text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     shell.run_input(text, &Cancel::default(), &mut |output| {

@@ -1,4 +1,4 @@
-//! What the console sends: batches within the server's bounds, and no cursor left open.
+//! The console's commands: batches within the server's bounds, and no cursor left open.
 
 use super::transcript;
 

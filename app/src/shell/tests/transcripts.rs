@@ -1,4 +1,5 @@
-//! What the console prints for lines that mongosh ran on the same store: each file was compared with it.
+//! The console's output for lines that mongosh ran on the same store: each file was compared with
+//! it.
 
 use super::transcript;
 

@@ -42,7 +42,7 @@ fn round_trip(shell: &Shell, document: &Document) -> Document {
     })
 }
 
-/// What JavaScript makes of an object: the stored document, or the message of the exception.
+/// The document that JavaScript makes of an object, or the message of the exception.
 fn stored(script: &str) -> Result<Document, String> {
     shell().with(|ctx| {
         let value = ctx.eval::<rquickjs::Value<'_>, _>(script).expect("the script is right");
@@ -234,7 +234,7 @@ fn whole(number: f64) -> Option<i32> {
     (f64::from(int).to_bits() == number.to_bits()).then_some(int)
 }
 
-/// What JavaScript makes of a value: whole doubles are int32, number keys come first.
+/// The value after a trip through JavaScript: whole doubles are int32, number keys come first.
 fn in_javascript(bson: Bson) -> Bson {
     match bson {
         Bson::Double(number) => whole(number).map_or(Bson::Double(number), Bson::Int32),
@@ -260,7 +260,7 @@ fn random_documents_survive_the_way_to_javascript_and_back() {
     });
 }
 
-/// Beside the table: what differs from mongosh on purpose, or needs more than an expression.
+/// Differences from mongosh that are made on purpose, or need more than an expression.
 #[test]
 fn types_and_digits_are_kept_where_mongosh_loses_them() {
     let cases = [
