@@ -1,5 +1,5 @@
-//! What a frame of the window costs its thread, without painting, over a large collection:
-//! `cargo bench --bench window [-- --documents N] [--frames N]`.
+//! The cost of a frame for the window's thread, without painting, over a large collection: `cargo
+//! bench --bench window [-- --documents N] [--frames N]`.
 //!
 //! The real program runs on a real store, without a display. Each view is scrolled as fast as a
 //! wheel can, so pages of documents arrive in between. A frame is its layout and its triangles;

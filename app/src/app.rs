@@ -57,9 +57,9 @@ pub struct WindowOptions {
     pub present: bool,
     /// The lesson that it begins with, and the index of its card.
     pub lesson: Option<(LessonSource, usize)>,
-    /// What it does first.
+    /// Its first task.
     pub beginning: Option<Beginning>,
-    /// What closes it from outside.
+    /// Closes it from outside.
     pub shutdown: Option<ShutdownSignal>,
 }
 
@@ -153,7 +153,6 @@ impl MayflyApp {
         app
     }
 
-    /// What the window shows.
     #[must_use]
     pub fn state(&self) -> &State {
         &self.state
@@ -388,8 +387,8 @@ impl eframe::App for MayflyApp {
         self.draw(ui);
         let mut effects = Effects::default();
         let asked = self.actions.take();
-        // What an action changed is seen in the next frame, so there must be one. Many actions are
-        // questions of the window itself, which may wait as long as any other movement.
+        // The change of an action shows in the next frame, so there must be one. Many actions are
+        // requests of the window itself, which may wait as long as any other movement.
         if !asked.is_empty() {
             let rest = self.pace.rest_now(SystemClock.monotonic());
             context.request_repaint_after(NEXT_FRAME.max(rest));
@@ -438,7 +437,7 @@ fn install_style(context: &Context, pace: &Pace, contrast: Contrast) {
     }
 }
 
-/// Files that were let fall on the window.
+/// Files dropped on the window.
 fn dropped_files(context: &Context, state: &State) -> Option<Action> {
     let files: Vec<_> = context.input(|input| {
         input.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect()

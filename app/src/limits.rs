@@ -124,7 +124,7 @@ pub const ACTIONS_PER_FRAME_MAX: usize = 512;
 /// Bars in the density strip of a sidebar row.
 pub const STRIP_BUCKETS: usize = 20;
 
-/// What the density strip covers, in milliseconds: one hour.
+/// The span of the density strip, in milliseconds: one hour.
 pub const STRIP_SPAN_MS: i64 = 3_600_000;
 
 /// The age at which a sidebar row loads its summary again, in milliseconds of the window.
@@ -215,7 +215,7 @@ pub const CLIFF_DOCUMENTS: u64 = 10_000;
 /// Documents that go in one pass from which on the window warns if they are a large share.
 pub const CLIFF_DOCUMENTS_MIN: u64 = 1_000;
 
-/// A large share of a collection: one in so many documents.
+/// A large share of a collection: one in this many documents.
 pub const CLIFF_SHARE: u64 = 5;
 
 /// Collections in the calendar. The others are counted and said.
@@ -315,7 +315,7 @@ pub const FOLDS_MAX: usize = 4_000;
 /// Lines of two documents that are compared.
 pub const COMPARED_LINES_MAX: usize = 5_000;
 
-/// Bytes of a text that is shown in a pane of its own.
+/// Bytes of a text that is shown in a pane.
 pub const PANE_TEXT_BYTES_MAX: usize = 200_000;
 
 /// The longest side of an image in binary data that is shown, in pixels.
@@ -334,7 +334,7 @@ pub const EDITED_TEXT_BYTES_MAX: usize = 2_000_000;
 /// Bytes of a file with index definitions.
 pub const INDEX_FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// Documents of a file that are read to say what TTL indexes beside it would remove.
+/// Documents of a file that are read to say what the TTL indexes next to it would remove.
 pub const INDEX_FILE_DOCS_MAX: u64 = 20_000;
 
 /// Columns of the table of documents.
@@ -361,7 +361,7 @@ pub const FILE_DIALOG_ANSWER_MIN: Duration = Duration::from_millis(700);
 /// The time between two looks at a running import or export.
 pub const METER_PAUSE: Duration = Duration::from_millis(100);
 
-/// What the rate of a running import or export is taken over.
+/// The span that the rate of a running import or export is averaged over.
 pub const METER_SPAN: Duration = Duration::from_secs(5);
 
 /// Looks at a running import or export that are kept for its rate.

@@ -18,18 +18,18 @@ const OWN_THREAD: &str = "/proc/thread-self/schedstat";
 /// How the names of Mesa's drawing threads begin.
 const DRAWING_THREAD: &str = "llvmpipe-";
 
-/// What renderers call themselves that draw with the processor: those of Mesa, ANGLE, and Windows.
+/// The names of renderers that draw with the processor: those of Mesa, ANGLE, and Windows.
 const SOFTWARE: [&str; 6] =
     ["llvmpipe", "softpipe", "swrast", "swiftshader", "basic render", "gdi generic"];
 
-/// What the last frames cost the processor, and when the next one may come.
+/// The processor time of the last frames, and the earliest time of the next one.
 #[derive(Debug, Default)]
 pub struct Pace {
     /// Whether the processor draws.
     is_software: bool,
     /// Whether the system says what a thread has spent.
     is_measured: bool,
-    /// Threads that draw beside that of the window.
+    /// Threads that draw in addition to that of the window.
     drawing: Vec<PathBuf>,
     /// The processor time at the start of the last frame.
     last: Option<Duration>,
@@ -131,7 +131,7 @@ fn rest_for(mut costs: Vec<Duration>) -> Duration {
     costs.get(costs.len() / 2).map_or(Duration::ZERO, |cost| cost.saturating_mul(FRAME_REST))
 }
 
-/// What a thread has spent: the first number of its file, in nanoseconds.
+/// The processor time of a thread: the first number of its file, in nanoseconds.
 fn processor_time(file: PathBuf) -> Option<Duration> {
     let text = std::fs::read_to_string(file).ok()?;
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)

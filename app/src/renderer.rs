@@ -1,8 +1,8 @@
-//! What draws the window: the one query of OpenGL that egui has no safe call for.
+//! The name of the renderer: the one query of OpenGL that egui has no safe call for.
 
 use eframe::CreationContext;
 
-/// What the renderer calls itself; empty where that is not known.
+/// The renderer's name. Empty if it is not known.
 #[must_use]
 pub fn name(context: &CreationContext<'_>) -> String {
     #[cfg(feature = "glow")]

@@ -38,7 +38,7 @@ pub const SERVER_COUNT_APART: Duration = Duration::from_secs(10);
 /// Documents of an open collection that are counted one by one; a server's own count is taken for more.
 pub const RECOUNT_MAX: u64 = 100_000;
 
-/// From so many milliseconds between two looks on, the view counts as closed in between.
+/// From this many milliseconds between two looks on, the view counts as closed in between.
 pub const SERVER_UNSEEN_MS: i64 = 90_000;
 
 /// How long after its threshold the next document of a server's collection is named in the sidebar, in
@@ -96,7 +96,8 @@ pub const REFUSALS_LISTED_MAX: usize = 8;
 /// How long the system's keyring may take until it counts as none.
 pub const KEYRING_LOOK: Duration = Duration::from_secs(5);
 
-/// How long a call to the keyring may take. It may ask the user for its own password meanwhile.
+/// How long a call to the keyring may take. The keyring may ask the user for its own password
+/// during the call.
 pub const KEYRING_CALL: Duration = Duration::from_mins(1);
 
 /// Calls to the keyring that have not ended. With more it counts as one that does not answer.
@@ -114,8 +115,8 @@ pub const SERVER_TEXT_MAX: usize = 2_000;
 /// Levels of documents and arrays that a reply of a server may have. MongoDB stores 100.
 pub const SERVER_LEVELS_MAX: usize = 200;
 
-/// Bytes of documents and arrays of a reply that contain each other, each counted whole. The driver has so
-/// many in memory while it decodes the innermost. 16 MiB may be in 60 levels.
+/// Bytes of documents and arrays of a reply that contain each other, each counted whole. The driver
+/// has them all in memory while it decodes the innermost. 16 MiB may be in 60 levels.
 pub const SERVER_NESTED_MAX: usize = 1 << 30;
 
 /// Bytes of a message of a server: what the driver reads at most. MongoDB sends 48,000,000.

@@ -40,7 +40,7 @@ fn add(window: &mut Window, stage: usize, name: &str, text: &str) {
     set(window, stage, text);
 }
 
-/// What the pipeline of the last run gives, as text.
+/// The results of the last run, as text.
 fn results(window: &Window) -> Vec<Document> {
     let results = window.tab().aggregate.results.as_ref().expect("results");
     results.rows.iter().map(|row| row.document.clone()).collect()
@@ -63,7 +63,7 @@ fn each_stage_says_how_many_documents_are_after_it() {
     add(&mut window, 3, "$sort", "{ _id: 1 }");
     window.until_named("After stage 3: 2 documents");
     assert_eq!(results(&window), [doc! {"_id": "ann", "n": 40.0}, doc! {"_id": "bob", "n": 20.5}]);
-    // What was asked for by the window itself is not among what the user sent.
+    // The window's own requests are not among the user's.
     let sent = window.sent();
     assert!(sent.iter().any(|text| text.contains("$group")), "{sent:?}");
     assert!(!sent.iter().any(|text| text.contains("$count")), "{sent:?}");

@@ -90,7 +90,7 @@ fn rows_of_an_archive_stay_where_they_are_while_several_are_chosen() {
     window.click("Select \"first\"");
     window.until_named("Restore");
     assert_eq!(window.place("Select \"first\""), before);
-    // Its cell shows a document also beside its name.
+    // Its cell also shows a document to the right of its name.
     let name = window.place("Show \"second\"");
     window.point_at(name.right() - 4.0, name.top() + 4.0);
     window.until_named("Document");

@@ -7,7 +7,7 @@ use mayfly::state::Namespace;
 
 use super::support::Window;
 
-/// Films whose release is text. One is no date.
+/// Films whose release is text. One isn't a date.
 fn films() -> Vec<Document> {
     let film = |id: i32, at: &str| doc! { "_id": id, "released": at, "n": id };
     let documents = vec![film(1, "Jun 12 1998"), film(2, "Aug 07 1998"), film(3, "TBD")];
@@ -66,7 +66,8 @@ fn a_value_that_does_not_convert_stops_everything_when_asked_to() {
          will be converted",
     );
     assert!(!window.is_enabled("Convert 0 values"));
-    // What fails is mended while the dialog is open, and another one comes just before the start.
+    // The failing document is mended while the dialog is open, and another one appears just before
+    // the start.
     let mend = doc! { "q": { "_id": 3 }, "u": { "$set": { "released": "Jan 1 2000" } } };
     window.run("test", &doc! { "update": "films", "updates": [mend] });
     window.click("What does not convert: Keep as it is");

@@ -90,7 +90,7 @@ fn the_first_example_of_the_guide_works_in_an_empty_collection() {
     }
 }
 
-/// Takes the keyboard from a text field, as a press beside it does.
+/// Takes the keyboard from a text field, as a press outside of it does.
 fn leave_field(window: &mut Window) {
     window.harness.ctx.memory_mut(|memory| {
         if let Some(id) = memory.focused() {

@@ -29,7 +29,7 @@ pub fn window() -> Window {
     window
 }
 
-/// The documents of the store, read beside the window.
+/// The documents of the store, read without the window.
 pub fn stored(window: &Window, filter: Document) -> Vec<Document> {
     let reply = window.run("test", &doc! {"find": "notes", "filter": filter});
     let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
@@ -141,7 +141,7 @@ fn cards_json_and_table_are_on_f2_f3_and_f4() {
     assert!(!window.has("Columns"));
 }
 
-/// More documents than the window has room for, with more fields than fit beside one another.
+/// More documents than the window has room for, with more fields than fit next to one another.
 fn many() -> Window {
     let documents = (0..200).map(|id| {
         let fields = (0..12).map(|at| (format!("field{at}"), "a text of some length".into()));

@@ -106,7 +106,7 @@ fn what_was_done_is_listed_as_mongosh_commands() {
     let text = window.copied(&format!("Copy command {number}"));
     assert!(text.starts_with("db.") && text.contains("setParameter"), "{text}");
     assert!(window.sent().contains(&text));
-    // Which of its own questions came last, and so is on the screen, is left to the worker.
+    // The worker decides which of the window's own requests came last, and so is on the screen.
     assert!(!window.has_part("({ mayfly"), "what the window asks by itself is not listed");
     window.click("Background");
     window.until_named("({ mayfly");

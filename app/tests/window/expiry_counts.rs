@@ -1,4 +1,4 @@
-//! The counts of the Expiry view beside what else it shows.
+//! The counts of the Expiry view, and whether they agree with its other parts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! What a newcomer meets first: explained words, help, callouts.
+//! The first minute of a newcomer: explained words, help, callouts.
 
 use bson::{Document, doc};
 use mayfly::action::{Action, ViewAction};

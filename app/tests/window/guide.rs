@@ -117,7 +117,7 @@ fn a_dialog_keeps_what_was_typed() {
     window.click("Learn more: Connect");
     assert_eq!(place(&window), Some(Topic::Connect.place()));
     assert!(!window.has("Connection string"));
-    // What the dialog asks is not answered by the key that closes the guide.
+    // The key that closes the guide must not answer the dialog's question.
     window.key(Key::Enter);
     assert_eq!(place(&window), None);
     assert_eq!(window.value("Connection string"), "mongodb://db.example.com");

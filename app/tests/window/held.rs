@@ -25,7 +25,7 @@ struct Holding {
     inner: Arc<dyn Source>,
     /// How many documents wait.
     due: Arc<Mutex<i64>>,
-    /// What was sent to release or to keep, the oldest first.
+    /// The commands that release or keep, the oldest first.
     sent: Arc<Mutex<Vec<String>>>,
 }
 

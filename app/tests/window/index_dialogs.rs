@@ -84,7 +84,7 @@ fn a_blank_ttl_is_refused_and_zero_is_allowed() {
     assert!(window.value("Command").contains("expireAfterSeconds: 0"));
 }
 
-/// So many documents of `visits` with this date.
+/// Inserts this number of documents of `visits` with this date.
 fn insert_at(window: &Window, count: i32, secs: i64) {
     let documents: Vec<Document> = (0..count).map(|_| doc! {"made": at(secs)}).collect();
     window.run("test", &doc! {"insert": "visits", "documents": documents});

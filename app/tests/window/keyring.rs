@@ -24,7 +24,7 @@ const ENOUGH: Duration = Duration::from_mins(5);
 /// Short, for calls that never end by themselves.
 const SHORT: Duration = Duration::from_millis(50);
 
-/// What the keyring does.
+/// The behavior of the keyring.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Mode {
     Works,

@@ -1,4 +1,4 @@
-//! What a lane of the Expiry view says and draws of its document.
+//! The words and marks of a lane of the Expiry view.
 
 use bson::doc;
 use egui::{Shape, pos2};

@@ -1,4 +1,4 @@
-//! What of a lesson stays: a sandbox with its store, a handout, a sandbox as a lesson.
+//! The lasting parts of a lesson: a sandbox with its store, a handout, a sandbox as a lesson.
 
 use bson::doc;
 use mayfly::action::{Action, LessonAction, lesson};

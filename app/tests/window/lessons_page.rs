@@ -59,7 +59,7 @@ fn shipped() -> Vec<LessonEntry> {
     lessons
 }
 
-/// What a file or a folder of the user's adds to the list.
+/// The entry of a file or a folder of the user.
 fn of_path(path: &Path) -> LessonEntry {
     let slug = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut entry = lesson(&slug, &format!("Title of {slug}"), Level::Core, LessonKind::Lesson);

@@ -109,7 +109,7 @@ fn snapshot(secs: i64) -> LessonView {
     }
 }
 
-/// The columns alone, in a window of so many points. Time was read 10 s before this frame.
+/// The columns alone, in a window of this size in points. Time was read 10 s before this frame.
 fn window(width: f32, height: f32, is_presented: bool) -> (Harness<'static>, Asked) {
     let asked = Asked::default();
     let requests = Arc::clone(&asked);

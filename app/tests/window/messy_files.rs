@@ -14,7 +14,7 @@ struct MessyFile {
     name: &'static str,
     text: &'static str,
     field: &'static str,
-    /// What to press until the field converts.
+    /// The buttons to press until the field converts.
     clicks: &'static [&'static str],
     /// A converted value.
     shown: &'static str,

@@ -2,7 +2,7 @@
 //! panics, no thread fails, and the store is whole afterwards.
 //!
 //! `MAYFLY_TEST_COUNT` sets the number of steps, `MAYFLY_TEST_SEED` where they start. The test runs
-//! itself as a child without a display and with a home of its own: random keys may save files.
+//! itself as a child without a display and with another home, because random keys may save files.
 
 use std::process::Command;
 
@@ -23,7 +23,7 @@ const CHILD_HOME: &str = "MAYFLY_TEST_MONKEY_HOME";
 /// Steps of an ordinary run. Half are actions, half are events.
 const STEPS: u64 = 600;
 
-/// What ends the window, or leaves its store.
+/// Entries that end the window, or leave its store.
 const NOT_PRESSED: [&str; 3] = ["Quit", "Open the demo store", "Open my store"];
 
 const KEYS: [Key; 16] = [

@@ -20,7 +20,7 @@ fn is_in(state: &State, folder: &Path) -> bool {
     state.is_open() && state.tree.loaded && state.store.folder.as_deref() == Some(folder)
 }
 
-/// A window on a store with two notes, beside which another one was opened and is shown.
+/// A window on a store with two notes, in which another one was opened next and is shown.
 fn two_stores() -> (Window, std::path::PathBuf) {
     let mut window = Window::open_view(&notes(), "Documents");
     window.until_named("Document 1");

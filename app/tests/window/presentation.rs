@@ -23,7 +23,7 @@ use super::support::{Window, at, until};
 /// The least height of a text, in pixels.
 const TEXT_PX_MIN: f32 = 24.0;
 
-/// What surrounds a view otherwise.
+/// The surroundings of a view outside of presentations.
 const PANELS: [&str; 6] =
     ["Menu", "Search collections", "Operations", "Close test.sessions", "Run pass", "View: Table"];
 
@@ -41,7 +41,7 @@ fn sessions() -> Vec<Document> {
     ]
 }
 
-/// A window on a view, presented on a screen of so many pixels.
+/// A window on a view, presented on a screen of this size in pixels.
 fn presented(view: &str, width: f32, height: f32) -> Window {
     let mut window = Window::open_view(&sessions(), view);
     window.key(Key::F11);

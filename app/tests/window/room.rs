@@ -15,7 +15,7 @@ use super::support::Window;
 /// The least width and height of a control, in points: WCAG 2.2, 2.5.8.
 const TARGET_MIN: f32 = 24.0;
 
-/// What can be pressed or typed into, with its place.
+/// The controls that can be pressed or typed into, with their places.
 fn controls(window: &Window) -> Vec<(String, egui::Rect)> {
     let is_control = |node: &AccessKitNode<'_>| {
         matches!(

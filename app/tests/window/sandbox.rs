@@ -42,7 +42,7 @@ fn names(window: &Window) -> Vec<String> {
     window.state().tree.databases.iter().map(|found| found.name.clone()).collect()
 }
 
-/// What the last frame asked of the window itself.
+/// The commands of the last frame to the window system.
 pub fn commands(window: &Window) -> Vec<ViewportCommand> {
     let output = &window.harness.output().viewport_output;
     output.values().flat_map(|viewport| viewport.commands.clone()).collect()

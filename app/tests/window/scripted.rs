@@ -9,7 +9,7 @@ use bson::{Document, RawDocumentBuf, doc};
 use mayfly_engine::wire::frame::{HEADER_BYTES, Header, OP_QUERY, ReplyIds};
 use mayfly_engine::wire::message;
 
-/// What a script answers; `None`: what every server does.
+/// A script's answer, or `None` for the usual one.
 pub type Script = dyn Fn(&str, &Document) -> Option<Document> + Send + Sync;
 
 /// A server on a port of this machine. Its threads end with their connections.
@@ -87,7 +87,7 @@ fn serve(
     }
 }
 
-/// What every server answers.
+/// The usual answer of a server.
 fn usual(command: &Document) -> Document {
     let name = command.keys().next().map(String::as_str).unwrap_or_default();
     match name {

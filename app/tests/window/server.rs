@@ -1,4 +1,4 @@
-//! What an attached server says about itself and its removals.
+//! An attached server's facts about itself and its removals.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::SeqCst};
@@ -11,7 +11,7 @@ use mayfly_engine::clock::{Clock, SystemClock};
 use super::scripted::{Scripted, cursor, hello};
 use super::support::Window;
 
-/// What a scripted server has: one collection with a TTL index and two documents.
+/// A scripted server with one collection that has a TTL index and two documents.
 struct Member {
     now_ms: i64,
     /// Calls of `getMore` of the change stream.
@@ -29,7 +29,7 @@ impl Member {
         }
     }
 
-    /// The date of a document that expires so many seconds after the start.
+    /// The date of a document that expires this many seconds after the start.
     fn date(&self, secs: i64) -> DateTime {
         DateTime::from_millis(self.now_ms + (secs - 60) * 1_000)
     }

@@ -270,7 +270,7 @@ fn after_an_unclean_end_the_next_start_says_that_the_file_is_sound() {
     let store = folder.path().join("store");
     let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
     Engine::open(&store, options).expect("a store").close().expect("closed");
-    // What a session leaves that was cut off: its number.
+    // A session that was cut off leaves its process id.
     fs::write(store.join("app.lock"), "1\n").expect("written");
     let mut window = Window::open_in(folder, &[]);
     let said = "Mayfly didn't shut down cleanly last time. The data file was checked; no damage \

@@ -31,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// When the store's time begins: 2026-06-01T12:00:00Z.
 pub const START_MS: i64 = 1_780_315_200_000;
 
-/// An instant, so many seconds after the start.
+/// An instant, in seconds after the start.
 pub fn at(secs: i64) -> DateTime {
     DateTime::from_millis(START_MS + secs * 1_000)
 }
@@ -218,7 +218,7 @@ impl Window {
         self.state().tabs.active().expect("a tab is shown")
     }
 
-    /// Runs a command beside the window, as another program would.
+    /// Runs a command as another program would, without the window.
     pub fn run(&self, db: &str, command: &Document) -> Document {
         let reply = self.source.run(db, command);
         assert!(reply.get_f64("ok").is_ok_and(|ok| ok > 0.0), "{command}: {reply}");
@@ -336,7 +336,7 @@ impl Window {
         self.first(name).accesskit_node().is_focused()
     }
 
-    /// What a field holds, or what a named text says.
+    /// The contents of a field, or of a named text.
     pub fn value(&self, name: &str) -> String {
         let node = self.first(name).accesskit_node();
         node.value().unwrap_or_else(|| {
@@ -451,7 +451,8 @@ impl Window {
         self.next_copied()
     }
 
-    /// What a frame puts on the clipboard, once one does. The documents may have to be read first.
+    /// The contents of the clipboard, once a frame sets it. The documents may have to be read
+    /// first.
     pub fn next_copied(&mut self) -> String {
         let copied = |window: &Self| {
             let commands = &window.harness.output().platform_output.commands;

@@ -116,7 +116,7 @@ fn the_first_start_opens_a_demo_store_and_makes_no_other() {
     assert!(!data.path().join("mayfly/store").exists(), "the user's own store is not made");
 }
 
-/// What a start without a display prints to standard error, and its exit code.
+/// The errors of a start without a display, and its exit code.
 fn refused(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
     let mut command = program();
     for display in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {

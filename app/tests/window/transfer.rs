@@ -446,7 +446,7 @@ fn a_folder_is_not_written_over_and_a_changed_one_is_not_imported() {
     window.until_named("it is missing, but the manifest lists it");
 }
 
-/// A file with a past date, and three index definitions beside it.
+/// A file with a past date, and three index definitions next to it.
 fn with_definitions(window: &Window, definitions: &str) -> PathBuf {
     window.file("carts.ndjson.indexes.json", definitions);
     let line = "{\"_id\": 1, \"expiresAt\": {\"$date\": \"2026-06-01T00:00:00Z\"}}\n{\"_id\": 2}\n";

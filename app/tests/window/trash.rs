@@ -19,7 +19,7 @@ fn collection(name: &str) -> [Document; 2] {
     ]
 }
 
-/// The dialog over two collections, of a net that keeps documents for so many seconds.
+/// The dialog over two collections, with a trash that keeps documents for `keep_secs`.
 fn dialog(keep_secs: i32) -> Window {
     let both = ["carts", "sessions"].into_iter().flat_map(collection);
     let mut window = Window::open_after(&both.collect::<Vec<_>>());
@@ -158,7 +158,7 @@ fn documents_leave_the_net_when_their_time_is_over() {
     window.until("a countdown", |state| state.trash.rows.iter().all(|row| row.until_ms > 0));
     window.advance(600);
     window.run("admin", &doc! {"mayflyReap": 1});
-    // The late ones were due meanwhile and came in as the others left.
+    // The late ones expired since, and came in as the others left.
     window.until_named("Select \"sessions late\" of test.sessions");
     window.until_gone("Select \"sessions 2\"");
     window.until_named("In trash: 2 documents");

@@ -15,7 +15,7 @@ use rustix::termios::{Termios, Winsize, tcgetattr, tcsetwinsize};
 
 use super::{own_store, program};
 
-/// What a program writes to show its own screen, and to leave it.
+/// The sequences by which a program enters its own screen, and leaves it.
 const OPENED: &str = "\u{1b}[?1049h";
 const LEFT: &str = "\u{1b}[?1049l";
 const CURSOR_SHOWN: &str = "\u{1b}[?25h";
@@ -28,12 +28,11 @@ struct Terminal {
     child: Child,
     /// Where the user types.
     user: File,
-    /// What the user reads.
+    /// The program's output.
     written: Receiver<Vec<u8>>,
     /// The program's side, kept open so that its settings can be compared.
     program: OwnedFd,
     before: Termios,
-    /// What the program wrote.
     seen: String,
 }
 
@@ -86,7 +85,7 @@ impl Terminal {
     }
 }
 
-/// Reads on a thread of its own, because a read has no time limit. The thread ends with the terminal.
+/// Reads on another thread, because a read has no time limit. The thread ends with the terminal.
 fn reader(mut user: File) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     let read = move || {
