@@ -529,6 +529,12 @@ pub const NAME_CHARS_MAX: usize = 80;
 /// Documents that are sampled to see how the dates of a field are written.
 pub const CONVERT_SAMPLE_DOCUMENTS: i64 = 2_000;
 
+/// Bytes of such documents of a server with which one reply may not have had room for all.
+pub const CONVERT_READ_BYTES: usize = 8 << 20;
+
+/// Milliseconds that a server may count the documents with a value to convert.
+pub const CONVERT_COUNT_MS: i32 = 5_000;
+
 /// Fields of which a sample tells whether they look like dates.
 pub const CONVERT_FIELDS_MAX: usize = 200;
 

@@ -80,7 +80,6 @@ pub fn refusal(action: &Action, state: &State) -> Option<&'static str> {
         Action::Sandbox(SandboxAction::Copy(_)) if !can.sandboxes => Some(SANDBOXES),
         Action::Store(StoreAction::SetDialect(..)) if !can.dialects => Some(DIALECTS),
         Action::Documents(_, DocumentsAction::ShowDamaged) if !can.maintenance => Some(DAMAGED),
-        Action::Convert(_) => Some("Converting a field to dates is not supported on a server yet"),
         Action::Transfer(
             TransferAction::ImportFolder
             | TransferAction::ExportDatabase(_)

@@ -11,8 +11,8 @@ use super::{
 use crate::job::rollout::RolloutEnd;
 use crate::job::server::SENT;
 use crate::state::purpose::{
-    ArchivePurpose, ConvertPurpose, DocumentsPurpose, LessonPurpose, ListenerPurpose,
-    MaintenancePurpose, ReaperPurpose, SchemaPurpose, StorePurpose, TrashPurpose,
+    ArchivePurpose, DocumentsPurpose, LessonPurpose, ListenerPurpose, MaintenancePurpose,
+    ReaperPurpose, SchemaPurpose, StorePurpose, TrashPurpose,
 };
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
@@ -174,7 +174,7 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
     match purpose {
         Purpose::Explain(tab) if full => explain::dropped(*tab, generation, cx.state),
         Purpose::Archive(purpose) if full => archive::dropped(purpose, cx.state),
-        Purpose::Convert(purpose) if full => convert::dropped(purpose, generation, cx),
+        Purpose::Convert(_) if full => convert::dropped(cx),
         Purpose::Trash(purpose) if full => trash::dropped(purpose, cx),
         Purpose::Listener(_) if full => cx.state.listener.is_waiting = false,
         Purpose::Expiry(tab, _) if full => {
@@ -264,9 +264,8 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         Purpose::Maintenance(purpose) => *purpose == MaintenancePurpose::Status,
         Purpose::Lesson(purpose) => !matches!(purpose, LessonPurpose::Handle),
         Purpose::Schema(_, purpose) => !matches!(purpose, SchemaPurpose::Validate(_)),
-        Purpose::Convert(purpose) => *purpose != ConvertPurpose::Check,
         Purpose::Transfer(_) | Purpose::Sandbox(_) | Purpose::Explain(_) => false,
-        Purpose::Traffic => true,
+        Purpose::Traffic | Purpose::Convert(_) => true,
         // Reading the clock has no other fields; setting it has.
         Purpose::Clock => reply.command.len() == 1,
     }

@@ -1,20 +1,21 @@
-//! Text and numbers of a field to dates: the dialog, the check before the change, and its start.
+//! Text and numbers of a field to dates: the dialog, and the start of the change.
 
 use bson::{Bson, Document};
-use mayfly_engine::transfer::Unconverted;
 
 use super::documents::bulk;
-use super::{Apply, TOO_MUCH};
+use super::{Apply, lock};
 use crate::action::ConvertAction;
 use crate::commands::convert::sample;
 use crate::commands::documents;
-use crate::limits::{CONVERT_PREVIEW_DOCUMENTS, CONVERT_SAMPLE_DOCUMENTS};
-use crate::state::convert::{CheckedConversion, ConvertDraft, failing_words};
+use crate::limits::{
+    CONVERT_COUNT_MS, CONVERT_PREVIEW_DOCUMENTS, CONVERT_READ_BYTES, CONVERT_SAMPLE_DOCUMENTS,
+};
+use crate::state::convert::{ConvertCounts, ConvertDraft};
 use crate::state::dialogs::Dialog;
 use crate::state::documents::Origin;
+use crate::state::documents::pages::estimated_bytes;
 use crate::state::purpose::ConvertPurpose;
 use crate::state::tabs::Tab;
-use crate::state::toasts::Kind;
 use crate::state::transfer::Loadable;
 use crate::state::{Namespace, Purpose, State};
 use crate::worker::Reply;
@@ -82,6 +83,16 @@ fn look(cx: &mut Apply<'_>) {
     }
     open.looked_for = Some(conversion.clone());
     let Namespace { db, collection } = &namespace;
+    if cx.state.store.connection.is_some() {
+        // A server may have far more documents than may be looked at for a preview.
+        let read = conversion.read_some(collection, CONVERT_SAMPLE_DOCUMENTS);
+        let read = ask(ConvertPurpose::Read, db, read, cx);
+        if let Some(open) = draft(cx.state) {
+            open.preview = Loadable::Waiting(read);
+            (open.failing, open.counts) = (Loadable::Waiting(read), Loadable::Waiting(read));
+        }
+        return;
+    }
     let preview = conversion.preview(collection, CONVERT_PREVIEW_DOCUMENTS, false);
     let preview = ask(ConvertPurpose::Preview, db, preview, cx);
     let failing = ask(ConvertPurpose::Failing, db, conversion.check(collection), cx);
@@ -98,37 +109,43 @@ fn start(cx: &mut Apply<'_>) {
     let (Some(namespace), Ok(conversion)) = (open.namespace.clone(), open.conversion()) else {
         return;
     };
+    if lock::refuses(cx.state) {
+        return;
+    }
     cx.state.dialogs.close();
     let has_it = |tab: &&Tab| tab.namespace == namespace;
     let tab = cx.state.tabs.open().iter().find(has_it).map(|tab| tab.id);
     let Some(tab) = tab.or_else(|| cx.state.tabs.show(&namespace)) else { return };
-    if conversion.unconverted != Unconverted::Reject {
-        return bulk::start(tab, conversion.change(), Origin::Person, cx);
-    }
-    // The dialog has counted, but documents may have changed since.
-    let check = conversion.check(&namespace.collection);
-    let generation = ask(ConvertPurpose::Check, &namespace.db, check, cx);
-    cx.state.convert.checking.push(CheckedConversion { generation, tab, conversion });
+    bulk::start(tab, conversion.change(), Origin::Person, cx);
 }
 
-/// Begins to write if every value converts; else names documents whose value does not.
-fn checked(generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
-    let Some(CheckedConversion { tab, conversion, .. }) = cx.state.convert.take(generation) else {
+/// Values of a server were read. If there are more, their documents are counted.
+fn read(reply: &Reply, cx: &mut Apply<'_>) {
+    let Some(open) = draft(cx.state) else { return };
+    let (Some(namespace), Some(conversion)) = (open.namespace.clone(), open.looked_for.clone())
+    else {
         return;
     };
-    let failing = reply.result.as_ref().map(|found| failing(&batch(found)));
-    let text = match failing {
-        Ok(failing) if failing.is_empty() => {
-            return bulk::start(tab, conversion.change(), Origin::Person, cx);
+    let documents = match reply.result.as_ref() {
+        Ok(found) => batch(found),
+        Err(error) => {
+            open.preview = Loadable::Failed(error.clone());
+            (open.failing, open.counts) = Default::default();
+            return;
         }
-        Ok(failing) => format!(
-            "Nothing was converted, because values of {} do not convert: {}",
-            conversion.path,
-            failing_words(&conversion, &failing)
-        ),
-        Err(error) => format!("Nothing was converted: {error}"),
     };
-    cx.state.toasts.push(Kind::Error, text, None, cx.state.uptime);
+    let bytes: usize = documents.iter().map(estimated_bytes).sum();
+    // One reply holds no more than 16 MiB.
+    let count = i64::try_from(documents.len()).unwrap_or(i64::MAX);
+    let is_all = count < CONVERT_SAMPLE_DOCUMENTS && bytes < CONVERT_READ_BYTES;
+    if !open.take_read(&conversion, &documents, is_all) {
+        return;
+    }
+    let count = conversion.count_candidates(&namespace.collection, CONVERT_COUNT_MS);
+    let generation = ask(ConvertPurpose::CountAll, &namespace.db, count, cx);
+    if let Some(open) = draft(cx.state) {
+        open.counting = Some(generation);
+    }
 }
 
 /// The `_id` and the value of each document of a check.
@@ -146,7 +163,18 @@ pub fn answer(purpose: &ConvertPurpose, generation: u64, reply: &Reply, cx: &mut
         | ConvertPurpose::Preview
         | ConvertPurpose::Failing
         | ConvertPurpose::Count => looked(purpose, generation, reply, cx),
-        ConvertPurpose::Check => checked(generation, reply, cx),
+        ConvertPurpose::Read => {
+            let is_asked = |open: &mut ConvertDraft| open.preview == Loadable::Waiting(generation);
+            if draft(cx.state).is_some_and(is_asked) {
+                read(reply, cx);
+            }
+        }
+        ConvertPurpose::CountAll => {
+            let open = draft(cx.state).filter(|open| open.counting == Some(generation));
+            if let (Some(open), Ok(found)) = (open, reply.result.as_ref()) {
+                open.take_count(super::number::number(found, "n").unwrap_or(0));
+            }
+        }
     }
 }
 
@@ -187,13 +215,13 @@ fn loaded<T>(found: Result<T, &String>) -> Loadable<T> {
 }
 
 /// Values that convert, and values that do not.
-fn counts(groups: &[Document]) -> (u64, u64) {
+fn counts(groups: &[Document]) -> ConvertCounts {
     let count = |is_date: bool| {
         let of =
             groups.iter().filter(|group| (group.get_str("_id").ok() == Some("date")) == is_date);
         of.filter_map(|group| super::number::number(group, "n")).sum()
     };
-    (count(true), count(false))
+    ConvertCounts { converts: count(true), fails: count(false), of: None }
 }
 
 /// The documents of a cursor's batch.
@@ -205,12 +233,8 @@ fn batch(reply: &Document) -> Vec<Document> {
 }
 
 /// A command came back without having been done, because too much was asked at once.
-pub fn dropped(purpose: &ConvertPurpose, generation: u64, cx: &mut Apply<'_>) {
-    if *purpose != ConvertPurpose::Check {
-        if let Some(open) = draft(cx.state) {
-            open.looked_for = None;
-        }
-    } else if cx.state.convert.take(generation).is_some() {
-        cx.state.toasts.push(Kind::Error, TOO_MUCH, None, cx.state.uptime);
+pub fn dropped(cx: &mut Apply<'_>) {
+    if let Some(open) = draft(cx.state) {
+        open.looked_for = None;
     }
 }

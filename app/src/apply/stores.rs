@@ -102,7 +102,6 @@ fn make_room(mut request: OpenRequest, cx: &mut Apply<'_>) -> bool {
 /// Ends what runs in the store that is shown, because it is closed.
 fn stop_work(cx: &mut Apply<'_>) {
     transfer::run::cancel_all(cx.state);
-    cx.state.convert.checking.clear();
     documents::bulk::cancel_all(cx.state);
     rollout::stop_all(cx.state.store.slot, cx.state);
 }

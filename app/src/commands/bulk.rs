@@ -89,6 +89,42 @@ pub fn replace(collection: &str, documents: Vec<Document>) -> Document {
     doc! { "update": collection, "updates": statements, "ordered": false }
 }
 
+/// A field of one document that gets another value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SetField {
+    /// The `_id` of the document.
+    pub id: Bson,
+    /// The value that has to stand still.
+    pub from: Bson,
+    /// The new value.
+    pub to: Bson,
+}
+
+impl SetField {
+    /// Sets the field in `document`, which has its `_id`. `None` where it has no single value there.
+    #[must_use]
+    pub fn new(document: &mut Document, path: &str, to: Bson) -> Option<Self> {
+        let id = document.get("_id")?.clone();
+        let mut names = path.split('.');
+        let first = document.get_mut(names.next()?)?;
+        let value = names.try_fold(first, |value, name| value.as_document_mut()?.get_mut(name))?;
+        let from = std::mem::replace(value, to.clone());
+        Some(Self { id, from, to })
+    }
+}
+
+/// Sets a field of each document where its old value still stands; one that is refused does not end
+/// the others. Equality alone would also take an array that has the value.
+#[must_use]
+pub fn set_each(collection: &str, path: &str, sets: Vec<SetField>) -> Document {
+    let statements = sets.into_iter().map(|SetField { id, from, to }| {
+        let stands = doc! { "$eq": from, "$not": { "$type": "array" } };
+        doc! { "q": { "_id": { "$eq": id }, path: stands }, "u": { "$set": { path: to } } }
+    });
+    let statements: Vec<Document> = statements.collect();
+    doc! { "update": collection, "updates": statements, "ordered": false }
+}
+
 /// Inserts documents; one that is refused does not end the others.
 #[must_use]
 pub fn insert(collection: &str, documents: Vec<Document>) -> Document {

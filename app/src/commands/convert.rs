@@ -1,54 +1,22 @@
 //! Text and numbers of a field as dates, converted by the store itself.
 
 use bson::{Bson, Document, doc};
-use mayfly_engine::transfer::{Unconverted, Zone};
+use mayfly_engine::transfer::Zone;
 use mayfly_engine::value::date_text::{DateForm, Layout, LayoutPart};
 
 use crate::job::bulk::BulkChange;
-
-/// What to convert, and how.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Conversion {
-    /// The field, with dots.
-    pub path: String,
-    /// The forms of its dates; the first that fits counts.
-    pub forms: Vec<DateForm>,
-    /// The zone of dates that name none.
-    pub zone: Zone,
-    /// What happens to a value that does not convert: it stays, it becomes null, or nothing is
-    /// written at all.
-    pub unconverted: Unconverted,
-}
-
-/// Documents that [`Conversion::check`] names.
-pub const FAILING: i64 = 5;
+use crate::job::convert::{Conversion, FAILING_MAX};
 
 impl Conversion {
-    /// Whether values that do not convert become null.
-    #[must_use]
-    pub fn makes_nulls(&self) -> bool {
-        self.unconverted == Unconverted::Null
-    }
-
-    /// Finds documents whose value does not convert, [`FAILING`] of them.
+    /// Finds documents whose value does not convert, [`FAILING_MAX`] of them.
     #[must_use]
     pub fn check(&self, collection: &str) -> Document {
-        self.preview(collection, FAILING, true)
+        self.preview(collection, i64::try_from(FAILING_MAX).unwrap_or(i64::MAX), true)
     }
 
     /// The field in an expression.
     fn field(&self) -> String {
         format!("${}", self.path)
-    }
-
-    /// The types that are converted, by MongoDB's names.
-    fn types(&self) -> Vec<&'static str> {
-        let is_number = |form: &DateForm| matches!(form, DateForm::Seconds | DateForm::Millis);
-        let mut types = vec!["string"];
-        if self.forms.iter().any(is_number) {
-            types.extend(["int", "long", "double"]);
-        }
-        types
     }
 
     /// Documents whose field holds text, or numbers if these are instants. A field in an array is
@@ -64,7 +32,7 @@ impl Conversion {
         let mut filter = self.filter();
         if !self.makes_nulls() {
             let is_single = filter.remove("$expr");
-            let converts = doc! { "$ne": [self.date(), Bson::Null] };
+            let converts = doc! { "$ne": [self.date_expression(), Bson::Null] };
             let all = is_single.into_iter().chain([Bson::Document(converts)]);
             filter.insert("$expr", doc! { "$and": all.collect::<Vec<_>>() });
         }
@@ -72,7 +40,7 @@ impl Conversion {
     }
 
     /// The date that a value is, or null where no form fits.
-    fn date(&self) -> Bson {
+    fn date_expression(&self) -> Bson {
         let mut dates = self.forms.iter().map(|form| date(form, &self.field(), self.zone));
         match (dates.next(), dates.next()) {
             (None, _) => Bson::Null,
@@ -89,7 +57,7 @@ impl Conversion {
     #[must_use]
     pub fn pipeline(&self) -> Vec<Document> {
         let otherwise = if self.makes_nulls() { Bson::Null } else { Bson::String(self.field()) };
-        vec![doc! { "$set": { &self.path: { "$ifNull": [self.date(), otherwise] } } }]
+        vec![doc! { "$set": { &self.path: { "$ifNull": [self.date_expression(), otherwise] } } }]
     }
 
     /// The whole change as one command: what the steps do together.
@@ -102,17 +70,42 @@ impl Conversion {
     /// The whole change, to be made in steps.
     #[must_use]
     pub fn change(&self) -> BulkChange {
-        BulkChange::Convert {
-            path: self.path.clone(),
-            filter: self.changed(),
-            pipeline: self.pipeline(),
+        BulkChange::Convert(self.clone())
+    }
+
+    /// Documents that may have a value to convert. An index on the field serves it.
+    fn candidates(&self) -> Document {
+        doc! { &self.path: { "$type": self.types() } }
+    }
+
+    /// Reads the field of all documents that may have a value to convert, `batch` at a time.
+    #[must_use]
+    pub fn read(&self, collection: &str, batch: i32) -> Document {
+        doc! {
+            "find": collection, "filter": self.candidates(), "projection": { &self.path: 1 },
+            "batchSize": batch,
         }
+    }
+
+    /// Reads the field of some of them.
+    #[must_use]
+    pub fn read_some(&self, collection: &str, count: i64) -> Document {
+        let mut find = self.read(collection, i32::try_from(count).unwrap_or(i32::MAX));
+        find.extend(doc! { "limit": count, "singleBatch": true });
+        find
+    }
+
+    /// Counts them, for so many milliseconds at most. A document whose field is an array with text
+    /// counts too.
+    #[must_use]
+    pub fn count_candidates(&self, collection: &str, time_ms: i32) -> Document {
+        doc! { "count": collection, "query": self.candidates(), "maxTimeMS": time_ms }
     }
 
     /// Counts the values that convert and those that don't, by the type that they become.
     #[must_use]
     pub fn count(&self, collection: &str) -> Document {
-        let group = doc! { "_id": { "$type": self.date() }, "n": { "$sum": 1 } };
+        let group = doc! { "_id": { "$type": self.date_expression() }, "n": { "$sum": 1 } };
         let pipeline = vec![doc! { "$match": self.filter() }, doc! { "$group": group }];
         doc! { "aggregate": collection, "pipeline": pipeline, "cursor": {} }
     }
@@ -121,9 +114,11 @@ impl Conversion {
     #[must_use]
     pub fn preview(&self, collection: &str, count: i64, failing: bool) -> Document {
         let mut pipeline = vec![doc! { "$match": self.filter() }];
-        let project = doc! { "before": self.field(), "after": self.date() };
+        let project = doc! { "before": self.field(), "after": self.date_expression() };
         if failing {
-            pipeline.push(doc! { "$match": { "$expr": { "$eq": [self.date(), Bson::Null] } } });
+            pipeline.push(
+                doc! { "$match": { "$expr": { "$eq": [self.date_expression(), Bson::Null] } } },
+            );
         }
         pipeline.push(doc! { "$limit": count });
         pipeline.push(doc! { "$project": project });
@@ -336,6 +331,7 @@ fn put_together(found: &[LayoutPart]) -> (Vec<Bson>, String) {
 #[cfg(test)]
 mod tests {
     use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
+    use mayfly_engine::transfer::Unconverted;
 
     use super::*;
 
@@ -375,7 +371,8 @@ mod tests {
         assert_eq!(found.len(), values.len());
         for (document, text) in found.iter().zip(values) {
             let read = document.get_datetime("after").ok().map(|it| it.timestamp_millis());
-            assert_eq!(read, form.read(text, zone).ok(), "{text} as {form} in {zone}");
+            let here = conversion.date(&Bson::from(*text)).map(bson::DateTime::timestamp_millis);
+            assert_eq!(read, here, "{text} as {form} in {zone}");
         }
     }
 

@@ -2,14 +2,15 @@
 
 use bson::Bson;
 use egui::{Context, Label, ScrollArea, Ui};
+use mayfly_engine::reply::DocCount;
 use mayfly_engine::transfer::{Leniency, Unconverted};
 use mayfly_engine::value::date_text::{DateForm, Order};
 use mayfly_engine::value::shell::write_command;
 
 use crate::action::{Action, Actions, ConvertAction, ViewAction};
-use crate::commands::convert::Conversion;
 use crate::dialogs::{close, leave};
-use crate::state::convert::{ConvertDraft, failing_words};
+use crate::job::convert::{Conversion, failing_words};
+use crate::state::convert::{ConvertCounts, ConvertDraft};
 use crate::state::transfer::Loadable;
 use crate::state::transfer::types::{decided_by, forms_words, instant, question, value_words};
 use crate::state::{Namespace, State, number};
@@ -29,6 +30,10 @@ const ZONE: f32 = 160.0;
 const FIELDS_MAX: usize = 4;
 /// Characters of a value.
 const VALUE_CHARS_MAX: usize = 48;
+
+/// Said above the command: an update of many with a pipeline could not be undone field by field.
+const STEPS: &str = "// The same in one command. Mayfly sets each date with an update by _id, in \
+                     steps that can be undone";
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ConvertDraft, state: &State, actions: &mut Actions) {
@@ -58,10 +63,16 @@ pub fn ui(context: &Context, draft: &mut ConvertDraft, state: &State, actions: &
         |ui, (draft, _)| {
             let changes = draft.changes();
             let label = match changes {
-                Some(count) => format!("Convert {}", number::counted(count, "value", "values")),
+                Some(DocCount::Exact(count)) => {
+                    format!("Convert {}", number::counted(count, "value", "values"))
+                }
+                Some(count) => {
+                    format!("Convert {} values", number::documents_and_bounds(count).0)
+                }
                 None => "Convert".to_owned(),
             };
-            let is_ready = draft.conversion().is_ok() && changes.is_some_and(|count| count > 0);
+            let is_ready =
+                draft.conversion().is_ok() && changes.is_some_and(|count| count.likely() > 0);
             starts = ui.add(Button::primary(&label).enabled(is_ready)).clicked();
             cancels = ui.add(leave(false)).clicked();
         },
@@ -81,6 +92,7 @@ pub fn ui(context: &Context, draft: &mut ConvertDraft, state: &State, actions: &
 fn command_text(conversion: &Conversion, namespace: &Namespace) -> String {
     let Namespace { db, collection } = namespace;
     let update = write_command(db, &conversion.update(collection));
+    let update = format!("{STEPS}\n{update}");
     if conversion.unconverted != Unconverted::Reject {
         return update;
     }
@@ -262,20 +274,36 @@ fn preview_ui(ui: &mut Ui, draft: &ConvertDraft) {
         Loadable::Failed(error) => {
             ui.label(text::rich(error, text::small()).color(colors.error));
         }
-        Loadable::Here((converts, 0)) => {
-            let words = number::counted(*converts, "value converts", "values convert");
-            dim(ui, &format!("{words}; none fails"));
-        }
-        Loadable::Here((converts, fails)) => {
-            let words = number::counted(*converts, "value converts", "values convert");
-            let fails = number::counted(*fails, "does not", "do not");
+        Loadable::Here(counts) if counts.fails == 0 => dim(ui, &counts_words(counts)),
+        Loadable::Here(counts) => {
             let stops = match draft.unconverted {
                 Unconverted::Reject => ", so nothing will be converted",
                 Unconverted::Keep | Unconverted::Null => "",
             };
-            let words = format!("{words}, {fails}{}{stops}", failing(draft));
+            let words = format!("{}{}{stops}", counts_words(counts), failing(draft));
             ui.add(Label::new(text::rich(words, text::small()).color(colors.overdue)).wrap());
         }
+    }
+}
+
+/// How many values convert, of those that were read: on a server these may not be all.
+fn counts_words(counts: &ConvertCounts) -> String {
+    let ConvertCounts { converts, fails, of } = *counts;
+    let converting = number::counted(converts, "value converts", "values convert");
+    let (failing, none) = match fails {
+        0 => ("none fails".to_owned(), "; "),
+        _ => (number::counted(fails, "does not", "do not"), ", "),
+    };
+    let words = format!("{converting}{none}{failing}");
+    match of {
+        None => words,
+        Some(DocCount::Exact(all)) => {
+            let all = number::counted(all, "document", "documents");
+            format!("{all} may have such a value. Of those that were read, {words}")
+        }
+        Some(_) => format!(
+            "The server could not count the documents in time. Of those that were read, {words}"
+        ),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bson::{Bson, Document, RawDocumentBuf, doc};
 
+use super::convert::Conversion;
 use super::{Cancel, Namespace, TrashScope};
 
 /// The documents that a change is about.
@@ -65,6 +66,8 @@ pub struct Made {
     pub pairs: Vec<Pair>,
     /// What was done, in the past: `Updated`.
     pub verb: &'static str,
+    /// The only field that changed, with dots. The pairs have no other one but `_id`.
+    pub field: Option<String>,
 }
 
 impl Made {
@@ -96,14 +99,7 @@ pub enum BulkChange {
         update: Bson,
     },
     /// Text and numbers of a field become dates.
-    Convert {
-        /// The field, with dots.
-        path: String,
-        /// The documents that change.
-        filter: Document,
-        /// Changes one.
-        pipeline: Vec<Document>,
-    },
+    Convert(Conversion),
     /// They are copied to another collection.
     Copy {
         /// Which ones.
@@ -139,7 +135,9 @@ impl BulkChange {
         match self {
             Self::Delete(_) => format!("Delete documents from {namespace}"),
             Self::Update { .. } => format!("Update documents of {namespace}"),
-            Self::Convert { path, .. } => format!("Convert {path} of {namespace} to dates"),
+            Self::Convert(Conversion { path, .. }) => {
+                format!("Convert {path} of {namespace} to dates")
+            }
             Self::Copy { to, folder: None, .. } => {
                 format!("Copy documents of {namespace} to {to}")
             }

@@ -6,6 +6,7 @@ pub mod bulk;
 pub mod cancel;
 pub mod connection_string;
 pub mod console;
+pub mod convert;
 pub mod copying;
 pub mod cut;
 pub mod due;

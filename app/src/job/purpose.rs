@@ -371,8 +371,10 @@ pub enum ConvertPurpose {
     Failing,
     /// How many convert.
     Count,
-    /// Values that do not convert, before anything is written.
-    Check,
+    /// Values of the field on a server, where not all of them are looked at.
+    Read,
+    /// How many documents of a server may have such a value.
+    CountAll,
 }
 
 /// An answer about import and export.

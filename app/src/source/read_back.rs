@@ -13,11 +13,13 @@ use crate::limits::{READ_BACK_BYTES, READ_BACK_DOCS};
 
 /// How much of a stored document was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sent {
+pub enum Sent<'s> {
     /// All of it.
     Whole,
     /// The fields that were sent; it may have others.
     Fields,
+    /// The value at this path; it may have others.
+    Field(&'s str),
 }
 
 /// Reads some of these documents, which were just written, and compares them. Those that are not
@@ -29,7 +31,7 @@ pub fn check(
     source: &dyn Source,
     namespace: &Namespace,
     documents: &[&RawDocument],
-    sent: Sent,
+    sent: Sent<'_>,
 ) -> Result<(), String> {
     let mut bytes = 0;
     let some = documents.iter().take(READ_BACK_DOCS).take_while(|document| {
@@ -88,12 +90,16 @@ fn with_twice(field: &str) -> String {
 }
 
 /// How a stored document differs from that which was sent.
-fn difference(sent: &RawDocument, stored: &RawDocument, how: Sent) -> Option<String> {
+fn difference(sent: &RawDocument, stored: &RawDocument, how: Sent<'_>) -> Option<String> {
     if sent.as_bytes() == stored.as_bytes() {
         return None;
     }
     if let Some(field) = twice(stored).filter(|_| twice(sent).is_none()) {
         return Some(with_twice(&field));
+    }
+    if let Sent::Field(path) = how {
+        let is_other = value_at(sent, path) != value_at(stored, path);
+        return is_other.then(|| format!("with another value of its field {path}"));
     }
     let (sent, mut stored) = (fields(sent), fields(stored));
     if how == Sent::Fields {
@@ -118,6 +124,13 @@ fn difference(sent: &RawDocument, stored: &RawDocument, how: Sent) -> Option<Str
 
 fn fields(document: &RawDocument) -> Vec<(&str, RawBsonRef<'_>)> {
     document.iter().filter_map(Result::ok).map(|(name, value)| (name.as_str(), value)).collect()
+}
+
+fn value_at<'d>(document: &'d RawDocument, path: &str) -> Option<RawBsonRef<'d>> {
+    match path.split_once('.') {
+        None => document.get(path).ok().flatten(),
+        Some((name, rest)) => value_at(document.get(name).ok()??.as_document()?, rest),
+    }
 }
 
 /// A field that a document has twice.
@@ -150,7 +163,7 @@ mod tests {
 
     use super::*;
 
-    fn check(sent: &Document, stored: &Document, how: Sent, expected: Option<&str>) {
+    fn check(sent: &Document, stored: &Document, how: Sent<'_>, expected: Option<&str>) {
         let [sent, stored] =
             [sent, stored].map(|one| RawDocumentBuf::try_from(one).expect("a document"));
         assert_eq!(difference(&sent, &stored, how).as_deref(), expected);
@@ -167,6 +180,11 @@ mod tests {
         let other = doc! { "_id": 1, "a": 1_i64, "b": { "c": 1.5 } };
         check(&sent, &other, Sent::Whole, Some("with another value of its field a"));
         check(&sent, &doc! { "_id": 1, "b": { "c": 1.5 }, "a": 1 }, Sent::Whole, None);
+        let deep = doc! { "_id": 1, "b": { "x": 2, "c": 1.5 } };
+        check(&sent, &deep, Sent::Field("b.c"), None);
+        let changed = doc! { "_id": 1, "b": { "c": 2.5 } };
+        let expected = Some("with another value of its field b.c");
+        check(&sent, &changed, Sent::Field("b.c"), expected);
         let empty = doc! { "_id": 1, "t": Timestamp { time: 0, increment: 0 } };
         let set = doc! { "_id": 1, "t": Timestamp { time: 9, increment: 1 } };
         check(&empty, &set, Sent::Whole, None);

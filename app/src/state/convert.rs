@@ -1,4 +1,4 @@
-//! The conversion of a field to dates: as drafted in its dialog, and as it runs.
+//! The conversion of a field to dates, as drafted in its dialog.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,12 @@ use bson::{Bson, Document};
 use mayfly_engine::transfer::{Leniency, Unconverted, Zone};
 use mayfly_engine::value::date_text::{DateForm, Detection, Detector};
 
-use super::transfer::Loadable;
-use super::transfer::types::value_words;
-use super::{Namespace, TabId};
-use crate::commands::convert::Conversion;
-use crate::limits::CONVERT_FIELDS_MAX;
+use mayfly_engine::reply::DocCount;
 
-/// Characters of a value that does not convert.
-const FAILING_CHARS_MAX: usize = 48;
+use super::Namespace;
+use super::transfer::Loadable;
+use crate::job::convert::{Conversion, FAILING_MAX, value_at};
+use crate::limits::{CONVERT_FIELDS_MAX, CONVERT_PREVIEW_DOCUMENTS};
 
 /// A field to convert, as drafted.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -40,7 +38,43 @@ pub struct ConvertDraft {
     /// Some documents whose value does not convert: their `_id` and the value.
     pub failing: Loadable<Vec<(Bson, Bson)>>,
     /// Values that convert, and values that do not.
-    pub counts: Loadable<(u64, u64)>,
+    pub counts: Loadable<ConvertCounts>,
+    /// The count of documents on a server that was asked for last.
+    pub counting: Option<u64>,
+}
+
+/// How many values convert.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConvertCounts {
+    /// Values that convert, of those that were read.
+    pub converts: u64,
+    /// Values that do not.
+    pub fails: u64,
+    /// The documents that may have such a value, where only some of them were read.
+    pub of: Option<DocCount>,
+}
+
+impl ConvertCounts {
+    /// The values that change, of all.
+    #[must_use]
+    pub fn changes(&self, unconverted: Unconverted) -> DocCount {
+        let read = self.converts + self.fails;
+        let changes = match unconverted {
+            Unconverted::Null => read,
+            Unconverted::Reject if self.fails > 0 => return DocCount::Exact(0),
+            Unconverted::Keep | Unconverted::Reject => self.converts,
+        };
+        match self.of {
+            None => DocCount::Exact(changes),
+            Some(DocCount::Exact(all)) => {
+                let scaled = u128::from(all) * u128::from(changes) / u128::from(read.max(1));
+                let count = u64::try_from(scaled).unwrap_or(all).max(changes);
+                let high = all.saturating_sub(read - changes).max(changes);
+                DocCount::About { count, low: changes, high: Some(high) }
+            }
+            Some(_) => DocCount::AtLeast(changes),
+        }
+    }
 }
 
 impl ConvertDraft {
@@ -80,13 +114,47 @@ impl ConvertDraft {
 
     /// How many documents would change. `None` until that is counted.
     #[must_use]
-    pub fn changes(&self) -> Option<u64> {
-        let (converts, fails) = *self.counts.here()?;
-        Some(match self.unconverted {
-            Unconverted::Null => converts + fails,
-            Unconverted::Reject if fails > 0 => 0,
-            Unconverted::Keep | Unconverted::Reject => converts,
-        })
+    pub fn changes(&self) -> Option<DocCount> {
+        self.counts.here().map(|counts| counts.changes(self.unconverted))
+    }
+
+    /// Takes documents with a value to convert. `is_all`: there are no more. Returns whether the
+    /// others have to be counted.
+    pub fn take_read(
+        &mut self,
+        conversion: &Conversion,
+        documents: &[Document],
+        is_all: bool,
+    ) -> bool {
+        let (mut rows, mut failing) = (Vec::new(), Vec::new());
+        let mut counts = ConvertCounts { converts: 0, fails: 0, of: None };
+        for document in documents {
+            let Some(value) = conversion.single(document) else { continue };
+            let date = conversion.date(value);
+            let count = if date.is_some() { &mut counts.converts } else { &mut counts.fails };
+            *count += 1;
+            if date.is_none() && failing.len() < FAILING_MAX {
+                failing.push((document.get("_id").cloned().unwrap_or(Bson::Null), value.clone()));
+            }
+            if i64::try_from(rows.len()).is_ok_and(|rows| rows < CONVERT_PREVIEW_DOCUMENTS) {
+                rows.push((value.clone(), date.map_or(Bson::Null, Bson::DateTime)));
+            }
+        }
+        if !is_all {
+            counts.of = Some(DocCount::AtLeast(documents.len() as u64));
+        }
+        (self.preview, self.failing) = (Loadable::Here(rows), Loadable::Here(failing));
+        self.counts = Loadable::Here(counts);
+        !is_all
+    }
+
+    /// Takes the number of documents of a server that may have such a value.
+    pub fn take_count(&mut self, count: u64) {
+        if let Loadable::Here(counts) = &mut self.counts
+            && let Some(of) = &mut counts.of
+        {
+            *of = DocCount::Exact(count.max(counts.converts + counts.fails));
+        }
     }
 
     /// Finds the fields that look like dates in a sample of documents.
@@ -145,64 +213,6 @@ fn add_fields(
             }
             _ => {}
         }
-    }
-}
-
-/// Documents whose value does not convert, in words: `_id 3, "TBD": it does not match the layout`.
-#[must_use]
-pub fn failing_words(conversion: &Conversion, failing: &[(Bson, Bson)]) -> String {
-    let short = |value: &Bson| {
-        let text = value_words(value);
-        let mut short: String = text.chars().take(FAILING_CHARS_MAX).collect();
-        if short.len() < text.len() {
-            short.push('…');
-        }
-        short
-    };
-    let why = |(id, value): &(Bson, Bson)| {
-        let errors = conversion.forms.iter().filter_map(|form| match value {
-            Bson::String(text) => form.read(text, conversion.zone).err(),
-            _ => None,
-        });
-        let named = format!("_id {}, “{}”", short(id), short(value));
-        match errors.max() {
-            Some(error) => format!("{named}: {error}"),
-            None => named,
-        }
-    };
-    failing.iter().map(why).collect::<Vec<_>>().join("; ")
-}
-
-/// The single value at a path.
-#[must_use]
-pub fn value_at<'d>(document: &'d Document, path: &str) -> Option<&'d Bson> {
-    let mut names = path.split('.');
-    let first = document.get(names.next()?)?;
-    names.try_fold(first, |value, name| value.as_document()?.get(name))
-}
-
-/// Conversions that begin if the store finds no value that does not convert.
-#[derive(Debug, Default)]
-pub struct Conversions {
-    /// Those whose check is on its way.
-    pub checking: Vec<CheckedConversion>,
-}
-
-/// A conversion whose check is on its way.
-#[derive(Debug)]
-pub struct CheckedConversion {
-    /// The generation of the check.
-    pub generation: u64,
-    /// The tab of the collection.
-    pub tab: TabId,
-    pub conversion: Conversion,
-}
-
-impl Conversions {
-    /// Takes the one that was checked.
-    pub fn take(&mut self, generation: u64) -> Option<CheckedConversion> {
-        let at = self.checking.iter().position(|it| it.generation == generation)?;
-        Some(self.checking.remove(at))
     }
 }
 

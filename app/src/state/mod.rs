@@ -166,8 +166,6 @@ pub struct State {
     pub bulk: Vec<documents::bulk::BulkRun>,
     /// TTLs that are rolled out in steps.
     pub rollouts: Vec<rollout::RolloutRun>,
-    /// Conversions of fields to dates.
-    pub convert: convert::Conversions,
     /// The user's unsent input.
     pub drafts: Drafts,
     /// The time since the window was made. Drives messages and the age of answers, never verdicts.

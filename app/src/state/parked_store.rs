@@ -6,7 +6,6 @@ use crate::job::OpenRequest;
 use crate::state::archive::Archive;
 use crate::state::changes::Changes;
 use crate::state::console::ConsoleDraft;
-use crate::state::convert::Conversions;
 use crate::state::drafts::TabDraft;
 use crate::state::listener::Listener;
 use crate::state::maintenance::Maintenance;
@@ -100,7 +99,6 @@ impl ParkedStore {
 pub struct StoreBeside {
     pub parked: ParkedStore,
     transfer: Transfer,
-    convert: Conversions,
 }
 
 impl StoreBeside {
@@ -111,15 +109,13 @@ impl StoreBeside {
         // An operation may be asked for again in any store.
         state.transfer.again = std::mem::take(&mut transfer.again);
         state.transfer.folder.clone_from(&transfer.folder);
-        let convert = std::mem::take(&mut state.convert);
-        Self { parked: ParkedStore::park(state), transfer, convert }
+        Self { parked: ParkedStore::park(state), transfer }
     }
 
     /// Shows it again. What was shown before is gone.
     pub fn show(mut self, state: &mut State) {
         self.transfer.again = std::mem::take(&mut state.transfer.again);
         state.transfer = self.transfer;
-        state.convert = self.convert;
         self.parked.unpark(state);
     }
 
@@ -136,7 +132,6 @@ impl State {
     #[must_use]
     pub fn why_store_stays(&self) -> Option<&'static str> {
         let runs = !self.transfer.running.is_empty()
-            || !self.convert.checking.is_empty()
             || !self.bulk.is_empty()
             || self.maintenance.running.is_some();
         let writes = self.tabs.open().iter().any(|tab| tab.documents.writing.is_some());

@@ -1,7 +1,9 @@
 //! Changes of many documents, as work for the threads. Each goes in steps, so that other writes
 //! come between them and the user can cancel. What was done by then is reported, and can be undone.
 
+mod convert;
 mod copy;
+mod ids;
 mod noted;
 mod restore;
 mod swap;
@@ -9,7 +11,7 @@ mod whole;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bson::{Bson, Document, RawDocumentBuf};
+use bson::{Bson, Document, RawDocumentBuf, doc};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::value::{Layout, shell};
 
@@ -18,7 +20,7 @@ use super::journal::file::Journal;
 use crate::commands::{self, bulk as command};
 use crate::job::Cancel;
 use crate::job::bulk::{BulkChange, BulkEnd, BulkReport, BulkWork, Pair, Target};
-use crate::limits::{BULK_ID_BYTES_MAX, BULK_STEP_DOCUMENTS, UNDO_BYTES_MAX};
+use crate::limits::{BULK_STEP_DOCUMENTS, UNDO_BYTES_MAX};
 use crate::source::{Namespace, Source, read_back};
 
 /// MongoDB's code for a value that is in a unique index already.
@@ -47,6 +49,7 @@ pub fn run(
         swapped: None,
         is_continued: false,
         is_checked: false,
+        field: None,
     };
     let ended = run.begin().and_then(|()| run.change());
     let end = match ended {
@@ -85,6 +88,8 @@ struct Run<'r> {
     is_continued: bool,
     /// The first documents were read after they were written.
     is_checked: bool,
+    /// Only this field of the documents is read and kept.
+    field: Option<String>,
 }
 
 /// A document as the store has it.
@@ -104,11 +109,7 @@ impl Run<'_> {
             BulkChange::Update { target, update } => {
                 self.over(target, |run, guard, ids| run.update(guard, ids, update))
             }
-            BulkChange::Convert { filter, pipeline, .. } => {
-                let update = Bson::from(pipeline.clone());
-                let target = Target::Matching(filter.clone());
-                self.over(&target, |run, guard, ids| run.update(guard, ids, &update))
-            }
+            BulkChange::Convert(conversion) => self.convert(conversion),
             BulkChange::Copy { target, to, folder: None } => self.copy(target, to, self.source),
             BulkChange::Copy { target, to, folder: Some(folder) } => {
                 self.copy_out(target, to, folder)
@@ -172,64 +173,6 @@ impl Run<'_> {
         if self.work.gauge.cancel.is_cancelled() { Err(Stop::Cancelled) } else { Ok(()) }
     }
 
-    /// The `_id`s of all that match, packed as one document for each step.
-    fn matching(
-        &mut self,
-        filter: &Document,
-        collation: &Document,
-    ) -> Result<Vec<RawDocumentBuf>, Stop> {
-        let (packed, count) = self.read_ids(filter, collation)?;
-        self.work.gauge.set_total(count);
-        self.note_total(count)?;
-        Ok(packed)
-    }
-
-    fn read_ids(
-        &self,
-        filter: &Document,
-        collation: &Document,
-    ) -> Result<(Vec<RawDocumentBuf>, u64), Stop> {
-        let collection = self.work.namespace.collection.clone();
-        let batch = i32::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i32::MAX);
-        let mut reply = self.read(&command::ids(&collection, filter, collation, batch))?;
-        let (mut packed, mut bytes, mut count, mut waiting) = (Vec::new(), 0, 0_u64, Vec::new());
-        loop {
-            let (found, cursor) = batch_of(&reply);
-            count += found.len() as u64;
-            waiting.extend(found.iter().map(id_of));
-            let is_last = cursor == 0;
-            while waiting.len() >= BULK_STEP_DOCUMENTS || is_last && !waiting.is_empty() {
-                let rest = waiting.split_off(waiting.len().min(BULK_STEP_DOCUMENTS));
-                let step = pack(std::mem::replace(&mut waiting, rest))?;
-                bytes += step.as_bytes().len();
-                packed.push(step);
-            }
-            if bytes > BULK_ID_BYTES_MAX {
-                self.close(&collection, cursor);
-                let text = "Too many documents for one change; use a filter that matches fewer";
-                return Err(Stop::Failed(text.to_owned()));
-            }
-            if is_last {
-                break;
-            }
-            match self.read(&command::more(&collection, cursor, batch)) {
-                Ok(more) => reply = more,
-                Err(stop) => {
-                    self.close(&collection, cursor);
-                    return Err(stop);
-                }
-            }
-        }
-        Ok((packed, count))
-    }
-
-    fn close(&self, collection: &str, cursor: i64) {
-        if cursor != 0 {
-            let close = commands::documents::close_cursor(collection, cursor);
-            self.source.run(&self.work.namespace.db, &close);
-        }
-    }
-
     fn read(&self, command: &Document) -> Result<Document, Stop> {
         self.read_from(&self.work.namespace.db, command)
     }
@@ -247,7 +190,10 @@ impl Run<'_> {
     /// Documents that match, as many as one reply holds.
     fn documents(&self, at: &Namespace, filter: Document) -> Result<ByKey, Stop> {
         let count = i64::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i64::MAX);
-        let find = commands::documents::read(&at.collection, filter, count);
+        let mut find = commands::documents::read(&at.collection, filter, count);
+        if let Some(field) = &self.field {
+            find.insert("projection", doc! { field: 1 });
+        }
         let reply = self.read_from(&at.db, &find)?;
         let found = batch_of(&reply).0.into_iter().map(|document| {
             let id = id_of(&document);
@@ -462,7 +408,7 @@ fn document(raw: &RawDocumentBuf) -> Result<Document, Stop> {
 
 /// The `_id`s of one step take less room as bytes.
 fn pack(ids: Vec<Bson>) -> Result<RawDocumentBuf, Stop> {
-    raw(&bson::doc! { "ids": ids })
+    raw(&doc! { "ids": ids })
 }
 
 fn unpack(packed: &RawDocumentBuf) -> Result<Vec<Bson>, Stop> {
@@ -494,6 +440,9 @@ fn write_errors(reply: &Document) -> Vec<Document> {
     errors.iter().filter_map(Bson::as_document).cloned().collect()
 }
 
+#[cfg(test)]
+#[path = "bulk_convert_tests.rs"]
+mod convert_tests;
 #[cfg(test)]
 #[path = "bulk_server_tests.rs"]
 mod server_tests;

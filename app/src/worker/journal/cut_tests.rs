@@ -4,8 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use mayfly_engine::transfer::{Unconverted, Zone};
+use mayfly_engine::value::date_text::DateForm;
+
 use super::*;
 use crate::job::bulk::{BulkEnd, BulkGauge, BulkReport, BulkWork, Target};
+use crate::job::convert::Conversion;
 use crate::job::{Cancel, OpenRequest};
 use crate::source::Events;
 use crate::source::embedded::opener;
@@ -120,11 +124,12 @@ fn changes() -> Vec<BulkChange> {
         BulkChange::Update { target: matching(doc! {}), update: update.clone() },
         BulkChange::Update { target: matching(doc! {"n": {"$lt": 9}}), update: update.clone() },
         BulkChange::Update { target: Target::Ids((0..1_500).map(Bson::Int32).collect()), update },
-        BulkChange::Convert {
+        BulkChange::Convert(Conversion {
             path: "n".to_owned(),
-            filter: doc! {"n": {"$type": "number"}},
-            pipeline: vec![doc! {"$set": {"n": {"$toDate": {"$toLong": "$n"}}}}],
-        },
+            forms: vec![DateForm::Millis],
+            zone: Zone::UTC,
+            unconverted: Unconverted::Keep,
+        }),
         BulkChange::Delete(matching(doc! {"n": {"$gt": 1}})),
         BulkChange::Copy { target: matching(doc! {}), to: Namespace::new("d", "e"), folder: None },
     ]

@@ -4,8 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bson::{Bson, Document, doc};
+use mayfly_engine::transfer::{Unconverted, Zone};
+use mayfly_engine::value::date_text::DateForm;
 
 use crate::job::bulk::{BulkChange, Made, Target};
+use crate::job::convert::Conversion;
 use crate::job::rollout::RolloutPlan;
 use crate::job::{Namespace, TrashScope};
 
@@ -20,9 +23,10 @@ pub fn of_change(namespace: &Namespace, change: &BulkChange, began_ms: i64) -> D
         BulkChange::Update { target, update } => {
             doc! { "kind": "update", "target": of_target(target), "update": update.clone() }
         }
-        BulkChange::Convert { path, filter, pipeline } => doc! {
-            "kind": "convert", "path": path, "filter": filter.clone(),
-            "pipeline": pipeline.clone(),
+        BulkChange::Convert(Conversion { path, forms, zone, unconverted }) => doc! {
+            "kind": "convert", "path": path, "zone": zone.to_string(),
+            "forms": forms.iter().map(DateForm::to_string).collect::<Vec<_>>(),
+            "unconverted": unconverted.name(),
         },
         BulkChange::Copy { target, to, folder } => {
             let folder = folder.as_ref().map(|folder| folder.to_string_lossy().into_owned());
@@ -36,8 +40,8 @@ pub fn of_change(namespace: &Namespace, change: &BulkChange, began_ms: i64) -> D
         BulkChange::Restore(TrashScope { of, pass }) => {
             doc! { "kind": "restore", "of": of.as_ref().map(of_namespace), "pass": *pass }
         }
-        BulkChange::Back(made) => doc! { "kind": "back", "verb": made.verb },
-        BulkChange::Again(made) => doc! { "kind": "again", "verb": made.verb },
+        BulkChange::Back(made) => of_made("back", made),
+        BulkChange::Again(made) => of_made("again", made),
     };
     let at = match change {
         BulkChange::Back(made) | BulkChange::Again(made) => &made.namespace,
@@ -56,16 +60,18 @@ pub fn change(header: &Document) -> Option<(Namespace, BulkChange)> {
     let made = || {
         let verb = header.get_str("verb").ok()?;
         let verb = VERBS.into_iter().find(|known| *known == verb)?;
-        Some(made(at.clone(), verb))
+        let field = header.get_str("field").ok().map(str::to_owned);
+        Some(made(at.clone(), verb, field))
     };
     let change = match header.get_str("kind").ok()? {
         "delete" => BulkChange::Delete(target()?),
         "update" => BulkChange::Update { target: target()?, update: header.get("update")?.clone() },
-        "convert" => BulkChange::Convert {
-            path: header.get_str("path").ok()?.to_owned(),
-            filter: header.get_document("filter").ok()?.clone(),
-            pipeline: documents(header.get_array("pipeline").ok()?),
+        // As an earlier version wrote it.
+        "convert" if header.contains_key("pipeline") => BulkChange::Update {
+            target: Target::Matching(header.get_document("filter").ok()?.clone()),
+            update: header.get("pipeline")?.clone(),
         },
+        "convert" => BulkChange::Convert(conversion(header)?),
         "copy" => BulkChange::Copy {
             target: target()?,
             to: namespace(header, "to")?,
@@ -89,8 +95,26 @@ pub fn change(header: &Document) -> Option<(Namespace, BulkChange)> {
 
 /// A change whose pairs are in its journal.
 #[must_use]
-pub fn made(namespace: Namespace, verb: &'static str) -> Arc<Made> {
-    Arc::new(Made { namespace, pairs: Vec::new(), verb })
+pub fn made(namespace: Namespace, verb: &'static str, field: Option<String>) -> Arc<Made> {
+    Arc::new(Made { namespace, pairs: Vec::new(), verb, field })
+}
+
+fn of_made(kind: &str, made: &Made) -> Document {
+    doc! { "kind": kind, "verb": made.verb, "field": made.field.clone() }
+}
+
+fn conversion(header: &Document) -> Option<Conversion> {
+    let forms = header.get_array("forms").ok()?.iter();
+    let forms: Option<Vec<DateForm>> =
+        forms.map(|form| DateForm::parse(form.as_str()?).ok()).collect();
+    let unconverted = header.get_str("unconverted").ok()?;
+    let known = Unconverted::ALL.into_iter().find(|(_, name)| *name == unconverted)?;
+    Some(Conversion {
+        path: header.get_str("path").ok()?.to_owned(),
+        forms: forms?,
+        zone: Zone::parse(header.get_str("zone").ok()?)?,
+        unconverted: known.0,
+    })
 }
 
 /// A rollout as a document.
@@ -174,19 +198,22 @@ mod tests {
             BulkChange::Delete(ids.clone()),
             BulkChange::Delete(Target::Collated { filter: filter.clone(), collation }),
             BulkChange::Update { target: matching(), update },
-            BulkChange::Convert {
+            BulkChange::Convert(Conversion {
                 path: "a.b".to_owned(),
-                filter: filter.clone(),
-                pipeline: vec![doc! { "$set": { "a.b": 1 } }],
-            },
+                forms: ["", "s", "ms", "%d/%m/%Y %H:%M"]
+                    .map(|form| DateForm::parse(form).expect("a form"))
+                    .to_vec(),
+                zone: Zone::parse("Europe/Berlin").expect("a zone"),
+                unconverted: Unconverted::Reject,
+            }),
             BulkChange::Copy { target: matching(), to: to.clone(), folder: None },
             BulkChange::Copy { target: ids, to: to.clone(), folder: Some("/data".into()) },
             BulkChange::Empty,
             BulkChange::Duplicate { to, indexes: vec![doc! { "key": { "a": 1 } }] },
             BulkChange::Restore(TrashScope::default()),
             BulkChange::Restore(TrashScope { of: Some(at.clone()), pass: Some(3) }),
-            BulkChange::Back(made(at.clone(), "Updated")),
-            BulkChange::Again(made(at.clone(), "Copied")),
+            BulkChange::Back(made(at.clone(), "Updated", None)),
+            BulkChange::Again(made(at.clone(), "Converted", Some("a.b".to_owned()))),
         ];
         for written in changes {
             let header = of_change(&at, &written, 5);
