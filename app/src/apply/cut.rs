@@ -60,6 +60,8 @@ fn continued(plan: &RolloutPlan, index: &RolledIndex) -> Option<RolloutPlan> {
     let plan = plan.clone();
     match index {
         RolledIndex::Missing if plan.create.is_some() => Some(plan),
+        // It was not dropped yet.
+        RolledIndex::Has(None) if plan.replaces => Some(plan),
         RolledIndex::Has(secs) => Some(RolloutPlan { create: None, from_secs: *secs, ..plan }),
         RolledIndex::Missing | RolledIndex::Unknown(_) => None,
     }
@@ -73,7 +75,8 @@ fn take_back(journal: &Path, cx: &mut Apply<'_>) {
         }
         Some(CutKind::Rollout { plan, .. }) => {
             let Namespace { db, collection } = &plan.namespace;
-            let name = plan.create.as_ref().and_then(|index| index.get_str("name").ok());
+            let made = plan.create.as_ref().filter(|_| !plan.replaces);
+            let name = made.and_then(|index| index.get_str("name").ok());
             let command = match name {
                 Some(name) => commands::indexes::drop(collection, name),
                 None => commands::rollout::lower(&plan, plan.from_secs.unwrap_or(SECS_MAX)),

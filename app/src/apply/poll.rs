@@ -147,6 +147,7 @@ mod tests {
             version: String::new(),
             ahead_ms: 0,
             pass_job: None,
+            is_replica_set: false,
         })));
         let id = state.tabs.show(&Namespace::new("d", "c")).expect("a tab");
         state.tabs.get_mut(id).expect("a tab").view = ViewKind::Expiry;

@@ -80,6 +80,7 @@ mod tests {
             version: String::new(),
             ahead_ms: 0,
             pass_job: None,
+            is_replica_set: false,
         })));
         state.tree.learn_databases(vec![("d".to_owned(), 1)]);
         state.tree.learn_collections("d", vec![("c".to_owned(), "collection".to_owned())]);

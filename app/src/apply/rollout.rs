@@ -14,7 +14,7 @@ use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::indexes::{CreateIndex, Dialog};
 use crate::state::operations::{OperationId, Progress, Stage};
 use crate::state::purpose::StorePurpose;
-use crate::state::rollout::{PER_SECOND, RolloutDraft, RolloutRun};
+use crate::state::rollout::{LAG_MAX_SECS, PER_SECOND, RolloutDraft, RolloutRun};
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, Purpose, State, TabId, number};
 use crate::worker::{Lane, Work};
@@ -23,20 +23,25 @@ use crate::worker::{Lane, Work};
 pub(super) fn plan(tab: TabId, cx: &mut Apply<'_>) {
     let Some(namespace) = cx.state.tabs.get(tab).map(|open| open.namespace.clone()) else { return };
     let Some(AnyDialog::Indexes(of, dialog)) = cx.state.dialogs.open() else { return };
-    let Some(mut draft) = draft(dialog, &namespace).filter(|_| *of == tab) else { return };
-    let server = cx.state.store.connection.as_ref();
-    draft.plan.pass_max = server.and_then(|server| Some(server.attached.pass_job?.most));
+    let server = cx.state.store.connection.as_ref().map(|server| &server.attached);
+    // Such a server refuses to add a TTL to an index in place.
+    let has_job = server.is_some_and(|server| server.pass_job.is_some());
+    let Some(mut draft) = draft(dialog, &namespace, has_job).filter(|_| *of == tab) else { return };
+    draft.plan.pass_max = server.and_then(|server| Some(server.pass_job?.most));
+    let is_replica_set = server.is_some_and(|server| server.is_replica_set);
+    draft.lag_max = is_replica_set.then(|| LAG_MAX_SECS.to_string());
     let size = cx.state.tree.collection(&namespace);
     draft.bytes_each = size.and_then(|found| found.bytes?.checked_div(found.documents?));
     cx.state.dialogs.replace(AnyDialog::Indexes(tab, Dialog::Rollout(Box::new(draft))));
 }
 
-fn draft(dialog: &Dialog, namespace: &Namespace) -> Option<RolloutDraft> {
+fn draft(dialog: &Dialog, namespace: &Namespace, has_job: bool) -> Option<RolloutDraft> {
     let (plan, known) = match dialog {
         Dialog::ChangeTtl(change) => {
+            let replaces = change.index.secs.is_none() && (has_job || change.needs_new_index);
             let plan = RolloutPlan {
                 namespace: namespace.clone(),
-                create: None,
+                create: replaces.then(|| without_secs(change.index.with_ttl(0))),
                 name: change.index.name.clone(),
                 key: change.index.key.clone(),
                 partial: change.index.partial.clone(),
@@ -44,6 +49,8 @@ fn draft(dialog: &Dialog, namespace: &Namespace) -> Option<RolloutDraft> {
                 to_secs: change.secs().ok()?,
                 per_second: PER_SECOND,
                 pass_max: None,
+                replaces,
+                lag_max_secs: None,
             };
             (plan, change.known()?)
         }
@@ -53,6 +60,7 @@ fn draft(dialog: &Dialog, namespace: &Namespace) -> Option<RolloutDraft> {
     Some(RolloutDraft {
         plan,
         per_second: PER_SECOND.to_string(),
+        lag_max: None,
         overdue: known.overdue_now,
         bytes_each: None,
     })
@@ -71,6 +79,8 @@ fn new(create: &CreateIndex, namespace: &Namespace) -> Option<RolloutPlan> {
         to_secs: create.secs().ok()?,
         per_second: PER_SECOND,
         pass_max: None,
+        replaces: false,
+        lag_max_secs: None,
         create: Some(without_secs(made)),
     })
 }

@@ -54,6 +54,20 @@ pub fn lower(plan: &RolloutPlan, secs: i64) -> Document {
     indexes::set_ttl(&plan.namespace.collection, &plan.name, secs)
 }
 
+/// The parts of a script that wait while the slowest secondary lags more than so many seconds: a function, and
+/// its use before a step.
+fn lag(most: u64) -> (String, String) {
+    let read = "const lag = () => {
+  const conf = db.adminCommand({ replSetGetConfig: 1 }).config.members;
+  const delayed = conf.filter((one) => (one.secondaryDelaySecs ?? one.slaveDelay ?? 0) > 0).map((one) => one._id);
+  const members = db.adminCommand({ replSetGetStatus: 1 }).members.filter((one) => !delayed.includes(one._id));
+  const at = (state) => members.filter((one) => one.state === state).map((one) => one.optimeDate.getTime());
+  return (Math.max(...at(1)) - Math.min(...at(2))) / 1000;
+};
+";
+    (read.to_owned(), format!("  while (lag() > {most}) {{ sleep(5000); }}\n"))
+}
+
 /// The same work as a script for mongosh.
 #[must_use]
 pub fn script(plan: &RolloutPlan) -> String {
@@ -69,6 +83,8 @@ pub fn script(plan: &RolloutPlan) -> String {
         None => String::new(),
     };
     let (to, per_step) = (plan.to_secs, plan.per_step());
+    let first = if plan.replaces { format!("coll.dropIndex(index);\n{first}") } else { first };
+    let (lag, wait) = plan.lag_max_secs.map(lag).unwrap_or_default();
     format!(
         "const database = db.getSiblingDB({db}), coll = database.getCollection({collection});
 const index = {name}, field = {field}, partial = {partial}, target = {to}, perStep = {per_step};
@@ -78,12 +94,12 @@ const date = (doc) => {{
   return Array.isArray(value) ? Math.min(...value.filter((one) => one instanceof Date)) : value;
 }};
 const due = (secs) => ({{ $and: [{{ [field]: {{ $lte: new Date(Date.now() - secs * 1000) }} }}, partial] }});
-{first}
+{lag}{first}
 let secs = 2147483647;
 while (secs > target) {{
   const last = coll.find(due(target)).sort({{ [field]: 1 }}).hint(index).skip(perStep - 1).limit(1).toArray()[0];
   secs = last ? Math.max(target, Math.floor((Date.now() - date(last)) / 1000)) : target;
-  set(secs);
+{wait}  set(secs);
   print(`TTL ${{secs}} s, ${{coll.countDocuments(due(secs))}} overdue`);
   do {{ sleep({ms}); }} while (coll.countDocuments(due(secs)) > 0);
 }}

@@ -35,6 +35,11 @@ pub struct RolloutPlan {
     pub per_second: u64,
     /// Documents that a pass removes at most, where that is known.
     pub pass_max: Option<u64>,
+    /// Drop the index before it is made: the server adds no TTL to an index in place.
+    pub replaces: bool,
+    /// Replication lag of the slowest secondary, in seconds, above which no step is made. Without one, it
+    /// isn't read.
+    pub lag_max_secs: Option<u64>,
 }
 
 impl RolloutPlan {

@@ -167,6 +167,8 @@ pub struct Attached {
     pub ahead_ms: i64,
     /// The job that removes expired documents there, if it isn't a TTL monitor like MongoDB's.
     pub pass_job: Option<PassJob>,
+    /// Whether other members copy what it writes, and may fall back.
+    pub is_replica_set: bool,
 }
 
 /// A job of the server that removes expired documents at each full minute of its clock, up to a number with each

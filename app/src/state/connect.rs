@@ -407,6 +407,7 @@ mod tests {
             version: String::new(),
             ahead_ms: 0,
             pass_job: None,
+            is_replica_set: false,
         };
         let mut connection = Connection::new(Box::new(attached));
         let at = Duration::from_secs;

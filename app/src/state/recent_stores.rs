@@ -225,6 +225,7 @@ mod tests {
                 version: String::new(),
                 ahead_ms: 0,
                 pass_job: None,
+                is_replica_set: false,
             };
             RecentStore::attached(&attached, 0)
         };

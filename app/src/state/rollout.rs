@@ -12,6 +12,12 @@ use crate::job::{Namespace, OperationId};
 /// Documents a second that a new plan begins with.
 pub const PER_SECOND: u64 = 500;
 
+/// Replication lag in seconds above which a new plan waits.
+pub const LAG_MAX_SECS: u64 = 10;
+
+/// The longest replication lag in seconds that can be entered: a day.
+const LAG_SECS_MOST: u64 = 86_400;
+
 /// A plan, as drafted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RolloutDraft {
@@ -19,6 +25,9 @@ pub struct RolloutDraft {
     pub plan: RolloutPlan,
     /// Documents a second, as typed.
     pub per_second: String,
+    /// Replication lag in seconds above which no step is made, as typed. A store without secondaries has
+    /// none.
+    pub lag_max: Option<String>,
     /// Documents that the TTL would remove at once.
     pub overdue: DocCount,
     /// The size of a document, in bytes, as far as it is known.
@@ -36,7 +45,18 @@ impl RolloutDraft {
         let per_second = per_second.ok_or_else(|| {
             "Enter how many documents may go in a second, from 1 to 1000000".to_owned()
         })?;
-        Ok(RolloutPlan { per_second, ..self.plan.clone() })
+        let lag_max_secs = self.lag_max.as_ref().map(|_| self.lag_max_secs()).transpose()?;
+        Ok(RolloutPlan { per_second, lag_max_secs, ..self.plan.clone() })
+    }
+
+    /// The typed bound of the replication lag, in seconds.
+    ///
+    /// # Errors
+    /// What is wrong with it, in one sentence.
+    pub fn lag_max_secs(&self) -> Result<u64, String> {
+        let typed = self.lag_max.as_deref().unwrap_or_default().trim();
+        let secs = typed.parse::<u64>().ok().filter(|secs| (1..=LAG_SECS_MOST).contains(secs));
+        secs.ok_or_else(|| format!("Enter a replication lag in seconds, from 1 to {LAG_SECS_MOST}"))
     }
 
     /// The steps of the plan, one sentence a line.
@@ -58,6 +78,11 @@ impl RolloutDraft {
                 "A pass of this server removes at most",
                 number::counted(most, "document", "documents"),
             ));
+        }
+        if plan.replaces {
+            let how = "dropped and created again first, because this server adds no TTL in place; until it \
+                       is built, queries can't use it";
+            words.push(("The index", how.to_owned()));
         }
         if let Some(bytes) = self.bytes_each {
             let about = if self.overdue.is_exact() { "" } else { "about " };
@@ -107,10 +132,13 @@ mod tests {
             to_secs: 60,
             per_second: PER_SECOND,
             pass_max: None,
+            replaces: false,
+            lag_max_secs: None,
         };
         let mut draft = RolloutDraft {
             plan,
             per_second: "50".to_owned(),
+            lag_max: None,
             overdue: 200_000.into(),
             bytes_each: Some(100),
         };
@@ -133,6 +161,15 @@ mod tests {
         assert!(draft.script(&bounded).contains("perStep = 2000"));
         let script = draft.script(&plan);
         assert!(script.contains("target = 60, perStep = 3000"), "{script}");
+        draft.lag_max = Some(" 30 ".to_owned());
+        let waiting = draft.ready().expect("a plan");
+        assert_eq!(waiting.lag_max_secs, Some(30));
+        assert!(draft.script(&waiting).contains("lag() > 30"), "{}", draft.script(&waiting));
+        for wrong in ["", "0", "x", "-3", "86401"] {
+            draft.lag_max = Some(wrong.to_owned());
+            assert!(draft.ready().is_err(), "{wrong}");
+        }
+        draft.lag_max = None;
         for wrong in ["", "0", "x", "-3", "1000001"] {
             wrong.clone_into(&mut draft.per_second);
             assert!(draft.ready().is_err(), "{wrong}");

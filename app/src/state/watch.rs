@@ -114,6 +114,7 @@ mod tests {
             version: String::new(),
             ahead_ms: 0,
             pass_job: None,
+            is_replica_set: false,
         };
         let mut state = State::default();
         let cancel = Cancel::default();

@@ -31,6 +31,7 @@ pub mod lesson_shelf;
 pub mod maintenance;
 pub mod pool;
 pub mod queue;
+mod replication_lag;
 pub mod result_file;
 mod rollout;
 pub mod sandbox;

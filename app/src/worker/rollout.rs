@@ -10,12 +10,14 @@ use bson::{Bson, Document};
 use crossbeam_channel::Sender;
 use mayfly_engine::value::whole;
 
+use super::code;
 use super::guarded::guarded;
 use super::job::{Outcome, Reply};
 use super::journal::file::Journal;
 use super::journal::header;
+use super::replication_lag::ReplicationLag;
 use super::wake::Wake;
-use crate::commands::rollout;
+use crate::commands::{indexes, rollout};
 use crate::job::rollout::{RolloutEnd, RolloutPlan, RolloutWork, SECS_MAX, STEP_SECS};
 use crate::job::{Cancel, OperationId};
 use crate::source::Source;
@@ -45,6 +47,7 @@ pub(super) struct Rollout {
     left: u64,
     /// Changes of the index.
     changes: u64,
+    lag: ReplicationLag,
 }
 
 /// What a look found.
@@ -59,7 +62,9 @@ pub(super) enum Look {
 impl Rollout {
     pub fn new(plan: RolloutPlan) -> Self {
         let secs = if plan.create.is_some() { None } else { plan.from_secs };
-        Self { plan, secs, total: 0, next_ms: i64::MIN, words: String::new(), left: 0, changes: 0 }
+        let lag = ReplicationLag::new(plan.lag_max_secs);
+        let (next_ms, words) = (i64::MIN, String::new());
+        Self { plan, secs, total: 0, next_ms, words, left: 0, changes: 0, lag }
     }
 
     /// Looks at the collection and makes the next step if it is time.
@@ -85,6 +90,11 @@ impl Rollout {
             self.words = format!("next step in {secs} s");
             return Ok(Look::Waits);
         }
+        if self.lag.is_too_much(source) {
+            let most = self.plan.lag_max_secs.unwrap_or_default();
+            self.words = format!("waits until the lag is at most {most} s");
+            return Ok(Look::Waits);
+        }
         let secs = self.next_secs(source, now_ms)?;
         self.lower(source, secs)?;
         let step_ms = i64::try_from(STEP_SECS).unwrap_or(60).saturating_mul(MS_PER_SEC);
@@ -95,8 +105,12 @@ impl Rollout {
 
     /// Makes the index, or gives it a TTL that removes nothing yet.
     fn begin(&mut self, source: &dyn Source) -> Result<Look, String> {
-        if let Some(index) = &self.plan.create {
-            self.run(source, &rollout::create(&self.plan, index))?;
+        if let Some(index) = self.plan.create.clone() {
+            if self.plan.replaces {
+                self.drop_index(source)?;
+            }
+            let made = self.run(source, &rollout::create(&self.plan, &index));
+            made.map_err(|why| self.not_made(why))?;
             self.secs = Some(SECS_MAX);
             self.changes += 1;
             self.words = String::from("made the index with a TTL that removes nothing yet");
@@ -104,6 +118,31 @@ impl Rollout {
             self.lower(source, SECS_MAX)?;
         }
         Ok(Look::Waits)
+    }
+
+    /// Drops the index that is made again. One that is gone already was dropped before the program ended.
+    fn drop_index(&mut self, source: &dyn Source) -> Result<(), String> {
+        let RolloutPlan { namespace, name, .. } = &self.plan;
+        let reply = source.run(&namespace.db, &indexes::drop(&namespace.collection, name));
+        let is_gone = reply.get_i32("code").is_ok_and(|number| number == code::INDEX_NOT_FOUND);
+        match Reply::refusal(&reply).filter(|_| !is_gone) {
+            Some(why) => Err(why),
+            None => {
+                self.changes += 1;
+                Ok(())
+            }
+        }
+    }
+
+    fn not_made(&self, why: String) -> String {
+        if !self.plan.replaces {
+            return why;
+        }
+        let name = &self.plan.name;
+        format!(
+            "Index {name} was dropped and not created again: {why}. No documents are removed until you \
+                 create it"
+        )
     }
 
     /// The seconds with which as many documents are overdue as one step lets go, the oldest ones.
@@ -144,8 +183,11 @@ impl Rollout {
     }
 
     /// How things are now.
-    pub fn words(&self) -> &str {
-        &self.words
+    pub fn words(&self) -> String {
+        match self.lag.words() {
+            "" => self.words.clone(),
+            lag => format!("{}; {lag}", self.words),
+        }
     }
 
     /// What is left as it is when it ends here.
@@ -267,7 +309,7 @@ fn steps(
                 }
             }
             let (gone, total) = rollout.progress();
-            gauge.set(gone, total, rollout.words().to_owned());
+            gauge.set(gone, total, rollout.words());
             gauge.set_changes(rollout.changes);
         }
         wake(Duration::ZERO);

@@ -12,6 +12,7 @@ use crate::source::embedded::opener;
 use crate::source::{Opened, Opener};
 use crate::worker::{Job, Lane, Secrets, Work, Worker, lesson_shelf};
 use mayfly_engine::clock::{Clock as _, SystemClock};
+use mayfly_tests::documentdb::{DocumentDb, Habits};
 
 const NOW_MS: i64 = 1_780_315_200_000;
 
@@ -49,6 +50,8 @@ fn plan() -> RolloutPlan {
         // 300 a step.
         per_second: 5,
         pass_max: None,
+        replaces: false,
+        lag_max_secs: None,
     }
 }
 
@@ -92,6 +95,100 @@ fn documents_go_in_steps_and_the_oldest_first() {
     assert_eq!(counts, [700, 400, 100, 9]);
     assert_eq!(secs(source.as_ref()), 36_000);
     assert_eq!(rollout.progress(), (991, 991));
+}
+
+/// A window's connection to a replica set with the same data, on which no pass runs by itself.
+fn replica_set(lag_ms: Option<i64>) -> (DocumentDb, Arc<dyn Source>) {
+    let server = DocumentDb::start_at(Habits::mongodb(), NOW_MS);
+    server.replicate(lag_ms);
+    let at = |hours: i64| DateTime::from_millis(NOW_MS - hours * 3_600_000);
+    let documents: Vec<Document> =
+        (1..=1_000_i64).map(|n| doc! { "_id": n, "at": at(n) }).collect();
+    server.prepare("test", &doc! { "insert": "c", "documents": documents });
+    let (source, _) = crate::source::remote::open(&server.uri()).expect("a server");
+    source.set_locked(false);
+    (server, source)
+}
+
+#[test]
+fn a_step_waits_while_the_slowest_secondary_lags() {
+    let (server, source) = replica_set(Some(10_001));
+    let mut rollout = Rollout::new(RolloutPlan { lag_max_secs: Some(10), ..plan() });
+    let look = |rollout: &mut Rollout| rollout.look(source.as_ref());
+    assert_eq!(look(&mut rollout), Ok(Look::Waits), "the index removes nothing yet");
+    for _ in 0..2 {
+        assert_eq!(look(&mut rollout), Ok(Look::Waits));
+        assert_eq!(rollout.words(), "waits until the lag is at most 10 s; replication lag 11 s");
+        assert_eq!(secs(source.as_ref()), SECS_MAX);
+    }
+    server.replicate(Some(10_000));
+    assert_eq!(look(&mut rollout), Ok(Look::Waits));
+    let lowered = secs(source.as_ref());
+    assert!(lowered < SECS_MAX);
+    assert!(rollout.words().ends_with("; replication lag 10 s"), "{}", rollout.words());
+    // It is read once before each step. The member that is late on purpose doesn't count.
+    server.advance_ms(60_000);
+    assert_eq!(server.pass(), 300);
+    server.replicate(Some(3_000_000));
+    rollout.next_ms = i64::MIN;
+    let asked = server.sent("replSetGetStatus").len();
+    assert_eq!(look(&mut rollout), Ok(Look::Waits));
+    assert_eq!(
+        (secs(source.as_ref()), server.sent("replSetGetStatus").len()),
+        (lowered, asked + 1)
+    );
+    assert_eq!(server.sent("replSetGetConfig").len(), 1);
+}
+
+#[test]
+fn a_lag_that_cannot_be_read_is_said_and_stops_nothing() {
+    let (_server, source) = replica_set(None);
+    let mut rollout = Rollout::new(RolloutPlan { lag_max_secs: Some(10), ..plan() });
+    for _ in 0..2 {
+        assert_eq!(rollout.look(source.as_ref()), Ok(Look::Waits));
+    }
+    assert!(secs(source.as_ref()) < SECS_MAX);
+    let words = rollout.words();
+    assert!(words.contains("replication lag can't be read: not authorized"), "{words}");
+    // Without a bound, it isn't read.
+    let (server, source) = replica_set(Some(10_001));
+    let mut unbound = Rollout::new(plan());
+    for _ in 0..2 {
+        assert_eq!(unbound.look(source.as_ref()), Ok(Look::Waits));
+    }
+    assert!(secs(source.as_ref()) < SECS_MAX);
+    assert_eq!(server.sent("replSetGetStatus"), []);
+}
+
+/// A plain index that has to be made again to get a TTL.
+fn replacing() -> RolloutPlan {
+    RolloutPlan {
+        replaces: true,
+        create: Some(doc! { "key": { "at": 1 }, "name": "at_1" }),
+        ..plan()
+    }
+}
+
+#[test]
+fn a_plain_index_is_made_again_where_a_server_adds_no_ttl_in_place() {
+    let server = DocumentDb::start_at(Habits::documentdb(), NOW_MS);
+    let at = DateTime::from_millis(NOW_MS - 86_400_000);
+    server.prepare("test", &doc! { "insert": "c", "documents": [{ "_id": 1, "at": at }] });
+    let index = doc! { "key": { "at": 1 }, "name": "at_1" };
+    server.prepare("test", &doc! { "createIndexes": "c", "indexes": [index] });
+    let (source, _) = crate::source::remote::open(&server.uri()).expect("a server");
+    source.set_locked(false);
+    let in_place = RolloutPlan { create: None, ..plan() };
+    assert!(Rollout::new(in_place).look(source.as_ref()).is_err(), "it refuses");
+    let mut rollout = Rollout::new(replacing());
+    assert_eq!(rollout.look(source.as_ref()), Ok(Look::Waits));
+    assert_eq!((secs(source.as_ref()), server.sent("dropIndexes").len()), (SECS_MAX, 1));
+    assert_eq!(rollout.look(source.as_ref()), Ok(Look::Waits));
+    assert_eq!(secs(source.as_ref()), 36_000, "one document: the first step is the last");
+    // An index that was dropped before the program ended is only made.
+    server.prepare("test", &doc! { "dropIndexes": "c", "index": "at_1" });
+    assert_eq!(Rollout::new(replacing()).look(source.as_ref()), Ok(Look::Waits));
+    assert_eq!(secs(source.as_ref()), SECS_MAX);
 }
 
 #[test]

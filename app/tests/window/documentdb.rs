@@ -30,7 +30,7 @@ pub(super) fn attached(server: &DocumentDb) -> Window {
 }
 
 /// The same with changes allowed, and the indexes shown.
-fn changing_indexes(server: &DocumentDb) -> Window {
+pub(super) fn changing_indexes(server: &DocumentDb) -> Window {
     let mut window = attached(server);
     window.choose("Locked", "Unlock this connection…");
     window.click("Unlock");

@@ -2,7 +2,74 @@
 
 use bson::{Document, doc};
 
+use bson::DateTime;
+use mayfly_tests::documentdb::{DocumentDb, Habits};
+
+use super::documentdb::changing_indexes;
 use super::support::{Window, at};
+
+const LAG: &str = "Wait while replication lag exceeds (s)";
+
+/// A server with three old documents and an index, which may have a TTL that removes none.
+fn server(habits: Habits, secs: Option<i32>) -> DocumentDb {
+    let server = DocumentDb::start(habits);
+    let old = DateTime::from_millis(server.now_ms() - 86_400_000);
+    let documents: Vec<Document> = (0..3).map(|id| doc! { "_id": id, "at": old }).collect();
+    server.prepare("shop", &doc! { "insert": "carts", "documents": documents });
+    let mut index = doc! { "key": { "at": 1 }, "name": "at_1" };
+    index.extend(secs.map(|secs| ("expireAfterSeconds".to_owned(), secs.into())));
+    server.prepare("shop", &doc! { "createIndexes": "carts", "indexes": [index] });
+    server
+}
+
+#[test]
+fn a_rollout_waits_while_a_secondary_lags() {
+    let server = server(Habits::mongodb(), Some(8_640_000));
+    server.replicate(Some(60_000));
+    let mut window = changing_indexes(&server);
+    window.until_named("Change TTL… at_1");
+    window.click("Change TTL… at_1");
+    window.type_into("TTL", "0");
+    window.until_named("Change and expire 3");
+    window.click("Plan a rollout…");
+    assert_eq!(window.value(LAG), "10");
+    window.type_into(LAG, "soon");
+    window.until_named("Enter a replication lag in seconds, from 1 to 86400");
+    assert!(!window.is_enabled("Start, 3 documents go"));
+    window.type_into(LAG, "30");
+    assert!(window.value("Script").contains("while (lag() > 30)"));
+    window.click("Start, 3 documents go");
+    window.click("Operations (1)");
+    window.until_named("waits until the lag is at most 30 s; replication lag 60 s");
+    assert_eq!(server.sent("collMod"), []);
+    server.replicate(Some(29_000));
+    window.until_named("replication lag 29 s");
+    window.until_window("a step is made", |_| !server.sent("collMod").is_empty());
+}
+
+#[test]
+fn a_rollout_makes_a_plain_index_again_where_a_server_adds_no_ttl_in_place() {
+    for (habits, is_replaced) in [(Habits::documentdb(), true), (Habits::mongodb(), false)] {
+        let server = server(habits, None);
+        let mut window = changing_indexes(&server);
+        window.until_named("Add TTL… at_1");
+        window.click("Add TTL… at_1");
+        window.type_into("TTL", "60");
+        window.until_named("Add TTL and expire 3");
+        window.click("Plan a rollout…");
+        assert!(!window.has(LAG), "it has no secondaries");
+        assert_eq!(window.has_part("dropped and created again first"), is_replaced);
+        assert_eq!(window.value("Script").contains("coll.dropIndex(index)"), is_replaced);
+        window.click("Start, 3 documents go");
+        window.click("Operations (1)");
+        let of = |server: &DocumentDb| {
+            let listed = server.run("shop", &doc! { "listIndexes": "carts" }).to_string();
+            listed.contains("\"expireAfterSeconds\": 60")
+        };
+        window.until_window("it has its TTL", |_| of(&server));
+        assert_eq!(server.sent("dropIndexes").len(), usize::from(is_replaced));
+    }
+}
 
 /// 40 documents, each a day older than the one before, and a TTL that removes none of them.
 fn carts() -> Vec<Document> {

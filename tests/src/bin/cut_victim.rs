@@ -74,6 +74,8 @@ fn roll_out(request: OpenRequest) -> Result<(), Box<dyn Error>> {
         to_secs: 60,
         per_second: 1,
         pass_max: None,
+        replaces: false,
+        lag_max_secs: None,
     };
     submit(Work::Rollout(
         RolloutWork { plan, journal: None, gauge: Arc::clone(&gauge) },

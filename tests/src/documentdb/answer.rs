@@ -27,12 +27,35 @@ impl Server {
             return raw(&replies::failed(22, "InvalidBSON", "not BSON"));
         };
         let name = name_of(command);
-        let own = self.constant(name).or_else(|| self.late(name, &decoded));
+        let own =
+            self.of_set(name).or_else(|| self.constant(name)).or_else(|| self.late(name, &decoded));
         let own = own.or_else(|| refusals::refusal(self, db, name, &decoded));
         if let Some(reply) = own.or_else(|| indexes::reply(self, db, name, &decoded)) {
             return raw(&reply);
         }
         self.run(db, name, command, &decoded)
+    }
+
+    /// The replies of the primary of a replica set.
+    fn of_set(&self, name: &str) -> Option<Document> {
+        let lag_ms = self.lock().replication?;
+        let now_ms = self.now_ms();
+        match (name, lag_ms) {
+            ("hello" | "isMaster" | "ismaster", _) => {
+                let mut hello = self.constant(name)?;
+                let host = "one.example:27017";
+                hello.extend(
+                    doc! { "setName": "rs0", "hosts": [host], "primary": host, "me": host },
+                );
+                Some(hello)
+            }
+            ("replSetGetStatus" | "replSetGetConfig", None) => {
+                Some(replies::failed(13, "Unauthorized", "not authorized on admin"))
+            }
+            ("replSetGetConfig", _) => Some(replies::set_config()),
+            ("replSetGetStatus", Some(lag_ms)) => Some(replies::set_status(now_ms, lag_ms)),
+            _ => None,
+        }
     }
 
     /// Replies that don't depend on the data.

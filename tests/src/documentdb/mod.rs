@@ -39,7 +39,7 @@ pub const START_MS: i64 = 1_780_315_200_000;
 const MINUTE_MS: i64 = 60_000;
 
 /// Commands that change no data.
-const READS: [&str; 26] = [
+const READS: [&str; 27] = [
     "aggregate",
     "buildInfo",
     "collStats",
@@ -62,6 +62,7 @@ const READS: [&str; 26] = [
     "listDatabases",
     "listIndexes",
     "ping",
+    "replSetGetConfig",
     "replSetGetStatus",
     "saslStart",
     "serverStatus",
@@ -90,6 +91,8 @@ struct Memory {
     cursors: Cursors,
     doubled: DoubledIds,
     samples: u64,
+    /// The lag of a replica set's slowest secondary in milliseconds, which may be kept secret.
+    replication: Option<Option<i64>>,
     /// Milliseconds of its clock that commands of a name take.
     costs_ms: Vec<(String, i64)>,
 }
@@ -214,6 +217,12 @@ impl DocumentDb {
         let costs = &mut self.server.lock().costs_ms;
         costs.retain(|(known, _)| known != name);
         costs.push((name.to_owned(), ms));
+    }
+
+    /// Answers as the primary of a replica set from now on, whose slowest secondary is this many
+    /// milliseconds from it. `None`: the user may not read that.
+    pub fn replicate(&self, lag_ms: Option<i64>) {
+        self.server.lock().replication = Some(lag_ms);
     }
 
     /// The commands that came over the wire, with `$db`.

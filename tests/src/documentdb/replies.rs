@@ -46,6 +46,27 @@ pub fn standalone_hello(now_ms: i64) -> Document {
     }
 }
 
+/// The configuration of a replica set with a member that is an hour late on purpose.
+pub fn set_config() -> Document {
+    doc! {
+        "config": { "_id": "rs0", "version": 1, "members": [
+            { "_id": 0, "host": "one.example:27017" }, { "_id": 1, "host": "two.example:27017" },
+            { "_id": 2, "host": "late.example:27017", "secondaryDelaySecs": 3_600_i64 },
+        ] },
+        "ok": 1.0,
+    }
+}
+
+/// Its members, with the slowest secondary this many milliseconds from the primary.
+pub fn set_status(now_ms: i64, lag_ms: i64) -> Document {
+    let member = |id: i32, state: i32, late_ms: i64| {
+        let at = DateTime::from_millis(now_ms - late_ms);
+        doc! { "_id": id, "state": state, "health": 1.0, "optimeDate": at }
+    };
+    let members = vec![member(0, 1, 0), member(1, 2, lag_ms), member(2, 2, 3_600_000)];
+    doc! { "set": "rs0", "members": members, "ok": 1.0 }
+}
+
 /// DocumentDB's `buildInfo`, or MongoDB's.
 pub fn build_info(is_documentdb: bool) -> Document {
     let (version, major) = if is_documentdb { ("7.0.0", 7) } else { ("8.0.0", 8) };

@@ -12,6 +12,9 @@ use crate::widgets::field::{Field, labelled};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, code_box, key_value, modal};
 
+/// The name of the field for the replication lag.
+const LAG: &str = "Wait while replication lag exceeds (s)";
+
 /// The name of the field for the rate.
 const RATE: &str = "Documents a second";
 
@@ -45,13 +48,14 @@ pub(super) fn ui(context: &Context, draft: &mut RolloutDraft, actions: &mut TabA
 }
 
 fn content_ui(ui: &mut Ui, draft: &mut RolloutDraft, actions: &mut TabActions<'_>) {
-    let ready = draft.ready();
+    let ready = RolloutDraft { lag_max: None, ..draft.clone() }.ready();
     labelled(ui, RATE, ready.as_ref().err().map(String::as_str), |ui| {
         let width = Some(sizes::COLUMN_SHORT);
         let invalid = ready.is_err();
         let field = Field { name: RATE, mono: true, invalid, width, ..Field::default() };
         field.ui(ui, &mut draft.per_second);
     });
+    lag_ui(ui, draft);
     let Ok(plan) = draft.ready() else { return };
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
@@ -63,6 +67,18 @@ fn content_ui(ui: &mut Ui, draft: &mut RolloutDraft, actions: &mut TabActions<'_
                  the last step set it, and documents still expire at that age.";
     ui.label(text::rich(words, text::body()).color(colors(ui).dim));
     script_ui(ui, draft, &plan, actions);
+}
+
+/// How far the slowest secondary may fall back.
+fn lag_ui(ui: &mut Ui, draft: &mut RolloutDraft) {
+    let error = draft.lag_max_secs().err();
+    let Some(typed) = &mut draft.lag_max else { return };
+    labelled(ui, LAG, error.as_deref(), |ui| {
+        let width = Some(sizes::COLUMN_SHORT);
+        let invalid = error.is_some();
+        let field = Field { name: LAG, mono: true, invalid, width, ..Field::default() };
+        field.ui(ui, typed);
+    });
 }
 
 fn script_ui(ui: &mut Ui, draft: &RolloutDraft, plan: &RolloutPlan, actions: &mut TabActions<'_>) {

@@ -9,7 +9,7 @@ use bson::{Bson, Document, doc};
 const UNAUTHORIZED: i32 = 13;
 
 /// Commands that change nothing on the server, whatever their arguments.
-const READS: [&str; 24] = [
+const READS: [&str; 25] = [
     "buildInfo",
     "buildinfo",
     "collStats",
@@ -30,6 +30,7 @@ const READS: [&str; 24] = [
     "listDatabases",
     "listIndexes",
     "ping",
+    "replSetGetConfig",
     "replSetGetStatus",
     "rolesInfo",
     "serverStatus",

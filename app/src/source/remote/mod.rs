@@ -196,6 +196,7 @@ impl Remote {
             version: said::text(version.get_str("version").unwrap_or_default()),
             ahead_ms: self.ahead_ms.load(Ordering::Relaxed),
             pass_job: topology::pass_job(&self.hello),
+            is_replica_set: self.hello.contains_key("setName"),
         }
     }
 }

@@ -119,7 +119,8 @@ fn rollout_ways(plan: &RolloutPlan, index: &RolledIndex) -> Vec<(CutWay, String)
             stop("Clears this entry"),
         ],
         RolledIndex::Has(_) => {
-            let back = match (&plan.create, plan.from_secs) {
+            let made = plan.create.as_ref().filter(|_| !plan.replaces);
+            let back = match (made, plan.from_secs) {
                 (Some(_), _) => "Drops the index that the rollout made".to_owned(),
                 (None, Some(secs)) => format!("Sets the TTL back to {secs} s"),
                 (None, None) => "Sets a TTL that removes nothing: 2147483647 s".to_owned(),

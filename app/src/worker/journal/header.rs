@@ -126,6 +126,8 @@ pub fn of_plan(plan: &RolloutPlan, began_ms: i64) -> Document {
         "fromSecs": plan.from_secs, "toSecs": plan.to_secs,
         "perSecond": i64::try_from(plan.per_second).unwrap_or(i64::MAX),
         "passMax": plan.pass_max.and_then(|most| i64::try_from(most).ok()),
+        "replaces": plan.replaces,
+        "lagMaxSecs": plan.lag_max_secs.and_then(|most| i64::try_from(most).ok()),
     }
 }
 
@@ -133,6 +135,7 @@ pub fn of_plan(plan: &RolloutPlan, began_ms: i64) -> Document {
 #[must_use]
 pub fn plan(header: &Document) -> Option<RolloutPlan> {
     let document = |name| header.get_document(name).ok().cloned();
+    let whole = |name| header.get_i64(name).ok().and_then(|most| u64::try_from(most).ok());
     (header.get_str("kind").ok()? == "rollout").then_some(())?;
     Some(RolloutPlan {
         namespace: namespace(header, "at")?,
@@ -143,7 +146,9 @@ pub fn plan(header: &Document) -> Option<RolloutPlan> {
         from_secs: header.get_i64("fromSecs").ok(),
         to_secs: header.get_i64("toSecs").ok()?,
         per_second: u64::try_from(header.get_i64("perSecond").ok()?).ok()?,
-        pass_max: header.get_i64("passMax").ok().and_then(|most| u64::try_from(most).ok()),
+        pass_max: whole("passMax"),
+        replaces: header.get_bool("replaces").unwrap_or(false),
+        lag_max_secs: whole("lagMaxSecs"),
     })
 }
 
@@ -229,6 +234,8 @@ mod tests {
             to_secs: 60,
             per_second: 50,
             pass_max: Some(10_000),
+            replaces: true,
+            lag_max_secs: Some(10),
         };
         assert_eq!(plan(&of_plan(&rollout, 5)), Some(rollout));
     }
