@@ -14,7 +14,7 @@ use crate::action::{
     entry_for_keys_over_dialog,
 };
 use crate::apply::settings::KeptState;
-use crate::apply::{self, Apply, Effects, WindowEffect};
+use crate::apply::{self, Apply, Effects, WindowEffect, Worker};
 use crate::job::lesson::{LessonRequest, LessonSource};
 use crate::job::zone::set_date_style;
 use crate::job::{Beginning, OpenError, OpenRequest};
@@ -30,7 +30,7 @@ use crate::state::toasts::Kind;
 use crate::state::{Phase, Settings, State, Zone};
 use crate::theme::{Colors, Contrast, durations};
 use crate::widgets::menu;
-use crate::worker::{KeptSettings, LessonShelf, Secrets, Wake, Worker};
+use crate::worker::{KeptSettings, LessonShelf, Secrets, Wake};
 use crate::{dialogs, panels, renderer, theme};
 
 /// Draws once more. egui draws twice if the time is zero.
@@ -244,8 +244,8 @@ impl MayflyApp {
             for order in effects.lessons {
                 worker.order_lesson(order);
             }
-            for abandoned in effects.abandoned {
-                worker.abandon(abandoned);
+            for (tab, kinds) in effects.abandoned {
+                worker.abandon(tab, kinds);
             }
             for job in effects.jobs {
                 worker.submit(job);

@@ -1,38 +1,39 @@
 //! What comes back from the worker.
 
-use bson::Bson;
-use mayfly_engine::value::shell::write_command;
-
+use super::command_log::{log, note_answer, offer_unlock};
+use super::question::Answer;
 use super::{
-    Apply, TOO_MUCH, aggregate, archive, calendar, choose_store, clock, collection, connect,
-    console, convert, documents, expiry, explain, indexes, lesson, listener, lock, maintenance,
-    passwords, poll, reaper, rollout, sandbox, schema, store, stores, transfer, trash,
+    Apply, TOO_MUCH, aggregate, archive, choose_store, collection, connect, console, convert,
+    documents, expiry, indexes, lesson, maintenance, passwords, poll, reaper, rollout, sandbox,
+    schema, store, stores, transfer, trash,
 };
 use crate::job::rollout::RolloutEnd;
-use crate::job::server::SENT;
+use crate::state::Purpose;
 use crate::state::purpose::{
-    ArchivePurpose, DocumentsPurpose, LessonPurpose, ListenerPurpose, MaintenancePurpose,
-    ReaperPurpose, SchemaPurpose, StorePurpose, TrashPurpose,
+    ArchivePurpose, DocumentsPurpose, LessonPurpose, MaintenancePurpose, ReaperPurpose,
+    SchemaPurpose, StorePurpose, TrashPurpose,
 };
 use crate::state::toasts::Kind;
-use crate::state::{Purpose, State};
 use crate::worker::transfer::TransferDone;
-use crate::worker::{Outcome, Reply, SecretReport, code};
+use crate::worker::{Outcome, Reply, SecretReport};
 
 /// Handles one outcome.
-pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
+pub fn outcome(outcome: Outcome<Answer>, cx: &mut Apply<'_>) {
     match outcome {
+        Outcome::Asked(answer) => answer.arrive(cx),
         // Its store is not on the screen any more, or not yet again.
         Outcome::Answer { generation, .. }
         | Outcome::Dropped { generation, .. }
         | Outcome::Schema { generation, .. }
             if generation <= cx.state.switched_at && generation > 0 => {}
         Outcome::Answer { purpose, generation, reply } => {
-            log(&purpose, &reply, cx.state);
+            log(is_background(&purpose), &reply, cx.state);
             note_answer(&reply, cx.state);
             answer(&purpose, generation, &reply, cx);
             // The dialog that sent it has learned why it was refused.
-            offer_unlock(&reply, cx.state);
+            if reply.is_refused_by_a_lock() {
+                offer_unlock(cx.state);
+            }
         }
         Outcome::Dropped { purpose, generation, full } => {
             if full {
@@ -86,21 +87,6 @@ pub fn outcome(outcome: Outcome, cx: &mut Apply<'_>) {
     }
 }
 
-/// A server answers, or does not, which the bars show.
-fn note_answer(reply: &Reply, state: &mut State) {
-    let (uptime, now_ms) = (state.uptime, state.now_ms());
-    let Some(connection) = &mut state.store.connection else { return };
-    if reply.ok().is_some() {
-        let was_silent = connection.is_silent;
-        connection.note_answer(uptime, now_ms);
-        for tab in state.tabs.open_mut().iter_mut().filter(|_| was_silent) {
-            tab.expiry.late_looks = 0;
-        }
-    } else if reply.is_without_answer() {
-        connection.is_silent = true;
-    }
-}
-
 /// The system's keyring answers.
 fn secret(report: SecretReport, cx: &mut Apply<'_>) {
     match report {
@@ -111,15 +97,6 @@ fn secret(report: SecretReport, cx: &mut Apply<'_>) {
         SecretReport::Kept { key, result } => passwords::kept(key, result, cx),
         SecretReport::Forgotten { key, result } => passwords::forgotten(&key, result, cx),
     }
-}
-
-/// Offers to unlock a server whose lock refused a change.
-fn offer_unlock(reply: &Reply, state: &mut State) {
-    let Some(connection) = &state.store.connection else { return };
-    if !reply.failed_with(code::UNAUTHORIZED) || !connection.is_locked(state.uptime) {
-        return;
-    }
-    lock::offer(state);
 }
 
 fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
@@ -134,7 +111,6 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         Purpose::Expiry(tab, purpose) => {
             expiry::answer(*tab, purpose, generation, reply, cx);
         }
-        Purpose::Explain(tab) => explain::answer(*tab, generation, reply, cx.state),
         Purpose::Indexes(tab, purpose) => {
             indexes::answer(*tab, purpose, generation, reply, cx);
         }
@@ -143,11 +119,9 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         Purpose::Transfer(purpose) => transfer::run::answer(purpose, generation, reply, cx),
         Purpose::Maintenance(purpose) => maintenance::answer(purpose, reply, cx),
         Purpose::Reaper(purpose) => reaper::answer(purpose, reply, cx),
-        Purpose::Listener(purpose) => listener::answer(purpose, reply, cx.state),
         Purpose::Archive(purpose) => archive::answer(purpose, reply, cx),
         Purpose::Trash(purpose) => trash::answer(purpose, reply, cx),
         Purpose::Lesson(purpose) => lesson::answer(purpose, reply, cx),
-        Purpose::Clock => clock::answer(reply, cx.state),
         // The store's event says what changed. What was refused is in the list of commands.
         // A sandbox has an outcome of its own.
         Purpose::Traffic | Purpose::Sandbox(_) => {}
@@ -172,11 +146,9 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
         return;
     }
     match purpose {
-        Purpose::Explain(tab) if full => explain::dropped(*tab, generation, cx.state),
         Purpose::Archive(purpose) if full => archive::dropped(purpose, cx.state),
         Purpose::Convert(_) if full => convert::dropped(cx),
         Purpose::Trash(purpose) if full => trash::dropped(purpose, cx),
-        Purpose::Listener(_) if full => cx.state.listener.is_waiting = false,
         Purpose::Expiry(tab, _) if full => {
             if let Some(tab) = cx.state.tabs.get_mut(*tab) {
                 tab.expiry.asked = false;
@@ -209,7 +181,6 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
                     collection.stale = true;
                 }
             }
-            StorePurpose::Calendar(_) => calendar::dropped(cx),
             StorePurpose::Databases | StorePurpose::Collections(_) | StorePurpose::Dialect(_) => {
                 cx.state.tree.stale = true;
             }
@@ -224,26 +195,8 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
     }
 }
 
-fn log(purpose: &Purpose, reply: &Reply, state: &mut State) {
-    if reply.command.is_empty() {
-        return;
-    }
-    let is_background = is_background(purpose, reply);
-    if let Some(sent) = reply.ok().and_then(|found| found.get_array(SENT).ok()) {
-        for command in sent.iter().filter_map(Bson::as_document) {
-            let (at_ms, text) = (state.now_ms(), write_command(&reply.db, command));
-            state.commands.push(at_ms, &text, reply.micros, None, is_background);
-        }
-        return;
-    }
-    let text = write_command(&reply.db, &reply.command);
-    let error = reply.error().map(ToOwned::to_owned);
-    let at_ms = state.now_ms();
-    state.commands.push(at_ms, &text, reply.micros, error, is_background);
-}
-
 /// Whether the window asks this by itself, to keep what it shows fresh.
-fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
+fn is_background(purpose: &Purpose) -> bool {
     match purpose {
         Purpose::Store(purpose) => !matches!(
             purpose,
@@ -256,7 +209,6 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         Purpose::Aggregate(_, purpose) => aggregate::is_background(purpose),
         Purpose::Expiry(_, purpose) => expiry::is_background(purpose),
         Purpose::Indexes(_, purpose) => indexes::is_background(purpose),
-        Purpose::Listener(purpose) => *purpose == ListenerPurpose::Status,
         Purpose::Archive(purpose) => {
             matches!(purpose, ArchivePurpose::Status | ArchivePurpose::Page { .. })
         }
@@ -264,9 +216,7 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         Purpose::Maintenance(purpose) => *purpose == MaintenancePurpose::Status,
         Purpose::Lesson(purpose) => !matches!(purpose, LessonPurpose::Handle),
         Purpose::Schema(_, purpose) => !matches!(purpose, SchemaPurpose::Validate(_)),
-        Purpose::Transfer(_) | Purpose::Sandbox(_) | Purpose::Explain(_) => false,
+        Purpose::Transfer(_) | Purpose::Sandbox(_) => false,
         Purpose::Traffic | Purpose::Convert(_) => true,
-        // Reading the clock has no other fields; setting it has.
-        Purpose::Clock => reply.command.len() == 1,
     }
 }

@@ -268,27 +268,21 @@ mod tests {
 
     use super::*;
     use crate::apply::Effects;
-    use crate::worker::Work;
 
     /// The pages that were asked for.
     fn pages(effects: &mut Effects) -> Vec<(bool, Document)> {
         let jobs = std::mem::take(&mut effects.jobs).into_iter();
-        jobs.filter_map(|job| match (job.purpose, job.work) {
-            (
-                Purpose::Archive(ArchivePurpose::Page { is_first }),
-                Work::Command { command, .. },
-            ) => Some((is_first, command)),
+        jobs.filter_map(|job| match job.purpose() {
+            Some(Purpose::Archive(ArchivePurpose::Page { is_first })) => {
+                Some((*is_first, job.command()?.1.clone()))
+            }
             _ => None,
         })
         .collect()
     }
 
     fn commands(effects: &Effects) -> Vec<Document> {
-        let command = |work: &Work| match work {
-            Work::Command { command, .. } => Some(command.clone()),
-            _ => None,
-        };
-        effects.jobs.iter().filter_map(|job| command(&job.work)).collect()
+        effects.jobs.iter().filter_map(|job| Some(job.command()?.1.clone())).collect()
     }
 
     fn page(id: i32, next: Option<i64>) -> Document {

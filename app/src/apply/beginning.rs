@@ -80,8 +80,8 @@ mod tests {
         {
             let (mut state, mut effects) = (waiting(files.clone()), Effects::default());
             assert!(in_sandbox(&failure, &mut Apply::new(&mut state, &mut effects)));
-            let opens = effects.jobs.iter().any(|job| match &job.work {
-                Work::Open(request) => request.sandbox == Some(Sandbox::Empty),
+            let opens = effects.jobs.iter().any(|job| match job.work() {
+                Some(Work::Open(request)) => request.sandbox == Some(Sandbox::Empty),
                 _ => false,
             });
             assert!(opens);

@@ -2,15 +2,15 @@
 
 use mayfly_engine::reply::Forecast;
 
+use super::question::Question;
 use super::{Apply, tabs};
 use crate::action::{CalendarAction, TabsAction};
 use crate::commands;
 use crate::limits::CALENDAR_ASKED_MAX;
 use crate::state::calendar::{Calendar, Unit};
-use crate::state::purpose::StorePurpose;
 use crate::state::store::Next;
 use crate::state::tabs::ViewKind;
-use crate::state::{Dialog, Namespace, Purpose, State};
+use crate::state::{Dialog, Namespace, State};
 use crate::worker::Reply;
 
 /// Carries out one action.
@@ -70,26 +70,33 @@ fn ask_next(cx: &mut Apply<'_>) {
     let collection = &namespace.collection;
     let command = commands::expiry::forecast(collection, from_ms, to_ms, slices, None);
     let db = namespace.db.clone();
-    cx.read(Purpose::Store(StorePurpose::Calendar(namespace)), &db, command);
+    cx.ask(Months(namespace), &db, command);
 }
 
-/// Takes the answer about one collection.
-pub fn answer(namespace: &Namespace, reply: &Reply, cx: &mut Apply<'_>) {
-    let Some(Dialog::Calendar(calendar)) = cx.state.dialogs.open_mut() else { return };
-    let from = reply.command.get_datetime("from").map(|date| date.timestamp_millis());
-    match (from, reply.ok().and_then(Forecast::from_document)) {
-        (Ok(from_ms), Some(found)) => {
-            let outside = [found.overdue, found.beyond];
-            calendar.take(namespace, from_ms, &found.counts, outside);
+/// The months ahead of a collection.
+#[derive(Debug, PartialEq)]
+struct Months(Namespace);
+
+impl Question for Months {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let Some(Dialog::Calendar(calendar)) = cx.state.dialogs.open_mut() else { return };
+        let from = reply.command.get_datetime("from").map(|date| date.timestamp_millis());
+        match (from, reply.ok().and_then(Forecast::from_document)) {
+            (Ok(from_ms), Some(found)) => {
+                let outside = [found.overdue, found.beyond];
+                calendar.take(&self.0, from_ms, &found.counts, outside);
+            }
+            _ => calendar.take_failure(),
         }
-        _ => calendar.take_failure(),
+        ask_next(cx);
     }
-    ask_next(cx);
-}
 
-/// A question was not taken.
-pub fn dropped(cx: &mut Apply<'_>) {
-    if let Some(Dialog::Calendar(calendar)) = cx.state.dialogs.open_mut() {
-        calendar.take_failure();
+    fn dropped(&self, _: u64, is_full: bool, cx: &mut Apply<'_>) {
+        if is_full && let Some(Dialog::Calendar(calendar)) = cx.state.dialogs.open_mut() {
+            calendar.take_failure();
+        }
     }
 }

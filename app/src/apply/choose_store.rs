@@ -105,8 +105,8 @@ mod tests {
     use crate::worker::Work;
 
     fn opens(effects: &Effects) -> Vec<OpenRequest> {
-        let requests = effects.jobs.iter().filter_map(|job| match &job.work {
-            Work::Open(request) => Some(request.clone()),
+        let requests = effects.jobs.iter().filter_map(|job| match job.work() {
+            Some(Work::Open(request)) => Some(request.clone()),
             _ => None,
         });
         requests.collect()

@@ -1,11 +1,11 @@
 //! The store's clock.
 
 use super::Apply;
+use super::question::Question;
 use crate::action::ClockAction;
 use crate::commands;
 use crate::state::clock::Mode;
 use crate::state::toasts::Kind;
-use crate::state::{Purpose, State};
 use crate::worker::Reply;
 
 /// Carries out one action.
@@ -16,25 +16,47 @@ pub fn apply(action: &ClockAction, cx: &mut Apply<'_>) {
             tab.expiry.follow_rate(*rate, now_ms);
         }
     }
-    cx.write(Purpose::Clock, "admin", action.command());
+    cx.change(SetClock, "admin", action.command());
 }
 
-/// Queries how the store's clock runs.
+/// Asks how the store's clock runs.
 pub fn ask(cx: &mut Apply<'_>) {
-    cx.read(Purpose::Clock, "admin", commands::clock::read());
+    cx.ask(ReadClock, "admin", commands::clock::read());
 }
 
-/// Handles a reply.
-pub fn answer(reply: &Reply, state: &mut State) {
-    match &reply.result {
+#[derive(Debug, PartialEq)]
+struct ReadClock;
+
+impl Question for ReadClock {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        learn(reply, cx);
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct SetClock;
+
+impl Question for SetClock {
+    type Answer = Reply;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        learn(reply, cx);
+    }
+}
+
+fn learn(reply: Reply, cx: &mut Apply<'_>) {
+    match reply.result {
         Ok(found) => {
             // A lesson's snapshots say more: also where its time stops.
-            if state.lessons.view().is_none()
-                && let Some((mode, now_ms)) = Mode::read(found)
+            if cx.state.lessons.view().is_none()
+                && let Some((mode, now_ms)) = Mode::read(&found)
             {
-                state.clock.learn(mode, now_ms, state.uptime);
+                cx.state.clock.learn(mode, now_ms, cx.state.uptime);
             }
         }
-        Err(error) => state.toasts.push(Kind::Error, error.clone(), None, state.uptime),
+        Err(error) => cx.toast(Kind::Error, error),
     }
 }

@@ -4,10 +4,10 @@ use bson::Document;
 
 use super::{Apply, apply as apply_action};
 use crate::action::DialogAction;
+use crate::job::purpose::SlowRead;
 use crate::state::purpose::StorePurpose;
 use crate::state::sent::Sent;
 use crate::state::{Dialog, Purpose, State};
-use crate::worker::Abandoned;
 
 /// Carries out one action.
 pub fn apply(action: DialogAction, cx: &mut Apply<'_>) {
@@ -16,7 +16,7 @@ pub fn apply(action: DialogAction, cx: &mut Apply<'_>) {
         DialogAction::ShowBefore(dialog) => cx.state.dialogs.show_before(dialog),
         DialogAction::Close => {
             if let Some(Dialog::Indexes(tab, _)) = cx.state.dialogs.open() {
-                cx.effects.abandoned.push(Abandoned::IndexDialog(*tab));
+                cx.abandon(*tab, SlowRead::INDEX_DIALOG);
             }
             if let Some(Dialog::Connect(draft)) = cx.state.dialogs.open_mut() {
                 draft.stop();

@@ -2,17 +2,24 @@
 
 use bson::Document;
 
+use super::question::{self, Answer, Question};
+use crate::job::TabId;
+use crate::job::purpose::SlowRead;
 use crate::job::{ConsoleQuestion, ConsoleRun};
 use crate::state::settings::ThemeChoice;
+use crate::state::toasts::Kind;
 use crate::state::transfer::Purpose as TransferPurpose;
 use crate::state::{Purpose, State};
-use crate::worker::{Abandoned, Job, Lane, LessonOrder, SecretWork, TransferWork, Work};
+use crate::worker::{Lane, LessonOrder, Reply, SecretWork, TransferWork, Work};
+
+/// Work for the threads of the window.
+pub type Job = crate::worker::Job<Answer>;
 
 /// What an action wants done outside of the state.
 #[derive(Debug, Default)]
 pub struct Effects {
-    /// Queries to cancel, before the jobs are handed over.
-    pub abandoned: Vec<Abandoned>,
+    /// Reads of tabs to cancel, before the jobs are handed over.
+    pub abandoned: Vec<(TabId, &'static [SlowRead])>,
     /// Jobs for the worker.
     pub jobs: Vec<Job>,
     /// Inputs for the console.
@@ -74,10 +81,54 @@ impl<'a> Apply<'a> {
         self.job(purpose, Lane::Write, Work::Command { db: db.to_owned(), command })
     }
 
+    /// Asks with a command that reads. Returns its generation.
+    pub fn ask<Q: Question<Answer = Reply>>(
+        &mut self,
+        question: Q,
+        db: &str,
+        command: Document,
+    ) -> u64 {
+        let generation = self.state.next_generation();
+        let job = question::command(question, Lane::Read, generation, db, command);
+        self.effects.jobs.push(job);
+        generation
+    }
+
+    /// Asks with a command that writes. Every one is done, in order. Returns its generation.
+    pub fn change<Q: Question<Answer = Reply>>(
+        &mut self,
+        question: Q,
+        db: &str,
+        command: Document,
+    ) -> u64 {
+        if let Some(connection) = &mut self.state.store.connection {
+            connection.use_now(self.state.uptime);
+        }
+        let generation = self.state.next_generation();
+        let job = question::command(question, Lane::Write, generation, db, command);
+        self.effects.jobs.push(job);
+        generation
+    }
+
+    /// Cancels reads of a tab that are of no use any more.
+    pub fn abandon(&mut self, tab: TabId, kinds: &'static [SlowRead]) {
+        self.effects.abandoned.push((tab, kinds));
+    }
+
+    /// Shows a message.
+    pub fn toast(&mut self, kind: Kind, text: impl Into<String>) {
+        self.state.toasts.push(kind, text, None, self.state.uptime);
+    }
+
+    /// Shows a warning.
+    pub fn warn(&mut self, text: impl Into<String>) {
+        self.toast(Kind::Warning, text);
+    }
+
     /// Sends a job of any kind. Returns its generation.
     pub fn job(&mut self, purpose: Purpose, lane: Lane, work: Work) -> u64 {
         let generation = self.state.next_generation();
-        self.effects.jobs.push(Job { purpose, lane, generation, store: 0, work });
+        self.effects.jobs.push(Job::named(purpose, lane, generation, work));
         generation
     }
 

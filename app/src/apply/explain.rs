@@ -1,15 +1,17 @@
 //! How the store answers the query or the pipeline of a tab.
 
+use super::question::Question;
 use super::{Apply, TOO_MUCH};
 use crate::action::{Action, ExplainAction, IndexesAction};
 use crate::commands::explain;
+use crate::job::purpose::SlowRead;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::explain::{Answer, Explain};
 use crate::state::indexes::Dialog;
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
-use crate::state::{Purpose, State, TabId};
-use crate::worker::{Abandoned, Reply};
+use crate::state::{State, TabId};
+use crate::worker::Reply;
 
 /// Carries out one action.
 pub fn apply(tab: TabId, action: ExplainAction, cx: &mut Apply<'_>) {
@@ -39,7 +41,7 @@ pub fn close(tab: TabId, is_pipeline: bool, cx: &mut Apply<'_>) {
 
 /// Ends the question, and forgets the answer.
 pub fn forget(tab: TabId, cx: &mut Apply<'_>) {
-    cx.effects.abandoned.push(Abandoned::Explain(tab));
+    cx.abandon(tab, &[SlowRead::Explain]);
     if let Some(open) = cx.state.tabs.get_mut(tab) {
         open.explain = None;
     }
@@ -76,8 +78,8 @@ fn ask(tab: TabId, cx: &mut Apply<'_>) {
             return;
         }
     };
-    cx.effects.abandoned.push(Abandoned::Explain(tab));
-    let generation = cx.read(Purpose::Explain(tab), &of.db, command);
+    cx.abandon(tab, &[SlowRead::Explain]);
+    let generation = cx.ask(Plan(tab), &of.db, command);
     let since = cx.state.uptime;
     if let Some(open) = cx.state.tabs.get_mut(tab) {
         let shows_reply = open.explain.as_ref().is_some_and(|shown| shown.shows_reply);
@@ -99,19 +101,30 @@ fn create_index(tab: TabId, cx: &mut Apply<'_>) {
     }
 }
 
-/// Handles a reply.
-pub fn answer(tab: TabId, generation: u64, reply: &Reply, state: &mut State) {
-    let read = match &reply.result {
-        Ok(found) => Answer::read(found, &reply.command)
-            .ok_or_else(|| "The store gave no plan for this query".to_owned()),
-        Err(error) => Err(error.clone()),
-    };
-    set(tab, generation, read, state);
-}
+/// The plan of the query or the pipeline of a tab.
+#[derive(Debug, PartialEq)]
+struct Plan(TabId);
 
-/// A question that will not be answered, because too much was asked at once.
-pub fn dropped(tab: TabId, generation: u64, state: &mut State) {
-    set(tab, generation, Err(TOO_MUCH.to_owned()), state);
+impl Question for Plan {
+    type Answer = Reply;
+
+    fn slow_read(&self) -> Option<(TabId, SlowRead)> {
+        Some((self.0, SlowRead::Explain))
+    }
+
+    fn answered(&self, generation: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let read = reply.result.and_then(|found| {
+            Answer::read(&found, &reply.command)
+                .ok_or_else(|| "The store gave no plan for this query".to_owned())
+        });
+        set(self.0, generation, read, cx.state);
+    }
+
+    fn dropped(&self, generation: u64, is_full: bool, cx: &mut Apply<'_>) {
+        if is_full {
+            set(self.0, generation, Err(TOO_MUCH.to_owned()), cx.state);
+        }
+    }
 }
 
 fn set(tab: TabId, generation: u64, answer: Result<Answer, String>, state: &mut State) {

@@ -6,6 +6,7 @@ use super::index_tab::{asker, dialog, names, with};
 use super::{Apply, TOO_MUCH, index_tab, recreate, rollout};
 use crate::action::IndexesAction;
 use crate::commands::{documents, expiry, indexes, store};
+use crate::job::purpose::SlowRead;
 use crate::limits::{AGES_DOCUMENTS_MAX, SAMPLE_DOCUMENTS};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::indexes::{
@@ -13,7 +14,7 @@ use crate::state::indexes::{
 };
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, Purpose as AnyPurpose, State, TabId};
-use crate::worker::{Abandoned, Reply};
+use crate::worker::Reply;
 
 /// Carries out one action.
 pub fn apply(tab: TabId, action: IndexesAction, cx: &mut Apply<'_>) {
@@ -121,7 +122,7 @@ fn ask_what_if(tab: TabId, cx: &mut Apply<'_>) {
     let Some(AnyDialog::Indexes(_, dialog)) = cx.state.dialogs.open() else { return };
     let index = dialog.asked();
     // The answer about what was typed before is of no use.
-    cx.effects.abandoned.push(Abandoned::WhatIf(tab));
+    cx.abandon(tab, &[SlowRead::WhatIf]);
     if let Some(index) = index {
         read(tab, Purpose::WhatIf, expiry::what_if(&collection, index), cx);
     }

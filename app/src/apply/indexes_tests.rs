@@ -5,7 +5,6 @@ use crate::apply::{Apply, Effects};
 use crate::job::number_draft::{NumberDraft, Unit};
 use crate::state::Phase;
 use crate::state::indexes::IndexRow;
-use crate::worker::Work;
 
 /// A window whose tab shows a collection.
 fn bench() -> (State, TabId, Effects) {
@@ -31,11 +30,9 @@ fn show(dialog: Dialog, tab: TabId, state: &mut State) {
 /// The names of the commands that were sent, with their generations.
 fn sent(effects: &mut Effects) -> Vec<(String, u64, Document)> {
     let jobs = std::mem::take(&mut effects.jobs).into_iter();
-    jobs.filter_map(|job| match job.work {
-        Work::Command { command, .. } => {
-            Some((command.keys().next()?.clone(), job.generation, command))
-        }
-        _ => None,
+    jobs.filter_map(|job| {
+        let (_, command) = job.command()?;
+        Some((command.keys().next()?.clone(), job.generation, command.clone()))
     })
     .collect()
 }

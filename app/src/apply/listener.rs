@@ -7,19 +7,19 @@ use mayfly_engine::command::ListenAt;
 
 use super::Apply;
 use super::number::number;
+use super::question::Question;
 use crate::action::ListenerAction;
 use crate::commands;
 use crate::limits::LISTENER_AGE_MAX;
+use crate::state::Dialog;
 use crate::state::listener::{ConnectedClient, Status};
-use crate::state::purpose::ListenerPurpose;
-use crate::state::{Dialog, Purpose, State};
 use crate::worker::Reply;
 
 /// Carries out one action.
 pub fn apply(action: &ListenerAction, cx: &mut Apply<'_>) {
     cx.state.listener.is_waiting = true;
     cx.state.listener.error = None;
-    cx.write(Purpose::Listener(ListenerPurpose::Switch), "admin", action.command());
+    cx.change(SwitchListener, "admin", action.command());
 }
 
 /// Queries the connections, now and then, while it listens or its dialog is open. Returns the time
@@ -41,18 +41,45 @@ pub fn follow(cx: &mut Apply<'_>) -> Option<Duration> {
     if !cx.state.listener.is_waiting {
         cx.state.listener.asked_at = Some(cx.state.uptime);
         cx.state.listener.is_waiting = true;
-        let purpose = Purpose::Listener(ListenerPurpose::Status);
-        cx.read(purpose, "admin", commands::listener::status());
+        cx.ask(ListenerStatus, "admin", commands::listener::status());
     }
     Some(LISTENER_AGE_MAX)
 }
 
-/// Handles a reply.
-pub fn answer(purpose: &ListenerPurpose, reply: &Reply, state: &mut State) {
-    match (purpose, &reply.result) {
-        (_, Ok(found)) => state.listener.learn(status(found), state.uptime),
-        (ListenerPurpose::Switch, Err(error)) => state.listener.fail(error.clone()),
-        (ListenerPurpose::Status, Err(_)) => state.listener.is_waiting = false,
+#[derive(Debug, PartialEq)]
+struct ListenerStatus;
+
+impl Question for ListenerStatus {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        match reply.result {
+            Ok(found) => cx.state.listener.learn(status(&found), cx.state.uptime),
+            Err(_) => cx.state.listener.is_waiting = false,
+        }
+    }
+
+    fn dropped(&self, _: u64, is_full: bool, cx: &mut Apply<'_>) {
+        cx.state.listener.is_waiting &= !is_full;
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct SwitchListener;
+
+impl Question for SwitchListener {
+    type Answer = Reply;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        match reply.result {
+            Ok(found) => cx.state.listener.learn(status(&found), cx.state.uptime),
+            Err(error) => cx.state.listener.fail(error),
+        }
+    }
+
+    fn dropped(&self, _: u64, is_full: bool, cx: &mut Apply<'_>) {
+        cx.state.listener.is_waiting &= !is_full;
     }
 }
 

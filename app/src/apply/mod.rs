@@ -10,6 +10,7 @@ mod choose_store;
 pub mod clipboard;
 pub mod clock;
 mod collection;
+mod command_log;
 pub mod connect;
 pub mod console;
 pub mod convert;
@@ -30,6 +31,7 @@ pub mod maintenance;
 mod number;
 mod passwords;
 mod poll;
+mod question;
 pub mod reaper;
 mod recount;
 mod recreate;
@@ -45,7 +47,8 @@ pub mod trash;
 pub mod view;
 
 pub use answer::outcome;
-pub use effects::{Apply, Effects, WindowEffect};
+pub use effects::{Apply, Effects, Job, WindowEffect};
+pub use question::Worker;
 
 use crate::action::Action;
 use crate::action::supported::{production_question, refusal};

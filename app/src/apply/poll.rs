@@ -161,7 +161,7 @@ mod tests {
     /// The generation of the change stream that was asked for.
     fn stream(effects: &Effects) -> Option<u64> {
         let is_it = |work: &Work| matches!(work, Work::Watch(_));
-        effects.jobs.iter().find(|job| is_it(&job.work)).map(|job| job.generation)
+        effects.jobs.iter().find(|job| job.work().is_some_and(is_it)).map(|job| job.generation)
     }
 
     /// Commands of the protocol in a minute, with what the view and the driver ask beside these.
@@ -177,7 +177,8 @@ mod tests {
                 report(generation, heard, &mut Apply::new(state, &mut Effects::default()));
             }
         }
-        let asked = effects.jobs.iter().filter(|job| !matches!(job.work, Work::Watch(_))).count();
+        let asked =
+            effects.jobs.iter().filter(|job| !matches!(job.work(), Some(Work::Watch(_)))).count();
         let awaits = if is_streamed { 60 / WATCH_AWAIT.as_secs() } else { 0 };
         // The density of a large collection is five commands and its steepest minute two, and rules are
         // listed once a minute.
@@ -239,8 +240,8 @@ mod tests {
         let (mut state, id) = shown();
         let mut effects = Effects::default();
         settle(&mut Apply::new(&mut state, &mut effects));
-        let cancel = effects.jobs.iter().find_map(|job| match &job.work {
-            Work::Watch(work) => Some(work.cancel.clone()),
+        let cancel = effects.jobs.iter().find_map(|job| match job.work() {
+            Some(Work::Watch(work)) => Some(work.cancel.clone()),
             _ => None,
         });
         state.tabs.get_mut(id).expect("a tab").view = ViewKind::Documents;

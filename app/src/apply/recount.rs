@@ -67,7 +67,7 @@ mod tests {
     use crate::job::{Attached, ServerMark};
     use crate::state::connect::Connection;
     use crate::state::{Phase, TabId};
-    use crate::worker::{Reply, Work};
+    use crate::worker::Reply;
 
     fn attached() -> (State, TabId) {
         let mut state = State::default();
@@ -92,10 +92,8 @@ mod tests {
     fn settled(state: &mut State) -> Vec<String> {
         let mut effects = Effects::default();
         event::settle(&mut Apply::new(state, &mut effects));
-        let commands = effects.jobs.iter().filter_map(|job| match &job.work {
-            Work::Command { command, .. } => command.keys().next().cloned(),
-            _ => None,
-        });
+        let commands =
+            effects.jobs.iter().filter_map(|job| job.command()?.1.keys().next().cloned());
         commands.filter(|name| name == "count").collect()
     }
 

@@ -6,12 +6,13 @@ use mayfly_engine::value::{Layout, shell, whole};
 use super::{Apply, TOO_MUCH, documents, indexes};
 use crate::action::SchemaAction;
 use crate::commands::schema;
+use crate::job::purpose::SlowRead;
 use crate::limits::{SCHEMA_BATCH_DOCUMENTS, SCHEMA_SAMPLE_DOCUMENTS};
 use crate::state::dialogs::{Dialog as AnyDialog, Sent};
 use crate::state::schema::{Dialog, Purpose, SchemaView, Stage, ValidatorDraft, both, json_text};
 use crate::state::toasts::Kind;
 use crate::state::{Purpose as AnyPurpose, State, TabId};
-use crate::worker::{Abandoned, Lane, Reply, SchemaReport, SchemaStage, SchemaWork, Work};
+use crate::worker::{Lane, Reply, SchemaReport, SchemaStage, SchemaWork, Work};
 
 /// Carries out one action.
 pub fn apply(tab: TabId, action: SchemaAction, cx: &mut Apply<'_>) {
@@ -122,7 +123,7 @@ fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut SchemaView)) {
 /// shown, when the filter has changed, and when the user asks.
 pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     let (now_ms, mode) = (cx.state.now_ms(), cx.state.settings.documents_mode);
-    cx.effects.abandoned.push(Abandoned::Schema(tab));
+    cx.abandon(tab, &[SlowRead::Schema]);
     let Some(open) = cx.state.tabs.get_mut(tab) else { return };
     open.documents.restore(&open.saved_documents, mode, now_ms);
     let filter = open.documents.query.filter.clone();
@@ -166,7 +167,7 @@ pub fn is_outdated(tab: TabId, state: &State) -> bool {
 
 /// Ends the analysis of a tab.
 pub fn abandon(tab: TabId, cx: &mut Apply<'_>) {
-    cx.effects.abandoned.push(Abandoned::Schema(tab));
+    cx.abandon(tab, &[SlowRead::Schema]);
 }
 
 fn narrow(tab: TabId, filter: &Document, cx: &mut Apply<'_>) {

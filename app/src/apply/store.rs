@@ -7,7 +7,7 @@ use mayfly_engine::reply::Forecast;
 
 use super::number::number;
 use super::{
-    Apply, WindowEffect, calendar, choose_store, clock, collection, connect, console, demo, dialog,
+    Apply, WindowEffect, choose_store, clock, collection, connect, console, demo, dialog,
     passwords, reaper, recount, stores, tabs, transfer,
 };
 use crate::action::{ReaperAction, StoreAction};
@@ -361,7 +361,6 @@ pub fn answer(purpose: &StorePurpose, generation: u64, reply: &Reply, cx: &mut A
         (StorePurpose::Hello | StorePurpose::Members, found) => {
             connect::learn_facts(purpose, found, cx.state);
         }
-        (StorePurpose::Calendar(namespace), _) => calendar::answer(namespace, reply, cx),
         (StorePurpose::Rules(namespace), Ok(_)) => {
             let db = namespace.db.clone();
             let (purpose, command) = creation(namespace.clone());

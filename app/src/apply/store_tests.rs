@@ -4,7 +4,7 @@ use mayfly_engine::store::WalkProgram;
 
 use super::*;
 use crate::apply::stores::open;
-use crate::apply::{Apply, Effects};
+use crate::apply::{Apply, Effects, Job};
 use crate::source::OpenRequest;
 use crate::state::dialogs::{DropDialog, SettingsDraft};
 use crate::state::tabs::TabId;
@@ -24,8 +24,8 @@ fn reply(db: &str, command: Document, result: Result<Document, String>) -> Reply
 }
 
 fn sent(effects: &Effects) -> Vec<String> {
-    let name = |job: &crate::worker::Job| match &job.work {
-        Work::Command { db, command } => {
+    let name = |job: &Job| match job.command() {
+        Some((db, command)) => {
             format!("{db}.{}", command.keys().next().map_or("", String::as_str))
         }
         _ => "other".to_owned(),
@@ -46,7 +46,7 @@ fn files_of_every_store_are_walked_by_the_program_that_was_started() {
     );
     assert_eq!(effects.jobs.len(), 3);
     for job in &effects.jobs {
-        let Work::Open(request) = &job.work else { panic!("a store is opened") };
+        let Some(Work::Open(request)) = job.work() else { panic!("a store is opened") };
         assert_eq!(request.walker.as_ref(), Some(&walker), "{request:?}");
     }
 }
@@ -71,8 +71,8 @@ fn the_order_by_soonest_asks_about_every_collection_a_few_at_a_time() {
     while !effects.jobs.is_empty() {
         assert!(effects.jobs.len() * 4 < crate::limits::QUEUE_JOBS_MAX, "{}", effects.jobs.len());
         let job = effects.jobs.remove(0);
-        let Purpose::Store(purpose @ StorePurpose::Next(namespace)) = &job.purpose else {
-            panic!("{:?}", job.purpose)
+        let Some(Purpose::Store(purpose @ StorePurpose::Next(namespace))) = job.purpose() else {
+            panic!("{job:?}")
         };
         assert!(asked.insert(namespace.collection.clone()), "{namespace} is asked about twice");
         let found = reply("demo", doc! {}, Ok(doc! {"documents": []}));
@@ -230,8 +230,8 @@ fn traffic_runs_as_it_was_chosen_and_in_the_demo_store_alone() {
     let (name, clock) = ("store".to_owned(), SystemClock.status());
     let store = Opened { source, name, folder: None, clock, warnings, advice, attached: None };
     let switched = |effects: Effects| -> Vec<bool> {
-        let switch = |job: &crate::worker::Job| match job.work {
-            Work::SetTraffic(on) => Some(on),
+        let switch = |job: &Job| match job.work() {
+            Some(Work::SetTraffic(on)) => Some(*on),
             _ => None,
         };
         effects.jobs.iter().filter_map(switch).collect()

@@ -273,7 +273,7 @@ mod tests {
     }
 
     fn works(effects: &Effects) -> Vec<String> {
-        let name = |job: &crate::worker::Job| match &job.work {
+        let name = |job: &crate::apply::Job| match job.work()? {
             Work::Show(slot) => Some(format!("show {slot}")),
             Work::Close(slot) => Some(format!("close {slot}")),
             Work::Open(_) => Some("open".to_owned()),

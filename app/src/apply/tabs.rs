@@ -3,13 +3,13 @@
 use super::{Apply, aggregate, documents, expiry, indexes, recount, schema};
 use crate::action::TabsAction;
 use crate::commands;
+use crate::job::purpose::SlowRead;
 use crate::limits::TABS_MAX;
 use crate::state::purpose::StorePurpose;
 use crate::state::store::Next;
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, Purpose, State, TabId};
-use crate::worker::Abandoned;
 
 /// Carries out one action.
 pub fn apply(action: TabsAction, cx: &mut Apply<'_>) {
@@ -92,7 +92,7 @@ pub fn data_changed(namespace: Option<&Namespace>, cx: &mut Apply<'_>) {
 
 /// Closes a tab, ends its queries and forgets what was typed in it.
 fn close(id: TabId, cx: &mut Apply<'_>) {
-    cx.effects.abandoned.push(Abandoned::Tab(id));
+    cx.abandon(id, SlowRead::ALL);
     cx.state.tabs.close(id);
     cx.state.drafts.tabs.remove(&id);
 }

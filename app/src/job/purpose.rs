@@ -14,8 +14,6 @@ pub enum Purpose {
     Expiry(TabId, ExpiryPurpose),
     /// The pipeline of one tab.
     Aggregate(TabId, AggregatePurpose),
-    /// How the store answers the query or the pipeline of one tab.
-    Explain(TabId),
     /// The indexes of one tab.
     Indexes(TabId, IndexesPurpose),
     /// The schema of one tab.
@@ -28,14 +26,10 @@ pub enum Purpose {
     Maintenance(MaintenancePurpose),
     /// The reaper.
     Reaper(ReaperPurpose),
-    /// The listener.
-    Listener(ListenerPurpose),
     /// The archive whose dialog is open.
     Archive(ArchivePurpose),
     /// The trash, while its dialog is open.
     Trash(TrashPurpose),
-    /// The clock.
-    Clock,
     /// The traffic of the demo store.
     Traffic,
     /// A sandbox.
@@ -95,8 +89,6 @@ pub enum StorePurpose {
     Statistics(Namespace),
     /// The indexes of a collection that is to be duplicated.
     DuplicatedIndexes(Namespace),
-    /// The months ahead of a collection, for the calendar.
-    Calendar(Namespace),
     /// What the attached server says of itself, for the dialog that shows it.
     Hello,
     /// The members of its replica set, for the same dialog.
@@ -126,15 +118,6 @@ pub enum MaintenancePurpose {
     },
     /// A backup, a restore, a compaction or a check.
     Run(OperationId),
-}
-
-/// An answer about the listener.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ListenerPurpose {
-    /// Who is connected.
-    Status,
-    /// It is switched on or off.
-    Switch,
 }
 
 /// An answer about an archive.
@@ -414,10 +397,10 @@ pub enum TransferPurpose {
 }
 
 impl Purpose {
-    /// The tab for which this may read a whole collection. It is canceled when the tab is closed.
+    /// The tab and the kind of a read that may go through a whole collection.
     #[must_use]
-    pub fn may_be_slow_for(&self) -> Option<TabId> {
-        match self {
+    pub fn slow_read(&self) -> Option<(TabId, SlowRead)> {
+        Some(match self {
             Self::Expiry(
                 tab,
                 ExpiryPurpose::Expiring
@@ -426,47 +409,77 @@ impl Purpose {
                 | ExpiryPurpose::Cliff
                 | ExpiryPurpose::Reasons,
             )
-            | Self::Indexes(
-                tab,
-                IndexesPurpose::WhatIf | IndexesPurpose::Ages | IndexesPurpose::Sample,
-            ) => Some(*tab),
-            _ => self.query_of().or(self.analysis_of()),
-        }
-    }
-
-    /// The tab whose query this runs. Those of one view take turns, so that they keep one reader
-    /// busy, and the others stay free for what the user opens next.
-    #[must_use]
-    pub fn query_of(&self) -> Option<TabId> {
-        match self {
+            | Self::Indexes(tab, IndexesPurpose::Sample) => (*tab, SlowRead::OfTab),
+            Self::Indexes(tab, IndexesPurpose::WhatIf) => (*tab, SlowRead::WhatIf),
+            Self::Indexes(tab, IndexesPurpose::Ages) => (*tab, SlowRead::Ages),
             Self::Documents(
                 tab,
-                DocumentsPurpose::Page { .. }
-                | DocumentsPurpose::Count { .. }
-                | DocumentsPurpose::Range
+                DocumentsPurpose::Page { .. } | DocumentsPurpose::Count { .. },
+            ) => (*tab, SlowRead::Rows),
+            Self::Documents(
+                tab,
+                DocumentsPurpose::Range
                 | DocumentsPurpose::All
                 | DocumentsPurpose::Copy(_)
                 | DocumentsPurpose::Measure
                 | DocumentsPurpose::Sample,
-            )
-            | Self::Aggregate(
+            ) => (*tab, SlowRead::Documents),
+            Self::Aggregate(
                 tab,
                 AggregatePurpose::Results { .. }
                 | AggregatePurpose::More { .. }
                 | AggregatePurpose::Count { .. }
                 | AggregatePurpose::After { .. },
-            )
-            | Self::Explain(tab) => Some(*tab),
-            _ => None,
-        }
+            ) => (*tab, SlowRead::Pipeline),
+            Self::Schema(tab, SchemaPurpose::Analyze) => (*tab, SlowRead::Schema),
+            _ => return None,
+        })
     }
+}
 
-    /// The tab whose documents this reads for its schema.
+/// Read of a tab that may go through a whole collection, so that it can be canceled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SlowRead {
+    /// Pages and the count of the Documents view.
+    Rows,
+    /// Other queries of the Documents view.
+    Documents,
+    Pipeline,
+    Explain,
+    /// The documents that a TTL would remove.
+    WhatIf,
+    /// Documents by age, in the dialog of an index.
+    Ages,
+    Schema,
+    /// Canceled with the tab alone.
+    OfTab,
+}
+
+impl SlowRead {
+    /// Every kind: the tab was closed.
+    pub const ALL: &[Self] = &[
+        Self::Rows,
+        Self::Documents,
+        Self::Pipeline,
+        Self::Explain,
+        Self::WhatIf,
+        Self::Ages,
+        Self::Schema,
+        Self::OfTab,
+    ];
+    /// The queries of the Documents view: it has another filter, or the user stops it.
+    pub const QUERIES: &[Self] = &[Self::Rows, Self::Documents];
+    /// The questions of the dialog of an index: it was closed.
+    pub const INDEX_DIALOG: &[Self] = &[Self::WhatIf, Self::Ages];
+
+    /// The view whose queries take turns, so that they keep one reader busy, and the others stay free for what the user
+    /// opens next.
     #[must_use]
-    pub fn analysis_of(&self) -> Option<TabId> {
+    pub fn turn(self) -> Option<Self> {
         match self {
-            Self::Schema(tab, SchemaPurpose::Analyze) => Some(*tab),
-            _ => None,
+            Self::Rows | Self::Documents => Some(Self::Documents),
+            Self::Pipeline | Self::Explain => Some(self),
+            Self::WhatIf | Self::Ages | Self::Schema | Self::OfTab => None,
         }
     }
 }

@@ -15,8 +15,8 @@ use bson::{Bson, Document, RawDocumentBuf, doc};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::value::{Layout, shell};
 
-use super::job::Reply;
 use super::journal::file::Journal;
+use super::reply::Reply;
 use crate::commands::{self, bulk as command};
 use crate::job::Cancel;
 use crate::job::bulk::{BulkChange, BulkEnd, BulkReport, BulkWork, Pair, Target};

@@ -8,7 +8,7 @@ use crossbeam_channel::Sender;
 
 use super::connect_job::{ConnectReport, ConnectWork};
 use super::guarded::guarded;
-use super::job::Outcome;
+use super::outcome::Outcome;
 use super::wake::Wake;
 use crate::job::{Cancel, ConnectFailure, Server, Step};
 use crate::source::{OpenError, Opened, remote};
@@ -20,7 +20,12 @@ pub(super) fn open(server: &Server, cancel: &Cancel) -> Result<Opened, OpenError
 }
 
 /// Attaches on a detached thread: a network may take its time, and the window must close all the same.
-pub(super) fn start(work: ConnectWork, generation: u64, outcomes: Sender<Outcome>, wake: Wake) {
+pub(super) fn start<A: Send + 'static>(
+    work: ConnectWork,
+    generation: u64,
+    outcomes: Sender<Outcome<A>>,
+    wake: Wake,
+) {
     let failed = outcomes.clone();
     let waker = Arc::clone(&wake);
     let connect = move || {

@@ -8,18 +8,18 @@ use crossbeam_channel::Sender;
 use mayfly_engine::clock::{Clock, SystemClock};
 
 use super::guarded::guarded;
-use super::job::Outcome;
+use super::outcome::Outcome;
 use super::transfer::{Choose, TransferDone};
 use super::wake::Wake;
 use crate::job::Purpose;
 
 /// Opens the dialog on a detached thread: its service may never answer, and the window must close
 /// all the same.
-pub(super) fn open(
+pub(super) fn open<A: Send + 'static>(
     purpose: Purpose,
     generation: u64,
     choose: Choose,
-    outcomes: Sender<Outcome>,
+    outcomes: Sender<Outcome<A>>,
     wake: Wake,
 ) {
     let work = move || {

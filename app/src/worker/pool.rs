@@ -11,41 +11,40 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use bson::Document;
 use crossbeam_channel::{Receiver, Sender, bounded};
-use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::transfer::Progress;
 
 use self::slow_reads::SlowReads;
 use super::connect;
 use super::console::Console;
+use super::desk::Desk;
 use super::file_dialog;
 use super::guarded::guarded;
-use super::job::{Abandoned, Job, Lane, Outcome, Reply, STOPPED, Work, is_ok};
 use super::lesson::{self, LessonDoor, LessonHall, LessonShelf};
 use super::lesson_job::{LessonOrder, LessonOutcome};
+use super::outcome::Outcome;
 use super::queue::{Put, Queue};
 use super::secret_job::SecretWork;
 use super::secret_thread;
 use super::secrets::Secrets;
 use super::sources::{FIRST, Sources};
+use super::task::{Job, Lane};
 use super::traffic::{self, TrafficSwitch};
 use super::transfer::TransferWork;
 use super::wake::Wake;
+use super::work::Work;
 use crate::job::lesson::LessonRequest;
-use crate::job::{Cancel, ConsoleQuestion, ConsoleRun, Event, Purpose};
+use crate::job::purpose::SlowRead;
+use crate::job::{Cancel, ConsoleQuestion, ConsoleRun, Event, Purpose, TabId};
 use crate::limits::{
     KEYRING_CLOSE, OUTCOMES_MAX, READER_PATIENCE, READERS_MAX, READERS_MIN, TRANSFERS_MAX,
 };
 use crate::source::Opener;
 
-/// The answer to a change that was asked for while another store was being opened.
-const OPENING: &str = "Nothing was changed because a store was opening";
-
 /// The threads around a source. Dropping it ends them.
-pub struct Worker {
-    shared: Arc<Shared>,
-    outcomes: Receiver<Outcome>,
+pub struct Worker<A: Send + 'static> {
+    shared: Arc<Shared<A>>,
+    outcomes: Receiver<Outcome<A>>,
     threads: RefCell<Vec<JoinHandle<()>>>,
     /// Threads that read.
     readers: Cell<usize>,
@@ -59,16 +58,16 @@ pub struct Worker {
     secrets: Secrets,
 }
 
-struct Shared {
-    read: Queue,
-    write: Queue,
-    transfer: Queue,
-    bulk: Queue,
-    schema: Queue,
+pub(super) struct Shared<A> {
+    read: Queue<A>,
+    write: Queue<A>,
+    transfer: Queue<A>,
+    bulk: Queue<A>,
+    schema: Queue<A>,
     sources: Sources,
     shelf: Arc<dyn LessonShelf>,
     lesson: LessonDoor,
-    outcomes: Sender<Outcome>,
+    outcomes: Sender<Outcome<A>>,
     wake: Wake,
     opener: Opener,
     /// Reads and writes that were asked for and have not ended.
@@ -86,7 +85,7 @@ struct Shared {
     rollouts: Mutex<Vec<JoinHandle<()>>>,
 }
 
-impl Worker {
+impl<A: Send + 'static> Worker<A> {
     /// Starts the threads. Nothing is open until a [`Work::Open`] was done.
     ///
     /// # Errors
@@ -161,7 +160,7 @@ impl Worker {
                 let (purpose, lane) = (Purpose::Traffic, Lane::Write);
                 let work = Work::Traffic;
                 let store = shared.sources.front();
-                let step = Job { purpose, lane, generation: 0, store, work };
+                let step = Job { store, ..Job::named(purpose, lane, 0, work) };
                 if let Put::Full(_) = shared.write.put(step) {
                     shared.traffic.dropped();
                     shared.answered(lane);
@@ -188,8 +187,9 @@ impl Worker {
     }
 
     /// Notes a read that may be slow, and keeps one reader more than there are tabs with queries.
-    fn note_slow_read(&self, job: &Job) {
-        let tabs = self.shared.slow_reads.note(&job.purpose, job.generation);
+    fn note_slow_read(&self, job: &Job<A>) {
+        let Some(read) = job.manners.slow_read else { return };
+        let tabs = self.shared.slow_reads.note(read, job.generation);
         if tabs >= self.readers.get() && self.readers.get() < READERS_MAX {
             // Without a further thread the query waits for its turn.
             let _ = self.add_reader();
@@ -210,49 +210,42 @@ impl Worker {
     }
 
     /// Hands a job to the threads. Never waits.
-    pub fn submit(&self, mut job: Job) {
-        if let Work::Show(number) = job.work {
-            return self.show(number);
+    pub fn submit(&self, mut job: Job<A>) {
+        if let Some(Work::Show(number)) = job.work() {
+            return self.show(*number);
         }
         job.store = self.shown.get();
-        match job.work {
-            Work::Open(_) | Work::Adopt(_) => {
-                self.opening.set(self.opening.get() + 1);
-                // The old store closes once its queries have ended.
-                self.shared.slow_reads.cancel(|_| true);
-                self.shared.console.cancel();
-            }
-            // It was asked for while the last store was on the screen, and its turn comes in the next one.
-            Work::Command { db, command } if job.lane == Lane::Write && self.opening.get() > 0 => {
-                job.work = Work::Refuse { db, command };
-            }
-            _ => {}
+        if matches!(job.work(), Some(Work::Open(_) | Work::Adopt(_))) {
+            self.opening.set(self.opening.get() + 1);
+            // The old store closes once its queries have ended.
+            self.shared.slow_reads.cancel(|_| true);
+            self.shared.console.cancel();
         }
+        // A change was meant for the store that was on the screen, and its turn comes in the next one.
+        job.is_refused =
+            job.lane == Lane::Write && self.opening.get() > 0 && job.command().is_some();
         if job.lane.is_awaited() {
             self.shared.unanswered.fetch_add(1, Ordering::AcqRel);
         }
-        if job.purpose.may_be_slow_for().is_some() {
-            self.note_slow_read(&job);
-        }
+        self.note_slow_read(&job);
         let (job, full) = match self.shared.queue(job.lane).put(job) {
             Put::Waiting => return self.relieve_readers(READER_PATIENCE),
             Put::Replaced(job) => (job, false),
             Put::Full(job) => (job, true),
         };
-        let Job { purpose, generation, lane, .. } = job;
+        let Job { task, generation, lane, .. } = job;
         self.shared.slow_reads.ended(generation);
         // The window drains outcomes each frame; if even that channel is full the job is forgotten,
         // and its sender asks again.
-        let dropped = Outcome::Dropped { purpose, generation, full };
-        if self.shared.outcomes.try_send(dropped).is_ok() {
+        if self.shared.outcomes.try_send(task.dropped(generation, full)).is_ok() {
             (self.shared.wake)(Duration::ZERO);
         }
         self.shared.answered(lane);
     }
 
-    /// Cancels queries that were handed over and have not ended.
-    pub fn abandon(&self, abandoned: Abandoned) {
-        self.shared.slow_reads.cancel(|purpose| abandoned.covers(purpose));
+    /// Cancels reads of a tab that were handed over and have not ended.
+    pub fn abandon(&self, tab: TabId, kinds: &[SlowRead]) {
+        self.shared.slow_reads.cancel(|(of, kind)| of == tab && kinds.contains(&kind));
     }
 
     /// Asks the system's keyring. Never waits.
@@ -281,7 +274,7 @@ impl Worker {
 
     /// The next outcome, if there is one. Never waits.
     #[must_use]
-    pub fn next_outcome(&self) -> Option<Outcome> {
+    pub fn next_outcome(&self) -> Option<Outcome<A>> {
         let outcome = self.outcomes.try_recv().ok().inspect(|outcome| self.is_taken(outcome));
         // A snapshot comes after the events that it may rest on.
         let outcome = outcome.or_else(|| self.shared.console.take().map(Outcome::Console));
@@ -294,7 +287,7 @@ impl Worker {
     }
 
     /// From the moment when the window knows of a store, it may change it.
-    fn is_taken(&self, outcome: &Outcome) {
+    fn is_taken(&self, outcome: &Outcome<A>) {
         if matches!(outcome, Outcome::Opened(_)) {
             self.opening.set(self.opening.get().saturating_sub(1));
         }
@@ -323,7 +316,7 @@ impl Worker {
     }
 }
 
-impl Drop for Worker {
+impl<A: Send + 'static> Drop for Worker<A> {
     fn drop(&mut self) {
         self.shared.slow_reads.cancel(|_| true);
         self.shared.ends.cancel();
@@ -364,8 +357,8 @@ impl Drop for Worker {
     }
 }
 
-impl Shared {
-    fn queue(&self, lane: Lane) -> &Queue {
+impl<A: Send + 'static> Shared<A> {
+    fn queue(&self, lane: Lane) -> &Queue<A> {
         match lane {
             Lane::Read => &self.read,
             Lane::Write => &self.write,
@@ -381,7 +374,7 @@ impl Shared {
         }
     }
 
-    fn tell(&self, outcome: Outcome) {
+    fn tell(&self, outcome: Outcome<A>) {
         if self.outcomes.send(outcome).is_ok() {
             (self.wake)(Duration::ZERO);
         }
@@ -390,18 +383,32 @@ impl Shared {
     /// Does the jobs of a lane until it is closed.
     fn work(self: &Arc<Self>, name: &str, lane: Lane) {
         while let Some(job) = self.queue(lane).take() {
-            let (purpose, generation) = (job.purpose.clone(), job.generation);
-            if let Err(message) = guarded(|| self.perform(job)) {
+            let Job { key, generation, store, is_refused, task, .. } = job;
+            let desk = Desk {
+                source: self.sources.of(store),
+                generation,
+                cancel: self.slow_reads.cancel_of(generation),
+                is_refused,
+                outcomes: &|outcome| self.tell(outcome),
+                perform: Some(&|purpose, work| self.perform(store, generation, purpose, work)),
+            };
+            if let Err(message) = guarded(|| task.run(&desk)) {
                 self.failed(name, message);
             }
             self.slow_reads.ended(generation);
-            self.queue(lane).ended(&purpose);
+            self.queue(lane).ended(&key);
             self.answered(lane);
         }
     }
 
-    fn perform(self: &Arc<Self>, job: Job) {
-        let Job { purpose, generation, store, work, .. } = job;
+    /// Does work that is named by its purpose.
+    pub(super) fn perform(
+        self: &Arc<Self>,
+        store: u32,
+        generation: u64,
+        purpose: Purpose,
+        work: Work,
+    ) {
         match work {
             Work::Open(_) | Work::Adopt(_) | Work::Show(_) | Work::Close(_) => {
                 self.change_stores(store, work);
@@ -417,19 +424,8 @@ impl Shared {
                     source.set_locked(is_locked);
                 }
             }
-            Work::Command { db, command } => {
-                let started = SystemClock.monotonic();
-                let answer = self.run(store, generation, &db, &command);
-                let micros =
-                    u64::try_from(SystemClock.monotonic().saturating_sub(started).as_micros())
-                        .unwrap_or(u64::MAX);
-                let reply = Reply::new(db, command, answer, micros);
-                self.tell(Outcome::Answer { purpose, generation, reply });
-            }
-            Work::Refuse { db, command } => {
-                let reply = Reply::new(db, command, Err(OPENING.to_owned()), 0);
-                self.tell(Outcome::Answer { purpose, generation, reply });
-            }
+            // The task has run it.
+            Work::Command { .. } => {}
             Work::Bulk(work) => self.bulk(store, purpose, generation, &work),
             Work::Transfer(TransferWork::Choose(choose)) => {
                 let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
@@ -455,26 +451,6 @@ impl Shared {
             Work::Lesson(work) => self.lessons(work),
             Work::Schema(work) => self.analyze(store, &purpose, generation, &work),
         }
-    }
-
-    /// Runs a command; a query ends early when it is canceled.
-    fn run(
-        &self,
-        store: u32,
-        generation: u64,
-        db: &str,
-        command: &Document,
-    ) -> Result<Document, String> {
-        let source = self.sources.of(store).ok_or("No store is open yet")?;
-        let Some(cancel) = self.slow_reads.cancel_of(generation) else {
-            return guarded(|| source.run(db, command));
-        };
-        let stopped = || Err(STOPPED.to_owned());
-        if cancel.is_cancelled() {
-            return stopped();
-        }
-        let reply = guarded(|| source.run_until(db, command, &cancel))?;
-        if cancel.is_cancelled() && !is_ok(&reply) { stopped() } else { Ok(reply) }
     }
 
     /// Reports a bug that ended a job before its answer.

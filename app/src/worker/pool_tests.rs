@@ -2,6 +2,8 @@ use std::time::Duration;
 
 use bson::{Document, doc};
 
+use mayfly_engine::clock::{Clock as _, SystemClock};
+
 use super::*;
 use crate::job::TabId;
 use crate::source::{Capabilities, Events, OpenRequest, Opened, Source};
@@ -38,11 +40,11 @@ impl Source for Echo {
     }
 }
 
-fn worker() -> Worker {
+fn worker() -> Worker<()> {
     worker_writing(&Arc::default(), &Arc::default())
 }
 
-fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker {
+fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker<()> {
     let (writes, gate) = (Arc::clone(writes), Arc::clone(gate));
     let opener: Opener = Arc::new(move |_| {
         let name = "echo".to_owned();
@@ -56,7 +58,7 @@ fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker {
             attached: None,
         })
     });
-    let worker = Worker::start(
+    let worker = Worker::<()>::start(
         opener,
         crate::worker::lesson_shelf::shelf(None),
         Secrets::none(),
@@ -68,18 +70,18 @@ fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker {
     worker
 }
 
-fn submit(worker: &Worker, lane: Lane, work: Work) {
+fn submit(worker: &Worker<()>, lane: Lane, work: Work) {
     let purpose = Purpose::Store(StorePurpose::Databases);
-    worker.submit(Job { purpose, lane, generation: 7, store: 0, work });
+    worker.submit(Job::named(purpose, lane, 7, work));
 }
 
-fn next(worker: &Worker) -> Outcome {
+fn next(worker: &Worker<()>) -> Outcome<()> {
     let outcome = worker.outcomes.recv_timeout(Duration::from_secs(20)).expect("an outcome comes");
     worker.is_taken(&outcome);
     outcome
 }
 
-fn run(worker: &Worker, command: Document) -> Result<Document, String> {
+fn run(worker: &Worker<()>, command: Document) -> Result<Document, String> {
     submit(worker, Lane::Read, Work::Command { db: "demo".to_owned(), command });
     match next(worker) {
         Outcome::Answer { reply, generation: 7, .. } => reply.result,
@@ -133,7 +135,7 @@ fn a_source_that_panics_beside_its_commands_is_told_and_the_threads_go_on() {
                 attached: None,
             })
         });
-        let worker = Worker::start(
+        let worker = Worker::<()>::start(
             opener,
             crate::worker::lesson_shelf::shelf(None),
             Secrets::none(),
@@ -209,7 +211,7 @@ fn what_was_asked_of_one_store_does_not_change_the_next() {
     worker.is_taken(&opened);
     for _ in 0..2 {
         let Outcome::Answer { reply, .. } = next(&worker) else { panic!("not an answer") };
-        assert_eq!(reply.result, Err(OPENING.to_owned()));
+        assert_eq!(reply.result, Err(crate::worker::desk::OPENING.to_owned()));
     }
     assert_eq!(writes.load(Ordering::Acquire), 0);
     submit(&worker, Lane::Write, insert());
@@ -217,7 +219,7 @@ fn what_was_asked_of_one_store_does_not_change_the_next() {
     assert_eq!(writes.load(Ordering::Acquire), 1);
 }
 
-fn transfer(worker: &Worker, work: TransferWork) -> TransferDone {
+fn transfer(worker: &Worker<()>, work: TransferWork) -> TransferDone {
     submit(worker, Lane::Transfer, Work::Transfer(work));
     match next(worker) {
         Outcome::Transfer { done, generation: 7, .. } => done,
@@ -278,7 +280,7 @@ impl Source for Stuck {
 }
 
 /// A worker on that source.
-fn stuck() -> Worker {
+fn stuck() -> Worker<()> {
     let opener: Opener = Arc::new(|_| {
         Ok(Opened {
             source: Arc::new(Stuck),
@@ -290,7 +292,7 @@ fn stuck() -> Worker {
             attached: None,
         })
     });
-    let worker = Worker::start(
+    let worker = Worker::<()>::start(
         opener,
         crate::worker::lesson_shelf::shelf(None),
         Secrets::none(),
@@ -308,7 +310,7 @@ fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
     let query = |tab: u64, command: Document| {
         let purpose = Purpose::Documents(TabId(tab), DocumentsPurpose::Page { run: 1, first: 0 });
         let work = Work::Command { db: "d".to_owned(), command };
-        worker.submit(Job { purpose, lane: Lane::Read, generation: tab, store: 0, work });
+        worker.submit(Job::named(purpose, Lane::Read, tab, work));
     };
     for tab in 1..=5 {
         query(tab, doc! {"find": "c"});
@@ -318,7 +320,7 @@ fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
     assert!(matches!(next(&worker), Outcome::Answer { generation: 6, .. }));
     submit(&worker, Lane::Read, Work::Command { db: "d".to_owned(), command: doc! {"ping": 1} });
     assert!(matches!(next(&worker), Outcome::Answer { generation: 7, .. }));
-    worker.abandon(Abandoned::Documents(TabId(2)));
+    worker.abandon(TabId(2), SlowRead::QUERIES);
     let Outcome::Answer { generation: 2, reply, .. } = next(&worker) else { panic!("no answer") };
     assert!(reply.is_stopped());
     drop(worker);
@@ -330,7 +332,7 @@ fn reads_of_any_kind_that_are_slow_leave_a_reader_free() {
     let slow = |tab: u64, purpose| {
         let command = doc! {"find": "c"};
         let work = Work::Command { db: "d".to_owned(), command };
-        worker.submit(Job { purpose, lane: Lane::Read, generation: tab, store: 0, work });
+        worker.submit(Job::named(purpose, Lane::Read, tab, work));
     };
     for tab in 1..=5 {
         slow(tab, Purpose::Expiry(TabId(tab), ExpiryPurpose::Reasons));
@@ -343,15 +345,15 @@ fn reads_of_any_kind_that_are_slow_leave_a_reader_free() {
         }
     };
     assert!(matches!(outcome, Outcome::Answer { generation: 7, .. }));
-    worker.abandon(Abandoned::Documents(TabId(3)));
-    worker.abandon(Abandoned::Tab(TabId(2)));
+    worker.abandon(TabId(3), SlowRead::QUERIES);
+    worker.abandon(TabId(2), SlowRead::ALL);
     let Outcome::Answer { generation: 2, reply, .. } = next(&worker) else { panic!("no answer") };
     assert!(reply.is_stopped());
 }
 
 /// Runs a command in the write lane. Returns the collections that traffic wrote to before it, and the
 /// reply.
-fn traffic_before(worker: &Worker, command: Document) -> (Vec<String>, Document) {
+fn traffic_before(worker: &Worker<()>, command: Document) -> (Vec<String>, Document) {
     submit(worker, Lane::Write, Work::Command { db: "admin".to_owned(), command });
     let mut written = Vec::new();
     loop {
@@ -378,7 +380,7 @@ fn traffic_runs_in_the_demo_store_while_its_switch_is_on() {
         simulated_start_ms: Some(1_780_315_200_000),
         ..OpenRequest::default()
     };
-    let worker = Worker::start(
+    let worker = Worker::<()>::start(
         crate::source::embedded::opener(),
         crate::worker::lesson_shelf::shelf(None),
         Secrets::none(),
@@ -386,7 +388,7 @@ fn traffic_runs_in_the_demo_store_while_its_switch_is_on() {
     )
     .expect("threads can be started");
     let advance = doc! {"mayflyClock": 1, "advanceMS": 60_000};
-    let written_in_a_minute = |worker: &Worker| {
+    let written_in_a_minute = |worker: &Worker<()>| {
         let (mut written, _) = traffic_before(worker, advance.clone());
         submit(worker, Lane::Write, Work::Traffic);
         written.extend(traffic_before(worker, doc! {"ping": 1}).0);
@@ -426,7 +428,8 @@ fn closing_does_not_wait_for_a_stuck_script_and_closes_the_store() {
     let data = folder.path().join("store");
     let shelf = crate::worker::lesson_shelf::shelf(None);
     let opener = crate::source::embedded::opener();
-    let worker = Worker::start(opener, shelf, Secrets::none(), Arc::new(|_| ())).expect("threads");
+    let worker =
+        Worker::<()>::start(opener, shelf, Secrets::none(), Arc::new(|_| ())).expect("threads");
     let request = OpenRequest { folder: Some(data.clone()), ..OpenRequest::default() };
     submit(&worker, Lane::Write, Work::Open(request.clone()));
     while !matches!(next(&worker), Outcome::Opened(Ok(_))) {}

@@ -1,38 +1,33 @@
 //! A bounded queue in which a newer job replaces a waiting one with the same purpose.
 
 use std::collections::VecDeque;
-use std::mem::discriminant;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mayfly_engine::clock::{Clock as _, SystemClock};
 
-use super::job::{Job, Lane, Work};
-use super::transfer::TransferWork;
-use crate::job::{Namespace, Purpose};
+use super::task::{Job, Key, Lane, Manners};
 use crate::limits::QUEUE_JOBS_MAX;
 
 /// What happened to a job that was put into a queue.
 #[derive(Debug)]
-pub enum Put {
+pub enum Put<A> {
     /// It waits.
     Waiting,
     /// It waits in the place of an older one.
-    Replaced(Job),
+    Replaced(Job<A>),
     /// The queue is full; the job comes back.
-    Full(Job),
+    Full(Job<A>),
 }
 
 /// Jobs that wait for the threads of one lane.
-#[derive(Debug, Default)]
-pub struct Queue {
-    inner: Mutex<Inner>,
+pub struct Queue<A> {
+    inner: Mutex<Inner<A>>,
     changed: Condvar,
 }
 
-#[derive(Debug, Default)]
-struct Inner {
-    jobs: VecDeque<Job>,
+struct Inner<A> {
+    jobs: VecDeque<Job<A>>,
     /// What is being done.
     busy: Vec<Busy>,
     closed: bool,
@@ -41,71 +36,59 @@ struct Inner {
 /// A job that a thread does.
 #[derive(Debug)]
 struct Busy {
-    purpose: Purpose,
+    key: Key,
     /// On the monotonic clock.
     since: Duration,
-    /// Whether nothing else of its lane is done meanwhile.
-    is_alone: bool,
-    /// The collections that it imports into.
-    into: Vec<Namespace>,
+    manners: Manners,
 }
 
-/// Whether a job closes the store or moves it, so that nothing else may work with files meanwhile.
-fn is_alone(job: &Job) -> bool {
-    job.lane == Lane::Transfer
-        && matches!(job.purpose, Purpose::Maintenance(_) | Purpose::Sandbox(_))
-}
-
-/// The collections that a job imports into. Two imports into one take turns: either may drop it.
-fn into(job: &Job) -> Vec<&Namespace> {
-    match &job.work {
-        Work::Transfer(TransferWork::Import { request, .. }) => vec![&request.namespace],
-        Work::Transfer(TransferWork::ImportMany { requests, .. }) => {
-            requests.iter().map(|request| &request.namespace).collect()
-        }
-        Work::Transfer(TransferWork::ImportDump { request, .. }) => {
-            request.choices.iter().map(|choice| &choice.into).collect()
-        }
-        _ => Vec::new(),
+impl<A> Default for Inner<A> {
+    fn default() -> Self {
+        Self { jobs: VecDeque::new(), busy: Vec::new(), closed: false }
     }
 }
 
-impl Inner {
+impl<A> Default for Queue<A> {
+    fn default() -> Self {
+        Self { inner: Mutex::default(), changed: Condvar::new() }
+    }
+}
+
+impl<A> Inner<A> {
     /// Whether no equal question runs, and no other query of the same view of a tab.
-    fn is_free(&self, purpose: &Purpose) -> bool {
-        let query = purpose.query_of();
-        let excludes = |busy: &Purpose| {
-            let is_same_view = discriminant(busy) == discriminant(purpose);
-            busy == purpose || query.is_some() && is_same_view && busy.query_of() == query
-        };
-        !self.busy.iter().any(|busy| excludes(&busy.purpose))
+    fn is_free(&self, job: &Job<A>) -> bool {
+        let turn = job.manners.turn();
+        let excludes =
+            |busy: &Busy| busy.key == job.key || turn.is_some() && busy.manners.turn() == turn;
+        !self.busy.iter().any(excludes)
     }
 
     /// The first job that nothing under way is in the way of.
-    fn next(&mut self) -> Option<Job> {
+    fn next(&mut self) -> Option<Job<A>> {
         // What was asked for after work that must be alone waits too, or that would never begin.
+        let is_alone = |job: &Job<A>| job.manners.is_alone;
         let until = self.jobs.iter().position(is_alone).unwrap_or(self.jobs.len());
-        let can_begin = |at: usize, job: &Job| {
-            let targets = into(job);
-            let is_same = |busy: &Busy| targets.iter().any(|target| busy.into.contains(target));
-            let is_in_the_way = |busy: &Busy| at == until || busy.is_alone || is_same(busy);
-            self.is_free(&job.purpose) && !self.busy.iter().any(is_in_the_way)
+        let can_begin = |at: usize, job: &Job<A>| {
+            let targets = &job.manners.into;
+            let is_same =
+                |busy: &Busy| targets.iter().any(|target| busy.manners.into.contains(target));
+            let is_in_the_way = |busy: &Busy| at == until || busy.manners.is_alone || is_same(busy);
+            self.is_free(job) && !self.busy.iter().any(is_in_the_way)
         };
         let mut first = self.jobs.iter().enumerate().take(until + 1);
         let at = first.find(|(at, job)| can_begin(*at, job))?.0;
         let job = self.jobs.remove(at)?;
-        let (purpose, since) = (job.purpose.clone(), SystemClock.monotonic());
-        let (is_alone, into) = (is_alone(&job), into(&job).into_iter().cloned().collect());
-        self.busy.push(Busy { purpose, since, is_alone, into });
+        let (key, since) = (job.key.clone(), SystemClock.monotonic());
+        self.busy.push(Busy { key, since, manners: job.manners.clone() });
         Some(job)
     }
 }
 
-impl Queue {
+impl<A> Queue<A> {
     /// Puts a job in, or in the place of an older one with the same purpose.
-    pub fn put(&self, job: Job) -> Put {
+    pub fn put(&self, job: Job<A>) -> Put<A> {
         let mut inner = self.lock();
-        let same = |old: &&mut Job| old.purpose == job.purpose && job.lane != Lane::Write;
+        let same = |old: &&mut Job<A>| old.key == job.key && job.lane != Lane::Write;
         let put = if let Some(old) = inner.jobs.iter_mut().find(same) {
             Put::Replaced(std::mem::replace(old, job))
         } else if inner.jobs.len() >= QUEUE_JOBS_MAX {
@@ -123,7 +106,7 @@ impl Queue {
     ///
     /// Of one purpose one job is done at a time, or the answer to an older question could come after the answer to
     /// a newer one and replace it. The thread that takes a job calls [`ended`](Self::ended).
-    pub fn take(&self) -> Option<Job> {
+    pub fn take(&self) -> Option<Job<A>> {
         let mut inner = self.lock();
         loop {
             if let Some(job) = inner.next() {
@@ -137,9 +120,9 @@ impl Queue {
     }
 
     /// A taken job has ended and its answer was sent.
-    pub fn ended(&self, purpose: &Purpose) {
+    pub fn ended(&self, key: &Key) {
         let mut inner = self.lock();
-        if let Some(at) = inner.busy.iter().position(|busy| busy.purpose == *purpose) {
+        if let Some(at) = inner.busy.iter().position(|busy| busy.key == *key) {
             inner.busy.swap_remove(at);
         }
         drop(inner);
@@ -150,7 +133,7 @@ impl Queue {
     /// `patience`. `None`: nothing waits for a thread.
     pub fn relief_in(&self, threads: usize, patience: Duration) -> Option<Duration> {
         let inner = self.lock();
-        let waits = inner.jobs.iter().any(|job| inner.is_free(&job.purpose));
+        let waits = inner.jobs.iter().any(|job| inner.is_free(job));
         if !waits || inner.busy.len() < threads {
             return None;
         }
@@ -170,7 +153,7 @@ impl Queue {
         self.finish();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, Inner<A>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -183,25 +166,28 @@ mod tests {
 
     use super::*;
     use crate::job::purpose::{SandboxPurpose, TransferPurpose};
-    use crate::job::{OperationId, TabId};
+    use crate::job::{Namespace, OperationId, TabId};
     use crate::state::purpose::{DocumentsPurpose, Purpose, StorePurpose};
-    use crate::worker::Work;
+    use crate::worker::transfer::TransferWork;
+    use crate::worker::{Job as AnyJob, Work};
+
+    type Job = AnyJob<()>;
 
     fn job(purpose: StorePurpose, lane: Lane, generation: u64) -> Job {
         let work = Work::Command { db: "d".to_owned(), command: doc! {"ping": 1} };
-        Job { purpose: Purpose::Store(purpose), lane, generation, store: 0, work }
+        Job::named(Purpose::Store(purpose), lane, generation, work)
     }
 
     /// Takes a job and ends it.
-    fn done(queue: &Queue) -> Option<u64> {
+    fn done(queue: &Queue<()>) -> Option<u64> {
         let job = queue.take()?;
-        queue.ended(&job.purpose);
+        queue.ended(&job.key);
         Some(job.generation)
     }
 
     #[test]
     fn a_newer_job_takes_the_place_of_an_older_one() {
-        let queue = Queue::default();
+        let queue = Queue::<()>::default();
         assert!(matches!(queue.put(job(StorePurpose::Databases, Lane::Read, 1)), Put::Waiting));
         let put = queue.put(job(StorePurpose::Databases, Lane::Read, 2));
         assert!(matches!(put, Put::Replaced(old) if old.generation == 1));
@@ -210,7 +196,7 @@ mod tests {
 
     #[test]
     fn writes_are_never_replaced() {
-        let queue = Queue::default();
+        let queue = Queue::<()>::default();
         for generation in 1..=2 {
             let put = queue.put(job(StorePurpose::Databases, Lane::Write, generation));
             assert!(matches!(put, Put::Waiting));
@@ -221,38 +207,38 @@ mod tests {
 
     #[test]
     fn a_newer_question_waits_for_the_answer_to_an_older_one() {
-        let queue = Queue::default();
+        let queue = Queue::<()>::default();
         queue.put(job(StorePurpose::Databases, Lane::Read, 1));
         let older = queue.take().expect("a job");
         queue.put(job(StorePurpose::Databases, Lane::Read, 2));
         queue.put(job(StorePurpose::Open, Lane::Read, 3));
         assert_eq!(queue.take().map(|job| job.generation), Some(3), "another question goes on");
         queue.finish();
-        queue.ended(&older.purpose);
+        queue.ended(&older.key);
         assert_eq!(queue.take().map(|job| job.generation), Some(2));
         assert!(queue.take().is_none());
     }
 
     #[test]
     fn the_queries_of_a_tab_take_one_reader() {
-        let queue = Queue::default();
-        let query = |tab, purpose, generation| Job {
-            purpose: Purpose::Documents(TabId(tab), purpose),
-            ..job(StorePurpose::Open, Lane::Read, generation)
+        let queue = Queue::<()>::default();
+        let query = |tab, purpose, generation| {
+            let work = Work::Command { db: "d".to_owned(), command: doc! {"ping": 1} };
+            Job::named(Purpose::Documents(TabId(tab), purpose), Lane::Read, generation, work)
         };
         queue.put(query(1, DocumentsPurpose::Page { run: 1, first: 0 }, 1));
         queue.put(query(1, DocumentsPurpose::Count { run: 1 }, 2));
         queue.put(query(2, DocumentsPurpose::Page { run: 1, first: 0 }, 3));
         let slow = queue.take().expect("a job");
         assert_eq!(queue.take().map(|job| job.generation), Some(3), "the other tab goes first");
-        queue.ended(&slow.purpose);
+        queue.ended(&slow.key);
         assert_eq!(queue.take().map(|job| job.generation), Some(2));
     }
 
     #[test]
     fn a_job_that_waits_long_needs_one_more_thread() {
         const PATIENCE: Duration = Duration::from_hours(1);
-        let queue = Queue::default();
+        let queue = Queue::<()>::default();
         let put = |purpose, generation| queue.put(job(purpose, Lane::Read, generation));
         put(StorePurpose::Databases, 1);
         assert_eq!(queue.relief_in(1, Duration::ZERO), None, "the thread is free");
@@ -269,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_full_queue_hands_the_job_back() {
-        let queue = Queue::default();
+        let queue = Queue::<()>::default();
         for number in 0..QUEUE_JOBS_MAX {
             let purpose = StorePurpose::Collections(number.to_string());
             assert!(matches!(queue.put(job(purpose, Lane::Read, 0)), Put::Waiting));
@@ -280,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_closed_queue_lets_go() {
-        let queue = Queue::default();
+        let queue = Queue::<()>::default();
         queue.put(job(StorePurpose::Databases, Lane::Read, 1));
         queue.close();
         assert!(queue.take().is_none());
@@ -288,7 +274,7 @@ mod tests {
 
     #[test]
     fn a_finished_queue_hands_out_what_waits() {
-        let queue = Queue::default();
+        let queue = Queue::<()>::default();
         for generation in 1..=2 {
             queue.put(job(StorePurpose::Databases, Lane::Write, generation));
         }
@@ -303,21 +289,16 @@ mod tests {
             let namespace = Namespace::new("d", collection);
             let request = mayfly_engine::transfer::ImportRequest::new(Vec::new(), namespace);
             let work = Work::Transfer(TransferWork::Import { request, progress: Arc::default() });
-            let purpose = TransferPurpose::Import(OperationId(number));
-            Job {
-                purpose: Purpose::Transfer(purpose),
-                lane: Lane::Transfer,
-                generation: number,
-                store: 0,
-                work,
-            }
+            let purpose = Purpose::Transfer(TransferPurpose::Import(OperationId(number)));
+            Job::named(purpose, Lane::Transfer, number, work)
         };
-        let care = Job { purpose: Purpose::Sandbox(SandboxPurpose::Copy), ..import(4, "x") };
-        let mut inner = Inner::default();
+        let care = Purpose::Sandbox(SandboxPurpose::Copy);
+        let care = Job::named(care, Lane::Transfer, 4, Work::SetTraffic(false));
+        let mut inner = Inner::<()>::default();
         inner.jobs.extend([import(1, "a"), import(2, "a"), import(3, "b"), care, import(5, "c")]);
         let mut next = |ended: Option<u64>| {
             if let Some(ended) = ended {
-                let purpose = |busy: &Busy| busy.purpose == import(ended, "").purpose;
+                let purpose = |busy: &Busy| busy.key == import(ended, "").key;
                 let at = inner.busy.iter().position(purpose).unwrap_or(0);
                 inner.busy.remove(at);
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bson::{Bson, Document, doc};
 use mayfly_engine::value::whole;
 
-use super::job::Reply;
+use super::reply::Reply;
 use crate::source::Source;
 
 const PRIMARY: i64 = 1;

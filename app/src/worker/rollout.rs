@@ -12,10 +12,11 @@ use mayfly_engine::value::whole;
 
 use super::code;
 use super::guarded::guarded;
-use super::job::{Outcome, Reply};
 use super::journal::file::Journal;
 use super::journal::header;
+use super::outcome::Outcome;
 use super::replication_lag::ReplicationLag;
+use super::reply::Reply;
 use super::wake::Wake;
 use crate::commands::{indexes, rollout};
 use crate::job::rollout::{RolloutEnd, RolloutPlan, RolloutWork, SECS_MAX, STEP_SECS};
@@ -238,12 +239,12 @@ fn earliest_ms(document: &Document, path: &str) -> Option<i64> {
 ///
 /// # Errors
 /// The system refused a thread.
-pub(super) fn start(
+pub(super) fn start<A: Send + 'static>(
     work: RolloutWork,
     operation: OperationId,
     source: Arc<dyn Source>,
     ends: Cancel,
-    outcomes: Sender<Outcome>,
+    outcomes: Sender<Outcome<A>>,
     wake: Wake,
 ) -> io::Result<JoinHandle<()>> {
     let run = move || {

@@ -247,11 +247,11 @@ fn a_closing_window_takes_its_rollouts_along() {
         })
     });
     let worker =
-        Worker::start(opener, lesson_shelf::shelf(None), Secrets::none(), Arc::new(|_| ()))
+        Worker::<()>::start(opener, lesson_shelf::shelf(None), Secrets::none(), Arc::new(|_| ()))
             .expect("threads");
     let purpose = || Purpose::Store(StorePurpose::Open);
     let submit = |work| {
-        worker.submit(Job { purpose: purpose(), lane: Lane::Write, generation: 1, store: 0, work });
+        worker.submit(Job::named(purpose(), Lane::Write, 1, work));
     };
     submit(Work::Open(OpenRequest::default()));
     let gauge = Arc::new(RolloutGauge::default());

@@ -6,7 +6,7 @@ use bson::raw::{RawDocument, RawDocumentBuf};
 use bson::{Document, doc};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 
-use super::job::Reply;
+use super::reply::Reply;
 use crate::job::Cancel;
 use crate::limits::{SCHEMA_FIRST_DOCUMENTS, SCHEMA_REPORT_PAUSE};
 use crate::schema::{Analysis, Schema};

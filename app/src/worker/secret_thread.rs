@@ -8,14 +8,19 @@ use std::time::Duration;
 use crossbeam_channel::Sender;
 
 use super::guarded::guarded;
-use super::job::Outcome;
+use super::outcome::Outcome;
 use super::secret_job::{SecretReport, SecretWork};
 use super::secrets::Secrets;
 use super::wake::Wake;
 use crate::source::secrets::KeyringError;
 
 /// Asks the keyring and tells the window. Never waits.
-pub(super) fn start(work: SecretWork, secrets: &Secrets, outcomes: Sender<Outcome>, wake: Wake) {
+pub(super) fn start<A: Send + 'static>(
+    work: SecretWork,
+    secrets: &Secrets,
+    outcomes: Sender<Outcome<A>>,
+    wake: Wake,
+) {
     let changes = matches!(work, SecretWork::Keep { .. } | SecretWork::Forget { .. });
     let begun = changes.then(|| secrets.begin_change());
     let (failed, waker, asked) = (outcomes.clone(), Arc::clone(&wake), work.clone());

@@ -10,7 +10,7 @@ use bson::{Document, doc};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::reply::Clock;
 
-use super::job::Reply;
+use super::reply::Reply;
 use crate::demo::{SampleData, Traffic};
 use crate::limits::{TRAFFIC_PERIOD, TRAFFIC_PERIOD_MIN, TRAFFIC_RATE_CALM};
 use crate::source::Source;

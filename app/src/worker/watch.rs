@@ -5,18 +5,18 @@ use std::sync::Arc;
 use std::thread;
 
 use super::guarded::guarded;
-use super::job::Outcome;
+use super::outcome::Outcome;
 use super::wake::Wake;
 use crate::job::{WatchEnd, WatchReport, WatchWork};
 use crate::limits::EVENT_WAKE;
 use crate::source::Source;
 
 /// Starts the thread. Its reports carry the job's generation.
-pub(super) fn start(
+pub(super) fn start<A: Send + 'static>(
     work: WatchWork,
     generation: u64,
     source: Arc<dyn Source>,
-    outcomes: crossbeam_channel::Sender<Outcome>,
+    outcomes: crossbeam_channel::Sender<Outcome<A>>,
     wake: Wake,
 ) {
     let failed = outcomes.clone();

@@ -14,8 +14,16 @@ use crate::{
     },
 };
 
-/// The document whose `_id` has this value; the caller checks whether it is visible and matches.
-/// `None` where a search is needed: for views and measurements, and with a collation.
+/// The result of a look for one `_id`.
+#[derive(Debug)]
+pub enum ById<'t> {
+    /// The document, if there is one. The caller checks whether it is visible and matches.
+    Looked(Option<StoredDocument<'t>>),
+    /// Views, measurements and collations need a search.
+    NeedsSearch,
+}
+
+/// The document whose `_id` has this value.
 ///
 /// # Errors
 /// The operation of this thread was stopped, or the store failed.
@@ -23,11 +31,11 @@ pub fn find_by_id<'t>(
     reader: &Reader<'t>,
     collection: &CollectionMeta,
     id: RawBsonRef<'_>,
-) -> Result<Option<Option<StoredDocument<'t>>>, PlanError> {
+) -> Result<ById<'t>, PlanError> {
     let index = collection.id_index().filter(|index| index.answers_queries());
     let is_plain = !collection.is_view() && collection.options.time_series.is_none();
     let Some(index) = index.filter(|index| is_plain && index.collation.is_none()) else {
-        return Ok(None);
+        return Ok(ById::NeedsSearch);
     };
     let operation = Operation::current();
     if let Some(operation) = &operation {
@@ -39,7 +47,7 @@ pub fn find_by_id<'t>(
     if let Some(operation) = operation.filter(|_| found.is_some()) {
         operation.note_examined(1, 1);
     }
-    Ok(Some(found))
+    Ok(ById::Looked(found))
 }
 
 /// The document with this `_id`, even past its threshold: stored under the number the `_id`

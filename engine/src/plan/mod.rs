@@ -26,7 +26,7 @@ mod target;
 mod tests;
 
 pub use bounds::Bounds;
-pub use by_id::{document_with_id, find_by_id, has_document_with_id};
+pub use by_id::{ById, document_with_id, find_by_id, has_document_with_id};
 pub use choose::{Access, Hint, Plan, choose};
 pub use count::CountedBy;
 pub use error::{PlanError, PlanErrorKind};

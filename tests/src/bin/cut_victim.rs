@@ -57,10 +57,10 @@ fn update(request: &OpenRequest) -> Result<(), Box<dyn Error>> {
 
 fn roll_out(request: OpenRequest) -> Result<(), Box<dyn Error>> {
     let wake = Arc::new(|_| ());
-    let worker = Worker::start(opener(), shelf(None), Secrets::none(), wake)?;
+    let worker = Worker::<()>::start(opener(), shelf(None), Secrets::none(), wake)?;
     let submit = |work| {
         let purpose = Purpose::Store(StorePurpose::Open);
-        worker.submit(Job { purpose, lane: Lane::Write, generation: 1, store: 0, work });
+        worker.submit(Job::named(purpose, Lane::Write, 1, work));
     };
     submit(Work::Open(request));
     let gauge = Arc::new(RolloutGauge::default());

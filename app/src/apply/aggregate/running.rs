@@ -6,11 +6,12 @@ use super::{namespace, save, with};
 use crate::apply::number::number;
 use crate::apply::{Apply, TOO_MUCH, explain};
 use crate::commands;
+use crate::job::purpose::SlowRead;
 use crate::limits::{SAMPLE_DOCUMENTS, STAGE_COUNT_MAX};
 use crate::state::aggregate::{AggregateView, Output, Purpose, Shown, StageCount, StageError};
 use crate::state::documents::Scroll;
 use crate::state::{Purpose as AnyPurpose, State, TabId};
-use crate::worker::{Abandoned, Reply, code};
+use crate::worker::{Reply, code};
 
 /// Results whose fields are offered in completion.
 const FIELDS_ROWS: usize = 20;
@@ -85,7 +86,7 @@ pub fn changed(tab: TabId, cx: &mut Apply<'_>) {
 
 /// Ends what runs, and closes the cursor that is open: nothing of it is of use any more.
 pub fn abandon(tab: TabId, cx: &mut Apply<'_>) {
-    cx.effects.abandoned.push(Abandoned::Pipeline(tab));
+    cx.abandon(tab, &[SlowRead::Pipeline]);
     let mut cursor = None;
     with(cx.state, tab, |view| {
         view.running.clear();
@@ -105,7 +106,7 @@ fn close(tab: TabId, cursor: i64, cx: &mut Apply<'_>) {
 
 /// Ends what runs because the user has waited enough. What came already stays.
 pub fn stop(tab: TabId, cx: &mut Apply<'_>) {
-    cx.effects.abandoned.push(Abandoned::Pipeline(tab));
+    cx.abandon(tab, &[SlowRead::Pipeline]);
     with(cx.state, tab, |view| {
         view.running.clear();
         for count in view.counts.values_mut().filter(|count| **count == StageCount::Waiting) {

@@ -4,7 +4,7 @@ use super::*;
 use crate::apply::Effects;
 use crate::state::Phase;
 use crate::state::aggregate::StageCount;
-use crate::worker::{Reply, Work};
+use crate::worker::Reply;
 
 /// A window whose tab shows a pipeline of one stage.
 fn bench() -> (State, TabId, Effects) {
@@ -20,11 +20,7 @@ fn bench() -> (State, TabId, Effects) {
 
 fn sent(effects: &mut Effects) -> Vec<String> {
     let jobs = std::mem::take(&mut effects.jobs).into_iter();
-    jobs.filter_map(|job| match job.work {
-        Work::Command { command, .. } => command.keys().next().cloned(),
-        _ => None,
-    })
-    .collect()
+    jobs.filter_map(|job| job.command()?.1.keys().next().cloned()).collect()
 }
 
 fn answered(

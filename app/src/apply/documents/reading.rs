@@ -9,6 +9,7 @@ use mayfly_engine::reply::{Verdict, Verdicts};
 use super::{damaged, selection, with};
 use crate::apply::{Apply, explain};
 use crate::commands;
+use crate::job::purpose::SlowRead;
 use crate::limits::{EDITED_TEXT_BYTES_MAX, KNOWN_SAMPLE_DOCUMENTS, PAGE_DOCUMENTS};
 use crate::state::documents::change::{self, id_of};
 use crate::state::documents::due::{Due, TtlIndex, is_on_modification};
@@ -17,7 +18,7 @@ use crate::state::documents::{Dialog, Editor, Purpose, QueryText, Scroll, filter
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Namespace, Purpose as AnyPurpose, State, TabId, number};
-use crate::worker::{Abandoned, Reply, code};
+use crate::worker::{Reply, code};
 
 /// Queries everything the view shows. Called when the view is first shown, when the user asks, and
 /// when the data changed while the view is shown. The shown rows stay until they are replaced.
@@ -31,7 +32,6 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     let is_first = view.sampled.is_none();
     view.sampled.get_or_insert_default();
     let run = view.pages.begin_run();
-    cx.effects.abandoned.push(Abandoned::Runs(tab));
     let namespace = open.namespace.clone();
     let count = view.count(&namespace.collection);
     let text = view.text.clone();
@@ -41,6 +41,7 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
         draft.options = text.has_options();
         draft.query = text;
     }
+    cx.abandon(tab, &[SlowRead::Rows]);
     ask(tab, Purpose::Indexes, commands::indexes::list(&namespace.collection), cx);
     ask(tab, Purpose::Count { run }, count, cx);
     ask_pages(tab, cx);
@@ -138,7 +139,7 @@ pub fn run(tab: TabId, text: QueryText, cx: &mut Apply<'_>) {
 
 /// Ends every query of a tab that runs: its answer is of no use any more.
 pub fn abandon(tab: TabId, cx: &mut Apply<'_>) {
-    cx.effects.abandoned.push(Abandoned::Documents(tab));
+    cx.abandon(tab, SlowRead::QUERIES);
     with(cx.state, tab, |view| view.running.clear());
 }
 
@@ -198,7 +199,7 @@ pub(super) fn ask(tab: TabId, purpose: Purpose, command: Document, cx: &mut Appl
         return;
     };
     let purpose = AnyPurpose::Documents(tab, purpose);
-    let is_query = purpose.query_of().is_some();
+    let is_query = purpose.slow_read().is_some();
     let generation = cx.read(purpose, &db, command);
     if is_query {
         let since = cx.state.uptime;

@@ -91,13 +91,19 @@ impl Bench {
                 return;
             }
             for job in jobs {
-                let (purpose, generation) = (job.purpose, job.generation);
-                let (db, command) = match job.work {
-                    Work::Command { db, command } => (db, command),
-                    Work::Bulk(work) => {
+                let generation = job.generation;
+                let Some(purpose) = job.purpose().cloned() else {
+                    let source = Arc::new(Direct(Arc::clone(&self.engine)));
+                    for answer in crate::apply::question::perform(job, source) {
+                        answer.arrive(&mut Apply::new(&mut self.state, &mut effects));
+                    }
+                    continue;
+                };
+                let (db, command) = match job.work() {
+                    Some(Work::Command { db, command }) => (db.clone(), command.clone()),
+                    Some(Work::Bulk(work)) => {
                         let source = Direct(Arc::clone(&self.engine));
-                        let report =
-                            bulk_work::run(&source, &work, &Cancel::default(), &mut |_| {});
+                        let report = bulk_work::run(&source, work, &Cancel::default(), &mut |_| {});
                         let ended = Outcome::Bulk { purpose, generation, report };
                         outcome(ended, &mut Apply::new(&mut self.state, &mut effects));
                         continue;
@@ -531,8 +537,10 @@ fn an_undo_that_came_back_undone_can_be_tried_again() {
         &mut Apply::new(&mut bench.state, &mut effects),
     );
     let job = effects.jobs.pop().expect("it was sent");
-    let full = Outcome::Dropped { purpose: job.purpose, generation: job.generation, full: true };
-    outcome(full, &mut Apply::new(&mut bench.state, &mut effects));
+    outcome(
+        job.task.dropped(job.generation, true),
+        &mut Apply::new(&mut bench.state, &mut effects),
+    );
     bench.act(DocumentsAction::Undo);
     assert_eq!(bench.stored(), [doc! {"_id": 1}]);
 }

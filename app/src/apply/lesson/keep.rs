@@ -128,7 +128,7 @@ mod tests {
             save(&mut cx);
             let generation = cx.state.generation;
             let Some(Work::Sandbox(SandboxWork::SaveLesson(lesson))) =
-                cx.effects.jobs.last().map(|job| &job.work)
+                cx.effects.jobs.last().and_then(|job| job.work())
             else {
                 panic!("a lesson is saved")
             };

@@ -4,12 +4,12 @@ use mayfly_engine::transfer::{Rehearsal, RehearsedIndex};
 use super::*;
 use crate::action::Action;
 use crate::apply::apply as apply_any;
-use crate::apply::{Apply, Effects};
+use crate::apply::{Apply, Effects, Job};
 use crate::state::operations::Stage;
 use crate::state::transfer::ExportForm;
 use crate::state::{Phase, TabId};
+use crate::worker::Reply;
 use crate::worker::transfer::Failure;
-use crate::worker::{Job, Reply, Work};
 
 fn open_state() -> State {
     let mut state = State::default();
@@ -36,8 +36,15 @@ fn draft(state: &mut State) -> &mut ImportDraft {
     import_draft(state).expect("the import dialog is open")
 }
 
+fn work(job: &Job) -> String {
+    match (job.work(), job.command()) {
+        (Some(work), _) => format!("{:?} {work:?}", job.lane),
+        (None, command) => format!("{:?} {command:?}", job.lane),
+    }
+}
+
 fn works(jobs: &[Job]) -> String {
-    jobs.iter().map(|job| format!("{:?} {:?}", job.lane, job.work)).collect::<Vec<_>>().join("; ")
+    jobs.iter().map(work).collect::<Vec<_>>().join("; ")
 }
 
 #[test]
@@ -111,7 +118,9 @@ fn the_reaper_stands_still_before_the_import_begins() {
     let jobs = ask(TransferAction::StartImport, &mut state);
     let [job] = jobs.as_slice() else { panic!("{}", works(&jobs)) };
     assert!(works(&jobs).contains("ttlMonitorEnabled"), "{}", works(&jobs));
-    let state::Purpose::Transfer(purpose) = job.purpose.clone() else { panic!("not ours") };
+    let Some(state::Purpose::Transfer(purpose)) = job.purpose().cloned() else {
+        panic!("not ours")
+    };
     let reply =
         |result| Reply { db: "admin".to_owned(), command: doc! {}, result, code: None, micros: 1 };
     let mut effects = Effects::default();
@@ -132,7 +141,9 @@ fn a_reaper_that_cannot_be_paused_stops_the_import() {
     draft(&mut state).rehearsal = Loadable::Here(overdue());
     draft(&mut state).pause_reaper = true;
     let jobs = ask(TransferAction::StartImport, &mut state);
-    let state::Purpose::Transfer(purpose) = jobs[0].purpose.clone() else { panic!("not ours") };
+    let Some(state::Purpose::Transfer(purpose)) = jobs[0].purpose().cloned() else {
+        panic!("not ours")
+    };
     let (db, command) = ("admin".to_owned(), doc! {});
     let reply = Reply { db, command, result: Err("no".to_owned()), code: None, micros: 1 };
     let mut effects = Effects::default();
@@ -303,10 +314,11 @@ fn what_the_view_shows_is_offered_and_counted() {
     tab.saved_documents.hidden.insert("n".to_owned());
     let Action::Transfer(export) = crate::action::transfer::export(tab) else { panic!() };
     let jobs = ask(export, &mut state);
-    let count =
-        jobs.iter().find(|job| job.purpose == state::Purpose::Transfer(Purpose::CountExport));
+    let count = jobs
+        .iter()
+        .find(|job| job.purpose() == Some(&state::Purpose::Transfer(Purpose::CountExport)));
     let count = count.expect("it is counted");
-    let Work::Command { command, .. } = &count.work else { panic!("{:?}", count.work) };
+    let Some((_, command)) = count.command() else { panic!("{count:?}") };
     let expected = bson::doc! {"count": "carts", "query": {"n": 1}, "limit": 9_i64};
     assert_eq!(*command, expected);
     let draft = export_draft(&mut state).expect("the export dialog is open");

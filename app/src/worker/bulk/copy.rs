@@ -12,8 +12,8 @@ use crate::commands::bulk as command;
 use crate::job::bulk::Target;
 use crate::limits::BULK_STEP_DOCUMENTS;
 use crate::source::{Namespace, Source};
-use crate::worker::job::Reply;
 use crate::worker::journal::file::Item;
+use crate::worker::reply::Reply;
 
 impl Run<'_> {
     /// Copies documents into a collection of a store.

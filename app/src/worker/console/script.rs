@@ -21,7 +21,7 @@ use crate::shell::watch::{self, ScriptWatch, Waited};
 use crate::shell::{Output, Shell, ShellLimits};
 use crate::source::{Events, Source};
 use crate::worker::guarded::guarded;
-use crate::worker::job::Reply;
+use crate::worker::reply::Reply;
 
 /// Commands that read, or change only documents and collections. The store reports those changes as
 /// events.

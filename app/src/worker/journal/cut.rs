@@ -16,7 +16,7 @@ use crate::job::cut::{CutKind, CutWork, RolledIndex};
 use crate::job::rollout::RolloutPlan;
 use crate::limits::UNDO_BYTES_MAX;
 use crate::source::Source;
-use crate::worker::job::Reply;
+use crate::worker::reply::Reply;
 
 /// The note of which way the documents go: the operation is being taken back, or made again.
 pub const WAY: &str = "way";

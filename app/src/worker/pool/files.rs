@@ -15,7 +15,7 @@ use crate::worker::schema::SchemaWork;
 use crate::worker::transfer::{TransferDone, TransferWork};
 use crate::worker::{Outcome, bulk};
 
-impl Shared {
+impl<A: Send + 'static> Shared<A> {
     /// Cares for the store; a window that closes stops it.
     pub(super) fn maintenance(
         self: &Arc<Self>,
@@ -80,7 +80,7 @@ impl Shared {
         generation: u64,
         work: &SchemaWork,
     ) {
-        let Some(tab) = purpose.analysis_of() else { return };
+        let Purpose::Schema(tab, _) = *purpose else { return };
         let cancel = self.slow_reads.cancel_of(generation).unwrap_or_default();
         let source = self.sources.of(store);
         work.run(source.as_deref(), &cancel, |report| {

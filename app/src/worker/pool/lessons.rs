@@ -9,14 +9,14 @@ use super::{Shared, Worker};
 use crate::job::lesson::Problem;
 use crate::source::Opened;
 use crate::worker::guarded::{guarded, not_shown};
-use crate::worker::job::Outcome;
 use crate::worker::lesson::{LessonHall, THREAD};
 use crate::worker::lesson_job::{LessonOrder, LessonOutcome, LessonWork};
+use crate::worker::outcome::Outcome;
 
 /// The file that makes a folder a course.
 const COURSE: &str = "course.toml";
 
-impl Worker {
+impl<A: Send + 'static> Worker<A> {
     /// Begins or ends a lesson, or asks something of it. Never waits.
     pub fn order_lesson(&self, order: LessonOrder) {
         match order {
@@ -33,7 +33,7 @@ impl Worker {
     }
 }
 
-impl Shared {
+impl<A: Send + 'static> Shared<A> {
     /// Lists lessons, or writes a handout.
     pub(super) fn lessons(&self, work: LessonWork) {
         let outcome = match work {
@@ -85,7 +85,7 @@ fn open_file(file: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-impl LessonHall for Arc<Shared> {
+impl<A: Send + 'static> LessonHall for Arc<Shared<A>> {
     fn begun(&self, number: u32, result: Result<Opened, Vec<Problem>>) {
         if let Ok(opened) = &result {
             self.sources.set_lesson(Some((number, Arc::clone(&opened.source))));

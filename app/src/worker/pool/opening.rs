@@ -9,13 +9,14 @@ use crate::job::{OperationId, WatchWork};
 use crate::limits::EVENT_WAKE;
 use crate::source::{OpenError, OpenRequest, Opened, Source};
 use crate::worker::guarded::{EVENTS, guarded, not_shown};
-use crate::worker::job::{Outcome, Work};
+use crate::worker::outcome::Outcome;
+use crate::worker::work::Work;
 use crate::worker::{connect, rollout, watch};
 
 /// Why a folder can't be opened twice.
 const OPEN_ALREADY: &str = "This store is open in this window already. Choose it in the sidebar.";
 
-impl Worker {
+impl<A: Send + 'static> Worker<A> {
     /// Brings an open store to the front, or makes room for one that is opened next. What was asked
     /// of the store before is of no use any more.
     pub(super) fn show(&self, number: u32) {
@@ -32,7 +33,7 @@ impl Worker {
     }
 }
 
-impl Shared {
+impl<A: Send + 'static> Shared<A> {
     /// Opens a store, or closes one.
     pub(super) fn change_stores(self: &Arc<Self>, store: u32, work: Work) {
         match work {

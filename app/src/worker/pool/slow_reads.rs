@@ -1,37 +1,34 @@
 //! Reads that may go through a whole collection: they can be canceled.
 
 use std::collections::HashSet;
-use std::mem::discriminant;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::job::{Cancel, Purpose};
+use crate::job::purpose::SlowRead;
+use crate::job::{Cancel, TabId};
 
 /// Slow reads that were asked for and have not ended.
 #[derive(Default)]
-pub(super) struct SlowReads(Mutex<Vec<SlowRead>>);
+pub(super) struct SlowReads(Mutex<Vec<Noted>>);
 
-struct SlowRead {
-    purpose: Purpose,
+struct Noted {
+    read: (TabId, SlowRead),
     generation: u64,
     cancel: Cancel,
 }
 
 impl SlowReads {
     /// Adds one. Returns how many views have queries now.
-    pub(super) fn note(&self, purpose: &Purpose, generation: u64) -> usize {
+    pub(super) fn note(&self, read: (TabId, SlowRead), generation: u64) -> usize {
         let mut reads = self.lock();
-        let (purpose, cancel) = (purpose.clone(), Cancel::default());
-        reads.push(SlowRead { purpose, generation, cancel });
-        let views = reads.iter().filter_map(|read| {
-            let tab = read.purpose.query_of()?;
-            Some((tab, discriminant(&read.purpose)))
-        });
+        reads.push(Noted { read, generation, cancel: Cancel::default() });
+        let views =
+            reads.iter().filter_map(|Noted { read: (tab, kind), .. }| Some((*tab, kind.turn()?)));
         views.collect::<HashSet<_>>().len()
     }
 
-    pub(super) fn cancel(&self, is_meant: impl Fn(&Purpose) -> bool) {
-        for read in self.lock().iter().filter(|read| is_meant(&read.purpose)) {
-            read.cancel.cancel();
+    pub(super) fn cancel(&self, is_meant: impl Fn((TabId, SlowRead)) -> bool) {
+        for noted in self.lock().iter().filter(|noted| is_meant(noted.read)) {
+            noted.cancel.cancel();
         }
     }
 
@@ -46,7 +43,7 @@ impl SlowReads {
         self.lock().retain(|read| read.generation != generation);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<SlowRead>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Noted>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

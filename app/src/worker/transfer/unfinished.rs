@@ -8,8 +8,8 @@ use mayfly_engine::transfer::{Progress, RollBackReport};
 
 use super::{Failure, TransferDone, TransferWork};
 use crate::source::{Source, Transfers};
-use crate::worker::job::Reply;
 use crate::worker::journal::{cut, file};
+use crate::worker::reply::Reply;
 
 impl TransferWork {
     /// Does what is about imports and operations that did not reach their end. `None`: the source has no

@@ -10,7 +10,7 @@ use crate::{
         cursor::batch_reply::{BatchName, BatchReply},
         field::COMMON,
     },
-    plan::find_by_id,
+    plan::{ById, find_by_id},
     query::filter::is_equal,
     store::Reader,
     value::field::{Fields, field},
@@ -65,7 +65,7 @@ impl<'r> IdLookup<'r> {
         reader: &Reader<'_>,
         collection: &CollectionMeta,
     ) -> Result<Option<Answer>, CommandError> {
-        let Some(found) = find_by_id(reader, collection, self.id)? else { return Ok(None) };
+        let ById::Looked(found) = find_by_id(reader, collection, self.id)? else { return Ok(None) };
         let ns = [self.db, ".", self.collection];
         let Some(stored) = found else {
             return Ok(Some(BatchReply::new(BatchName::First, 1).finish_of(0, &ns)));

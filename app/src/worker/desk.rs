@@ -1,0 +1,67 @@
+//! The place that a task works at: its store, and where its answers go.
+
+use std::sync::Arc;
+
+use bson::Document;
+use mayfly_engine::clock::{Clock as _, SystemClock};
+
+use super::guarded::guarded;
+use super::outcome::Outcome;
+use super::reply::{Reply, STOPPED, is_ok};
+use super::work::Work;
+use crate::job::{Cancel, Purpose};
+use crate::source::Source;
+
+/// The answer to a change that was asked for while another store was being opened.
+pub(super) const OPENING: &str = "Nothing was changed because a store was opening";
+
+/// The store that a task is for, and the way of its answers.
+pub struct Desk<'d, A> {
+    pub source: Option<Arc<dyn Source>>,
+    pub generation: u64,
+    /// Set once the read is of no use any more; `None` for work that is not a slow read.
+    pub cancel: Option<Cancel>,
+    /// Its command is refused, because another store was opened.
+    pub is_refused: bool,
+    /// Takes messages, in order.
+    pub(super) outcomes: &'d dyn Fn(Outcome<A>),
+    /// Does work that is named by its purpose; `None` without the threads.
+    pub(super) perform: Option<&'d dyn Fn(Purpose, Work)>,
+}
+
+impl<'d, A> Desk<'d, A> {
+    /// The place of a task that is done on this source without the threads.
+    pub fn of(source: Arc<dyn Source>, generation: u64, outcomes: &'d dyn Fn(Outcome<A>)) -> Self {
+        let source = Some(source);
+        Self { source, generation, cancel: None, is_refused: false, outcomes, perform: None }
+    }
+
+    /// Hands over an answer.
+    pub fn answer(&self, answer: A) {
+        (self.outcomes)(Outcome::Asked(answer));
+    }
+
+    /// Runs a command; a slow read ends early when it is canceled.
+    #[must_use]
+    pub fn run(&self, db: String, command: Document) -> Reply {
+        let started = SystemClock.monotonic();
+        let answer =
+            if self.is_refused { Err(OPENING.to_owned()) } else { self.run_command(&db, &command) };
+        let micros = u64::try_from(SystemClock.monotonic().saturating_sub(started).as_micros())
+            .unwrap_or(u64::MAX);
+        Reply::new(db, command, answer, micros)
+    }
+
+    fn run_command(&self, db: &str, command: &Document) -> Result<Document, String> {
+        let source = self.source.as_ref().ok_or("No store is open yet")?;
+        let Some(cancel) = &self.cancel else {
+            return guarded(|| source.run(db, command));
+        };
+        let stopped = || Err(STOPPED.to_owned());
+        if cancel.is_cancelled() {
+            return stopped();
+        }
+        let reply = guarded(|| source.run_until(db, command, cancel))?;
+        if cancel.is_cancelled() && !is_ok(&reply) { stopped() } else { Ok(reply) }
+    }
+}

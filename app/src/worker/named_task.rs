@@ -1,0 +1,95 @@
+//! Work that is named by its purpose, as a task.
+
+use std::sync::Arc;
+
+use bson::Document;
+
+use super::desk::Desk;
+use super::outcome::Outcome;
+use super::task::{Job, Key, Lane, Manners, Task};
+use super::transfer::TransferWork;
+use super::work::Work;
+use crate::job::{Namespace, Purpose};
+
+/// Work that is still named by a purpose and a kind of work.
+#[derive(Debug)]
+pub(super) struct NamedTask {
+    pub purpose: Purpose,
+    pub work: Work,
+}
+
+impl<A: Send + 'static> Task<A> for NamedTask {
+    fn run(self: Box<Self>, desk: &Desk<'_, A>) {
+        let Self { purpose, work } = *self;
+        match (work, desk.perform) {
+            (Work::Command { db, command }, _) => {
+                let (generation, reply) = (desk.generation, desk.run(db, command));
+                (desk.outcomes)(Outcome::Answer { purpose, generation, reply });
+            }
+            (work, Some(perform)) => perform(purpose, work),
+            (_, None) => {}
+        }
+    }
+
+    fn dropped(self: Box<Self>, generation: u64, full: bool) -> Outcome<A> {
+        Outcome::Dropped { purpose: self.purpose, generation, full }
+    }
+
+    fn command(&self) -> Option<(&str, &Document)> {
+        match &self.work {
+            Work::Command { db, command } => Some((db, command)),
+            _ => None,
+        }
+    }
+
+    fn work(&self) -> Option<&Work> {
+        Some(&self.work)
+    }
+}
+
+impl<A: Send + 'static> Job<A> {
+    /// Work that is named by its purpose.
+    #[must_use]
+    pub fn named(purpose: Purpose, lane: Lane, generation: u64, work: Work) -> Self {
+        let manners = Manners {
+            slow_read: purpose.slow_read(),
+            is_alone: lane == Lane::Transfer
+                && matches!(purpose, Purpose::Maintenance(_) | Purpose::Sandbox(_)),
+            into: into(&work),
+        };
+        let key = Key::new(Arc::new(purpose.clone()));
+        Self { manners, ..Self::new(key, lane, generation, Box::new(NamedTask { purpose, work })) }
+    }
+
+    /// The work of a job that is named by its purpose.
+    #[must_use]
+    pub fn work(&self) -> Option<&Work> {
+        self.task.work()
+    }
+
+    /// The purpose of a job that is named by it.
+    #[must_use]
+    pub fn purpose(&self) -> Option<&Purpose> {
+        self.key.question()
+    }
+
+    /// The database and the command, of a job that is one command.
+    #[must_use]
+    pub fn command(&self) -> Option<(&str, &Document)> {
+        self.task.command()
+    }
+}
+
+/// The collections that a job imports into.
+fn into(work: &Work) -> Vec<Namespace> {
+    match work {
+        Work::Transfer(TransferWork::Import { request, .. }) => vec![request.namespace.clone()],
+        Work::Transfer(TransferWork::ImportMany { requests, .. }) => {
+            requests.iter().map(|request| request.namespace.clone()).collect()
+        }
+        Work::Transfer(TransferWork::ImportDump { request, .. }) => {
+            request.choices.iter().map(|choice| choice.into.clone()).collect()
+        }
+        _ => Vec::new(),
+    }
+}

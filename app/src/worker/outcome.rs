@@ -1,0 +1,112 @@
+//! Messages of the worker to the window.
+
+use super::connect_job::ConnectReport;
+use super::lesson_job::LessonOutcome;
+use super::maintenance::MaintenanceDone;
+use super::reply::Reply;
+use super::sandbox::SandboxDone;
+use super::schema::SchemaReport;
+use super::secret_job::SecretReport;
+use super::transfer::TransferDone;
+use crate::job::bulk::BulkReport;
+use crate::job::rollout::RolloutEnd;
+use crate::job::{ConsoleReport, Event, OpenError, OperationId, Purpose, TabId, WatchReport};
+use crate::source::Opened;
+
+/// A message of the worker. `A` is the answer to a question.
+pub enum Outcome<A> {
+    /// A question is answered, or will not be.
+    Asked(A),
+    /// A command ended.
+    Answer {
+        /// What it was for.
+        purpose: Purpose,
+        /// The job's generation.
+        generation: u64,
+        /// The reply.
+        reply: Reply,
+    },
+    /// A job was dropped before it ran: its queue was full, or a newer one took its place.
+    Dropped {
+        /// What it was for.
+        purpose: Purpose,
+        /// The job's generation.
+        generation: u64,
+        /// Whether its queue was full (else: a newer job replaced it).
+        full: bool,
+    },
+    /// A change of many documents ended.
+    Bulk {
+        /// What it was for.
+        purpose: Purpose,
+        /// The job's generation.
+        generation: u64,
+        /// What it did.
+        report: BulkReport,
+    },
+    /// Work with files ended.
+    Transfer {
+        /// What it was for.
+        purpose: Purpose,
+        /// The job's generation.
+        generation: u64,
+        /// The result.
+        done: TransferDone,
+    },
+    /// Care for the store ended.
+    Maintenance {
+        /// What it was for.
+        purpose: Purpose,
+        /// The job's generation.
+        generation: u64,
+        /// The result.
+        done: MaintenanceDone,
+    },
+    /// Work on a sandbox ended.
+    Sandbox {
+        /// The job's generation.
+        generation: u64,
+        /// The result.
+        done: SandboxDone,
+    },
+    /// More is known of a schema.
+    Schema {
+        /// The tab.
+        tab: TabId,
+        /// The job's generation.
+        generation: u64,
+        /// What is known.
+        report: SchemaReport,
+    },
+    /// Something happened in the console.
+    Console(ConsoleReport),
+    /// A rollout ended.
+    Rollout {
+        /// Its line in Operations.
+        operation: OperationId,
+        /// How it ended.
+        end: RolloutEnd,
+    },
+    /// How far an attempt to attach to a server is.
+    Connect {
+        /// The job's generation.
+        generation: u64,
+        /// How far it is.
+        report: ConnectReport,
+    },
+    /// What a change stream of a server reports.
+    Watch {
+        /// The job's generation.
+        generation: u64,
+        /// What it reports.
+        report: WatchReport,
+    },
+    /// The system's keyring answers.
+    Secret(SecretReport),
+    /// A store was opened or could not be.
+    Opened(Result<Opened, OpenError>),
+    /// Something happened in the store of this number.
+    Event(u32, Event),
+    /// The thread of the lesson answers.
+    Lesson(LessonOutcome),
+}

@@ -1,0 +1,83 @@
+//! Kinds of work that are not yet questions of their features.
+
+use std::fmt;
+
+use bson::Document;
+
+use super::connect_job::ConnectWork;
+use super::lesson_job::LessonWork;
+use super::maintenance::MaintenanceWork;
+use super::sandbox::SandboxWork;
+use super::schema::SchemaWork;
+use super::transfer::TransferWork;
+use crate::job::bulk::BulkWork;
+use crate::job::rollout::RolloutWork;
+use crate::job::{OpenRequest, OperationId, WatchWork};
+use crate::source::Opened;
+
+/// What to do.
+pub enum Work {
+    /// Run one command.
+    Command {
+        /// The database.
+        db: String,
+        /// The command.
+        command: Document,
+    },
+    /// Change many documents.
+    Bulk(BulkWork),
+    /// Read or write files.
+    Transfer(TransferWork),
+    /// Care for the store as a whole.
+    Maintenance(MaintenanceWork),
+    /// Turn the traffic of the demo store on or off.
+    SetTraffic(bool),
+    /// Send what is due in the traffic of the demo store.
+    Traffic,
+    /// Work on a sandbox.
+    Sandbox(SandboxWork),
+    /// Open another store in place of the present one.
+    Open(OpenRequest),
+    /// Bring an open store to the front, or make room for one that is opened next.
+    Show(u32),
+    /// Close the open store of this number.
+    Close(u32),
+    /// Try to attach to a server, beside the present store.
+    Connect(Box<ConnectWork>),
+    /// Roll out a TTL in steps, beside everything else.
+    Rollout(RolloutWork, OperationId),
+    /// Follow the deletions of a collection of a server, beside everything else.
+    Watch(WatchWork),
+    /// Put an attached server in place of the present store.
+    Adopt(Box<Opened>),
+    /// Lock the connection to a server, or unlock it.
+    SetLocked(bool),
+    /// Work on lessons that no lesson has to be played for.
+    Lesson(LessonWork),
+    /// Read documents for a schema.
+    Schema(SchemaWork),
+}
+
+impl fmt::Debug for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command { db, command } => write!(f, "Command({db}, {command})"),
+            Self::Bulk(work) => write!(f, "Bulk({})", work.namespace),
+            Self::Transfer(work) => write!(f, "Transfer({work:?})"),
+            Self::Maintenance(work) => write!(f, "Maintenance({work:?})"),
+            Self::SetTraffic(on) => write!(f, "SetTraffic({on})"),
+            Self::Traffic => write!(f, "Traffic"),
+            Self::Sandbox(work) => write!(f, "Sandbox({work:?})"),
+            Self::Open(request) => write!(f, "Open({request:?})"),
+            Self::Show(number) => write!(f, "Show({number})"),
+            Self::Close(number) => write!(f, "Close({number})"),
+            Self::Connect(work) => write!(f, "Connect({})", work.server.string.name()),
+            Self::Rollout(work, _) => write!(f, "Rollout({})", work.plan.namespace),
+            Self::Watch(work) => write!(f, "Watch({})", work.namespace),
+            Self::Adopt(opened) => write!(f, "Adopt({})", opened.name),
+            Self::SetLocked(is_locked) => write!(f, "SetLocked({is_locked})"),
+            Self::Lesson(work) => write!(f, "Lesson({work:?})"),
+            Self::Schema(work) => write!(f, "Schema({work:?})"),
+        }
+    }
+}
