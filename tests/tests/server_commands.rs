@@ -31,7 +31,7 @@ struct Run {
     code: i32,
     /// Words that it says.
     says: &'static str,
-    /// What the server or the files have after that.
+    /// The state of the server or the files after that.
     then: fn(&Place),
 }
 

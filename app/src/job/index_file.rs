@@ -1,11 +1,11 @@
-//! Index definitions beside a file of documents.
+//! Index definitions next to a file of documents.
 
 use std::path::PathBuf;
 
 use bson::Document;
 use mayfly_engine::value::extjson;
 
-/// Index definitions beside a file of documents: `<name>.indexes.json`.
+/// Index definitions next to a file of documents: `<name>.indexes.json`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexFile {
     /// The file with the definitions.

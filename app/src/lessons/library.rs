@@ -65,7 +65,7 @@ pub fn recorded(file: &Path) -> Result<Answers, String> {
         return Ok(Answers::new());
     }
     serde_json::from_slice(&bytes_of(file)?)
-        .map_err(|error| format!("{} is no list of answers: {error}.", file.display()))
+        .map_err(|error| format!("{} is not a list of answers: {error}.", file.display()))
 }
 
 /// The name of a lesson's file without `.md`.
@@ -243,7 +243,7 @@ fn slug_of(path: &Path) -> String {
 fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     let failed = |error: std::io::Error| format!("Can't read {}: {error}.", path.display());
     if !fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(format!("{} is no file.", path.display()));
+        return Err(format!("{} is not a file.", path.display()));
     }
     let most = u64::try_from(LESSON_FILE_BYTES_MAX).unwrap_or(u64::MAX);
     let mut bytes = Vec::new();
@@ -315,6 +315,6 @@ mod tests {
         let problems = read(&LessonSource::File(path)).unwrap_err();
         assert!(problems[0].sentence.contains("64 KiB"), "{problems:?}");
         let problems = read(&LessonSource::File(folder.path().to_owned())).unwrap_err();
-        assert!(problems[0].sentence.ends_with("is no file."), "{problems:?}");
+        assert!(problems[0].sentence.ends_with("is not a file."), "{problems:?}");
     }
 }

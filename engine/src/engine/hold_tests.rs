@@ -385,7 +385,11 @@ fn what_is_damaged_holds_everything_until_released() {
         }
         lab.run("test", &doc! { "mayflyArchive": "c" });
         let lab = lab.reopened(folder);
-        assert_eq!(at(&lab.held(), "reason"), Some("stateLost".into()), "an archive is no answer");
+        assert_eq!(
+            at(&lab.held(), "reason"),
+            Some("stateLost".into()),
+            "an archive doesn't answer"
+        );
         let released = lab.run("admin", &doc! { "mayflyRelease": 1, "action": "deleteNow" });
         assert_eq!(released.get_i64("deletedDocuments").ok(), Some(1), "{name}: {released}");
         let archived = lab.run("test", &doc! { "mayflyArchived": "c" });

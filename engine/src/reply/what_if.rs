@@ -13,7 +13,7 @@ replies! {
     pub struct WhatIf {
         /// Documents of the collection.
         "total" => total: DocCount,
-        /// Documents that are damaged, or whose entry is. No pass removes them, and no other count
+        /// Documents that are damaged, or have a damaged entry. No pass removes them, and no other count
         /// has them.
         "damaged" => damaged: u64,
         /// Would be removed by the next pass.

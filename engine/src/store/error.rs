@@ -93,7 +93,7 @@ pub enum StoreError {
     /// The data file has a second name, by which another program could open it next to our lock.
     #[error(
         "data.mdb has {names} names (hard links), so another program could write to it at the same time. \
-         Give this folder a copy of its own: copy data.mdb to a new file, then rename that over data.mdb."
+         Give this folder its own copy: copy data.mdb to a new file, then rename that over data.mdb."
     )]
     SharedFile {
         /// How many.

@@ -86,13 +86,13 @@ pub enum ScanErrorKind {
         what: &'static str,
     },
     /// A type that BSON does not have.
-    #[error("the document is damaged: {tag:#04x} is no BSON type")]
+    #[error("the document is damaged: {tag:#04x} is not a BSON type")]
     UnknownType {
         /// The type byte.
         tag: u8,
     },
     /// A boolean that is neither 0 nor 1.
-    #[error("the document is damaged: {byte} is no boolean")]
+    #[error("the document is damaged: {byte} is not a boolean")]
     NotBoolean {
         /// The byte found.
         byte: u8,

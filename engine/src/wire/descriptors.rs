@@ -10,7 +10,7 @@ pub fn connections_allowed(wanted: usize) -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let needed = u64::try_from(wanted).unwrap_or(u64::MAX).saturating_add(RESERVED);
     let mut limit = getrlimit(Resource::Nofile);
-    // `None` is no limit.
+    // `None` means no limit.
     if limit.current.is_some_and(|current| current < needed) {
         let current = limit.maximum.map_or(needed, |maximum| maximum.min(needed));
         let raised = Rlimit { current: Some(current), maximum: limit.maximum };

@@ -112,5 +112,5 @@ fn open(folder: &TempDir, start_ms: i64) -> Result<Engine, String> {
 
 fn documents<'c>(case: &'c Document, field: &str) -> Result<Vec<&'c Document>, String> {
     let list = case.get_array(field).map_err(|_| format!("no {field}"))?;
-    list.iter().map(|item| item.as_document().ok_or(format!("{field} is no list"))).collect()
+    list.iter().map(|item| item.as_document().ok_or(format!("{field} is not a list"))).collect()
 }

@@ -32,7 +32,7 @@ pub(super) fn warnings(text: &str, instants: &BTreeSet<i64>) -> Vec<Problem> {
         for (column, time) in times(line) {
             if !known.contains(&seconds(time)) {
                 let sentence = format!(
-                    "{time} is no threshold, pass, write or date of this lesson. Is the time right?"
+                    "{time} is not a threshold, pass, write or date of this lesson. Is the time right?"
                 );
                 warnings.push(Problem { column, ..problem(index + 1, sentence) });
             }

@@ -266,12 +266,12 @@ impl Reader<'_> {
 
 /// `{{ttl:60s..2h}}` or `{{ttl eventlog: 60s..2h}}`.
 fn handle(text: &str, show: &[String]) -> Result<Handle, String> {
-    const EXAMPLE: &str = "Write {{ttl eventlog: 60s..2h}} as a paragraph of its own";
+    const EXAMPLE: &str = "Write {{ttl eventlog: 60s..2h}} as a separate paragraph";
     let inner = text.strip_prefix("{{").and_then(|text| text.strip_suffix("}}"));
     let (head, bounds) = inner
         .filter(|inner| !inner.contains(['{', '}', '\n']))
         .and_then(|inner| inner.split_once(':'))
-        .ok_or_else(|| format!("This is no handle. {EXAMPLE}."))?;
+        .ok_or_else(|| format!("This is not a handle. {EXAMPLE}."))?;
     let (name, collection) = head.trim().split_once(' ').unwrap_or((head.trim(), ""));
     if name != "ttl" {
         return Err(format!("Unknown handle `{name}`. {EXAMPLE}."));

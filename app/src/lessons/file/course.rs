@@ -55,7 +55,7 @@ fn slugs(table: &Table<'_>, key: &'static str, problems: &Problems<'_>) -> Vec<S
     for (slug, at) in table.texts(key).unwrap_or_default() {
         if !is_slug(&slug) {
             let sentence = "Write the name of a file in this folder without .md.";
-            problems.add(at, format!("`{slug}` is no lesson. {sentence}"));
+            problems.add(at, format!("`{slug}` is not a lesson. {sentence}"));
         } else if slugs.contains(&slug) {
             problems.add(at, format!("`{key}` names `{slug}` twice. Remove one."));
         } else {

@@ -190,7 +190,7 @@ fn after(front: &Table<'_>, slug: &str, problems: &Problems<'_>) -> Vec<String> 
         } else if super::is_slug(&name) {
             slugs.push(name);
         } else {
-            let sentence = format!("`{name}` is no slug. Write a file's name without .md.");
+            let sentence = format!("`{name}` is not a slug. Write a file's name without .md.");
             problems.add(at, sentence);
         }
     }

@@ -66,7 +66,7 @@ fn names(table: &Table<'_>, key: &'static str, problems: &Problems<'_>) -> Vec<S
             names.push(name);
         } else {
             let sentence =
-                format!("`{name}` is no call. Write a name such as \"insertOne\" or \"play\".");
+                format!("`{name}` is not a call. Write a name such as \"insertOne\" or \"play\".");
             problems.add(at, sentence);
         }
     }

@@ -91,7 +91,7 @@ fn goals(card: &Card, places: &Places<'_>) {
             _ => continue,
         };
         if slot.replace(block).is_some() {
-            let sentence = format!("A card has one {name}. Move this one to a card of its own.");
+            let sentence = format!("A card has one {name}. Move this one to another card.");
             places.add(block.line, sentence);
         }
     }

@@ -211,7 +211,7 @@ impl<'a> Table<'a> {
     pub fn table(&self, key: &'static str, what: &'static str) -> Option<Self> {
         let (value, at) = self.value(key)?;
         let Some(table) = value.as_table() else {
-            self.wrong_type(at, key, &format!("a table: write [{key}] on a line of its own"));
+            self.wrong_type(at, key, &format!("a table: write [{key}] on a separate line"));
             return None;
         };
         Some(Self::new(table, what, (at, self.base), self.problems))

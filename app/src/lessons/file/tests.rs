@@ -246,7 +246,7 @@ fn what_is_wrong_in_blocks_is_said() {
         (
             "2h}}",
             "2x}}",
-            "43:1: The handle has no bounds in whole seconds. Write {{ttl eventlog: 60s..2h}} as a paragraph of its own.",
+            "43:1: The handle has no bounds in whole seconds. Write {{ttl eventlog: 60s..2h}} as a separate paragraph.",
         ),
         (
             "mayfly:expiry",

@@ -126,7 +126,7 @@ impl Place {
     }
 
     pub(super) fn member(&self) -> Result<&Member, String> {
-        let none = || format!("{} is no member of a set", self.name);
+        let none = || format!("{} is not a member of a set", self.name);
         self.engine()?.member().ok_or_else(none)
     }
 

@@ -67,12 +67,12 @@ pub fn misfit(question: &Question, value: &Bson) -> Option<&'static str> {
         QuestionKind::Count { min, max } => match integer(value) {
             Some(count) if (*min..=*max).contains(&count) => None,
             Some(_) => Some("which is not between `min` and `max`"),
-            None => Some("which is no whole number"),
+            None => Some("which is not a whole number"),
         },
         QuestionKind::Which { .. } => {
-            value.as_array().is_none().then_some("which is no list of `_id`s")
+            value.as_array().is_none().then_some("which is not a list of `_id`s")
         }
-        QuestionKind::Pin => double(value).is_none().then_some("which is no number of seconds"),
+        QuestionKind::Pin => double(value).is_none().then_some("which is not a number of seconds"),
     }
 }
 

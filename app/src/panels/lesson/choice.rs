@@ -9,7 +9,7 @@ use crate::widgets::{markdown, paint, steady};
 const RADIO: f32 = 7.0;
 
 /// A choice.
-#[expect(clippy::struct_excessive_bools, reason = "each is a look of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a different look")]
 #[derive(Clone, Copy)]
 pub(super) struct Choice<'a> {
     /// Its number, from 1.

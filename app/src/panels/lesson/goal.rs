@@ -67,7 +67,7 @@ fn state_ui(ui: &mut Ui, known: &BlockView) {
 fn rules_ui(ui: &mut Ui, view: &LessonView, goal: &Goal) {
     let mut lines = Vec::new();
     if !goal.allow.is_empty() {
-        lines.push(format!("Allowed beside reads: {}", goal.allow.join(", ")));
+        lines.push(format!("Allowed in addition to reads: {}", goal.allow.join(", ")));
     }
     if !goal.deny.is_empty() {
         lines.push(format!("Not allowed: {}", goal.deny.join(", ")));

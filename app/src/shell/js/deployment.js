@@ -118,7 +118,7 @@
     getClientEncryption: noEncryption,
   });
 
-  /** `rs`: a store is no replica set, and the engine says so. */
+  /** `rs`: a store isn't a replica set, and the engine says so. */
   class ReplicaSet {
     [__shell.printable]() {
       return `ReplicaSet class connected to ${__shell.mongo.getURI()} via db ${db.getName()}`;

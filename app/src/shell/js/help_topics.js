@@ -18,7 +18,7 @@
     cls|clear the screen
     exit|leave; quit does the same
     print|print values
-    printjson|print values with each field on a line of its own
+    printjson|print values with each field on its own line
     sleep|wait for some milliseconds
     config|config.get, config.set, config.reset: displayBatchSize and maxTimeMS
     version|the version of mongosh that the console follows`,

@@ -73,7 +73,7 @@ fn at<'d>(document: &'d Document, path: &str) -> Option<&'d Bson> {
     })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a chart is no account")]
+#[expect(clippy::cast_precision_loss, reason = "a chart needn't be exact")]
 fn number(value: &Bson) -> Option<f64> {
     let number = match value {
         Bson::Int32(number) => f64::from(*number),
@@ -162,7 +162,7 @@ pub fn chart(output: &Output, fields: &ChartFields) -> Chart {
         () if all(|value| number(value).is_some()) => ChartKind::Numbers,
         () => ChartKind::Bars,
     };
-    #[expect(clippy::cast_precision_loss, reason = "a chart is no account")]
+    #[expect(clippy::cast_precision_loss, reason = "a chart needn't be exact")]
     let place = |(at, (value, _)): (usize, &(&Bson, f64))| match (kind, *value) {
         (ChartKind::Times, Bson::DateTime(time)) => time.timestamp_millis() as f64,
         (ChartKind::Numbers, value) => number(value).unwrap_or_default(),

@@ -252,7 +252,7 @@ impl Card {
             failed(Some(offset), error.to_string())
         })?;
         if document.len() != 1 {
-            let message = "A stage has one value; put the rest on a card of its own".to_owned();
+            let message = "A stage has one value; put the rest on another card".to_owned();
             return Err(failed(None, message));
         }
         Ok(Stage { card: self.id, document })

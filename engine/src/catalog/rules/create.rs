@@ -347,7 +347,7 @@ fn check_beside_clustered(options: &Document) -> Result<(), CatalogError> {
         return Ok(());
     }
     let refused = [
-        ("viewOn", CatalogErrorKind::ClusteredView, "a view has no documents of its own"),
+        ("viewOn", CatalogErrorKind::ClusteredView, "a view stores no documents"),
         ("size", CatalogErrorKind::ClusteredSize, "use expireAfterSeconds to bound it"),
         ("max", CatalogErrorKind::ClusteredMax, "use expireAfterSeconds to bound it"),
         ("idIndex", CatalogErrorKind::InvalidOptions, "it has no other index on _id"),

@@ -516,7 +516,7 @@ mod tests {
         lab.ok("{insert: 'b', documents: [{_id: 1, a: 1}]}");
         let collections = lab.engine.collections();
         crate::store::lose_page(collections.store().folder(), "documents");
-        let report = collections.verify(&mut |_| true).expect("damage is no error");
+        let report = collections.verify(&mut |_| true).expect("damage isn't an error");
         assert_eq!(report.collections, 2);
         assert!(report.findings.iter().all(|found| found.namespace.collection == "a"));
         let last = &report.findings.last().expect("a finding").sentence;

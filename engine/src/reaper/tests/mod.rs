@@ -252,7 +252,7 @@ fn counters_and_report_say_what_a_pass_did() {
     assert_eq!((counters.batches.get(), counters.batched_docs.get()), (1, 5));
     assert_eq!((counters.passes.get(), counters.sub_passes.get()), (1, 1));
     assert_eq!(world.reaper.run_pass().deleted, 0);
-    assert_eq!((counters.batches.get(), counters.passes.get()), (1, 2), "nothing is no batch");
+    assert_eq!((counters.batches.get(), counters.passes.get()), (1, 2), "nothing isn't a batch");
 }
 
 /// Changes something while a pass works on a rule.

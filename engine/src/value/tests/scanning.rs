@@ -108,5 +108,5 @@ fn duplicate_names_on_request() {
 #[test]
 fn errors_are_sentences() {
     let error = check(&document(b"\x08a\0\x02")).unwrap_err();
-    assert_eq!(error.to_string(), "the document is damaged: 2 is no boolean (byte 8)");
+    assert_eq!(error.to_string(), "the document is damaged: 2 is not a boolean (byte 8)");
 }

@@ -1,4 +1,4 @@
-//! The server's records of its own work: log, metrics, running operations and the profile.
+//! The server's records about its work: log, metrics, running operations and the profile.
 
 pub(crate) mod event_log;
 pub(crate) mod index_uses;
