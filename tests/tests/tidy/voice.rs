@@ -13,6 +13,7 @@ const PHRASES: &[&str] = &[
     "are told",
     "be told",
     "behind",
+    "beside",
     "gave back",
     "give back",
     "given back",
@@ -23,15 +24,21 @@ const PHRASES: &[&str] = &[
     "heeded",
     "heeding",
     "heeds",
+    "is no",
     "is told",
     "let in",
+    "let fall",
     "lets in",
     "lies",
+    "meanwhile",
     "nobody",
     "not heed",
+    "of its own",
+    "of ours",
     "put back",
     "puts back",
     "shall",
+    "so many",
     "somebody",
     "stand at",
     "stand for",
@@ -48,6 +55,34 @@ const PHRASES: &[&str] = &[
     "whoever",
 ];
 
+/// Folders whose comments and texts still have the phrases of [`LATER`].
+const NOT_YET: &[&str] = &[
+    "app/src/action/",
+    "app/src/apply/",
+    "app/src/cli/",
+    "app/src/commands/",
+    "app/src/dialogs/",
+    "app/src/job/",
+    "app/src/source/",
+    "app/src/worker/",
+];
+
+const LATER: &[&str] =
+    &["beside", "is no", "let fall", "meanwhile", "of its own", "of ours", "so many"];
+
+/// Where `is no` is good English.
+const IS_NO_GOOD: &[&str] = &["there is no", "is no longer", "is no more", "is no less"];
+
+/// Beginnings of a gloss that should be a sentence: "`None` if the file is missing."
+const GLOSSES: &[&str] = &["`None`:", "; empty:"];
+
+/// Comments that begin with *What* among 1,000 lines of comments, at most. They put a clause where
+/// the subject should be.
+const WHAT_MAX: usize = 10;
+
+/// The same in the program, whose folders of [`NOT_YET`] have most of them.
+const WHAT_MAX_IN_APP: usize = 30;
+
 /// One piece of prose: the line that it begins at, and its text.
 type Prose = (usize, String);
 
@@ -57,7 +92,9 @@ fn comments_pages_and_texts_are_in_plain_english() {
     let mut check = |path: &str, prose: Vec<Prose>| {
         for (line, text) in prose {
             for phrase in found(&text) {
-                broken.push(format!("{path}:{line} `{phrase}`"));
+                if !is_allowed(path, phrase) {
+                    broken.push(format!("{path}:{line} `{phrase}`"));
+                }
             }
         }
     };
@@ -89,6 +126,48 @@ fn comments_pages_and_texts_are_in_plain_english() {
     assert!(broken.is_empty(), "{} places\n{}", broken.len(), broken.join("\n"));
 }
 
+/// Lessons may say with emphasis that sixty seconds `is no promise`.
+fn is_allowed(path: &str, phrase: &str) -> bool {
+    is_not_yet(path) && LATER.contains(&phrase) || path.ends_with(".md") && phrase == "is no"
+}
+
+fn is_not_yet(path: &str) -> bool {
+    NOT_YET.iter().any(|folder| path.starts_with(folder))
+}
+
+#[test]
+fn comments_say_in_sentences_when_a_value_is_missing() {
+    let mut broken = Vec::new();
+    for file in rust_files(&["engine", "app", "tests"]) {
+        if is_not_yet(&file.path) {
+            continue;
+        }
+        for (line, text) in comments(&file.text, "//") {
+            for gloss in GLOSSES.iter().filter(|gloss| text.contains(**gloss)) {
+                broken.push(format!("{}:{line} {gloss}", file.path));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{} places\n{}", broken.len(), broken.join("\n"));
+}
+
+#[test]
+fn comments_lead_with_the_subject() {
+    for (folder, most) in [("engine", WHAT_MAX), ("app", WHAT_MAX_IN_APP), ("tests", WHAT_MAX)] {
+        let (mut lines, mut what) = (0, Vec::new());
+        for file in rust_files(&[folder]) {
+            lines += file.text.lines().filter(|line| line.trim_start().starts_with("//")).count();
+            for (line, text) in comments(&file.text, "//") {
+                if text.split_whitespace().next() == Some("What") {
+                    what.push(format!("{}:{line}", file.path));
+                }
+            }
+        }
+        let found = what.len() * 1_000;
+        assert!(found <= most * lines, "{} in {lines} lines\n{}", what.len(), what.join("\n"));
+    }
+}
+
 /// The phrases that a text holds, code in backquotes left out.
 fn found(text: &str) -> Vec<&'static str> {
     let prose: String = text.split('`').step_by(2).collect::<Vec<_>>().join(" \u{0} ");
@@ -101,7 +180,10 @@ fn found(text: &str) -> Vec<&'static str> {
             .to_lowercase()
         })
         .collect();
-    let text = format!(" {} ", words.join(" "));
+    let mut text = format!(" {} ", words.join(" "));
+    for good in IS_NO_GOOD {
+        text = text.replace(good, "\u{0}");
+    }
     PHRASES.iter().copied().filter(|phrase| text.contains(&format!(" {phrase} "))).collect()
 }
 
@@ -185,6 +267,8 @@ fn phrases_are_found_where_they_are_prose() {
     check("The work goes on,", &["goes on"]);
     check("`anew` is a word, `heed` a crate", &[]);
     check("renewed, and nobodyʼs", &[]);
+    check("A month is no fixed time", &["is no"]);
+    check("There is no month. It is no longer open.", &[]);
     let rust = "/// It goes\n/// on here.\nlet a = 1; // anew\nlet b = \"// whoever\";";
     let prose = comments(rust, "//");
     assert_eq!(
