@@ -4,14 +4,14 @@ use super::command_log::{log, note_answer, offer_unlock};
 use super::question::Answer;
 use super::{
     Apply, TOO_MUCH, aggregate, archive, choose_store, collection, connect, console, convert,
-    documents, expiry, indexes, lesson, maintenance, passwords, poll, reaper, rollout, sandbox,
-    schema, store, stores, transfer, trash,
+    documents, expiry, indexes, lesson, maintenance, passwords, poll, rollout, sandbox, schema,
+    store, stores, transfer, trash,
 };
 use crate::job::rollout::RolloutEnd;
 use crate::state::Purpose;
 use crate::state::purpose::{
-    ArchivePurpose, DocumentsPurpose, LessonPurpose, MaintenancePurpose, ReaperPurpose,
-    SchemaPurpose, StorePurpose, TrashPurpose,
+    ArchivePurpose, DocumentsPurpose, LessonPurpose, MaintenancePurpose, SchemaPurpose,
+    StorePurpose, TrashPurpose,
 };
 use crate::state::toasts::Kind;
 use crate::worker::transfer::TransferDone;
@@ -118,7 +118,6 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         Purpose::Convert(purpose) => convert::answer(purpose, generation, reply, cx),
         Purpose::Transfer(purpose) => transfer::run::answer(purpose, generation, reply, cx),
         Purpose::Maintenance(purpose) => maintenance::answer(purpose, reply, cx),
-        Purpose::Reaper(purpose) => reaper::answer(purpose, reply, cx),
         Purpose::Archive(purpose) => archive::answer(purpose, reply, cx),
         Purpose::Trash(purpose) => trash::answer(purpose, reply, cx),
         Purpose::Lesson(purpose) => lesson::answer(purpose, reply, cx),
@@ -202,9 +201,6 @@ fn is_background(purpose: &Purpose) -> bool {
             purpose,
             StorePurpose::Rules(_) | StorePurpose::Statistics(_) | StorePurpose::Change { .. }
         ),
-        Purpose::Reaper(purpose) => {
-            !matches!(purpose, ReaperPurpose::RunNow | ReaperPurpose::Set | ReaperPurpose::Restore)
-        }
         Purpose::Documents(_, purpose) => documents::is_background(purpose),
         Purpose::Aggregate(_, purpose) => aggregate::is_background(purpose),
         Purpose::Expiry(_, purpose) => expiry::is_background(purpose),

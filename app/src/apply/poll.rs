@@ -4,15 +4,16 @@
 
 use std::time::Duration;
 
+use super::question::Question;
 use super::{Apply, expiry};
 use crate::commands::reaper;
-use crate::job::purpose::{ExpiryPurpose, ReaperPurpose, StorePurpose};
+use crate::job::purpose::{ExpiryPurpose, StorePurpose};
 use crate::job::{Cancel, Namespace, Purpose, TabId, WatchReport, WatchWork};
 use crate::limits::{SERVER_LATE_LOOKS_MAX, SERVER_POLL, SERVER_POLL_CALM};
 use crate::state::tabs::ViewKind;
 use crate::state::watch::{self, Delivery};
 use crate::state::{State, Tab};
-use crate::worker::{Lane, Work};
+use crate::worker::{Lane, Reply, Work};
 
 /// Asks again if it is time. Returns the time until then.
 pub(super) fn settle(cx: &mut Apply<'_>) -> Option<Duration> {
@@ -112,12 +113,41 @@ fn ask_monitor(cx: &mut Apply<'_>) {
     let monitor = &mut connection.monitor;
     let (parameters, status) = (monitor.ask_parameters(uptime), monitor.ask_status(uptime));
     if parameters {
-        let purpose = Purpose::Reaper(ReaperPurpose::ServerParameters);
-        cx.read(purpose, "admin", reaper::server_parameters());
+        cx.ask(ServerParameters, "admin", reaper::server_parameters());
     }
     if status {
-        let purpose = Purpose::Reaper(ReaperPurpose::ServerPasses);
-        cx.read(purpose, "admin", reaper::server_passes());
+        cx.ask(ServerPasses, "admin", reaper::server_passes());
+    }
+}
+
+/// The passes that a server has counted. One that refuses says nothing.
+#[derive(Debug, PartialEq)]
+struct ServerPasses;
+
+impl Question for ServerPasses {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let now_ms = cx.state.now_ms();
+        if let Some(connection) = &mut cx.state.store.connection {
+            connection.monitor.take_status(&reply.result.unwrap_or_default(), now_ms);
+        }
+    }
+}
+
+/// The parameters of a server's monitor.
+#[derive(Debug, PartialEq)]
+struct ServerParameters;
+
+impl Question for ServerParameters {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if let Some(connection) = &mut cx.state.store.connection {
+            connection.monitor.take_parameters(&reply.result.unwrap_or_default());
+        }
     }
 }
 

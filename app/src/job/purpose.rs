@@ -24,8 +24,6 @@ pub enum Purpose {
     Transfer(TransferPurpose),
     /// The store as a whole.
     Maintenance(MaintenancePurpose),
-    /// The reaper.
-    Reaper(ReaperPurpose),
     /// The archive whose dialog is open.
     Archive(ArchivePurpose),
     /// The trash, while its dialog is open.
@@ -150,27 +148,6 @@ pub enum TrashPurpose {
     Restore,
     /// Documents are restored in steps.
     RestoreMany(OperationId),
-}
-
-/// An answer about the reaper.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ReaperPurpose {
-    /// Its state, from `serverStatus`.
-    Status,
-    /// A pass that the user asked for.
-    RunNow,
-    /// A parameter that was set.
-    Set,
-    /// Removed documents that were restored.
-    Restore,
-    /// Documents on hold.
-    Held,
-    /// Documents on hold, counted because the user wants to release them.
-    Release,
-    /// The passes that a server has counted.
-    ServerPasses,
-    /// The parameters of a server's monitor.
-    ServerParameters,
 }
 
 /// An answer for the documents of a tab.

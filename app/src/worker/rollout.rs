@@ -126,13 +126,11 @@ impl Rollout {
         let RolloutPlan { namespace, name, .. } = &self.plan;
         let reply = source.run(&namespace.db, &indexes::drop(&namespace.collection, name));
         let is_gone = reply.get_i32("code").is_ok_and(|number| number == code::INDEX_NOT_FOUND);
-        match Reply::refusal(&reply).filter(|_| !is_gone) {
-            Some(why) => Err(why),
-            None => {
-                self.changes += 1;
-                Ok(())
-            }
+        if let Some(why) = Reply::refusal(&reply).filter(|_| !is_gone) {
+            return Err(why);
         }
+        self.changes += 1;
+        Ok(())
     }
 
     fn not_made(&self, why: String) -> String {

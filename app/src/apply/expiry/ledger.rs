@@ -6,11 +6,11 @@ use mayfly_engine::value::extjson::{self, Layout, Style};
 
 use super::with;
 use crate::action::{Action, TransferAction};
+use crate::apply::reaper::RestoreDocuments;
 use crate::apply::{Apply, archive, clipboard};
 use crate::commands;
 use crate::limits::KEPT_PAGE_ROWS;
 use crate::state::expiry::{Keeper, Mode, Purpose};
-use crate::state::purpose::ReaperPurpose;
 use crate::state::toasts::Kind;
 use crate::state::{Purpose as AnyPurpose, TabId, number};
 use crate::worker::Reply;
@@ -119,8 +119,7 @@ pub(super) fn restore(tab: TabId, cx: &mut Apply<'_>) {
         [Keeper::Trash, Keeper::Archive].map(|keeper| open.expiry.picked_in(keeper));
     if !of_trash.is_empty() {
         let command = commands::trash::restore_ids(&namespace.collection, of_trash);
-        let purpose = AnyPurpose::Reaper(ReaperPurpose::Restore);
-        cx.write(purpose, &namespace.db, command);
+        cx.change(RestoreDocuments, &namespace.db, command);
     }
     if !of_archive.is_empty() {
         archive::restore_ids(&namespace, of_archive, cx);

@@ -1,0 +1,83 @@
+//! Changes that the user makes to the reaper and to what it removed.
+
+use bson::Document;
+
+use super::status::ask;
+use crate::apply::Apply;
+use crate::apply::number::number;
+use crate::apply::question::Question;
+use crate::state::number as text;
+use crate::state::toasts::Kind;
+use crate::state::trash::RestoreOutcome;
+use crate::worker::Reply;
+
+/// A pass on demand.
+#[derive(Debug, PartialEq)]
+pub(super) struct RunPass;
+
+impl Question for RunPass {
+    type Answer = Reply;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        match reply.result {
+            Ok(found) => {
+                let sentence = match number(&found, "deletedDocuments").unwrap_or(0) {
+                    0 => "Nothing to remove".to_owned(),
+                    deleted => {
+                        format!("Removed {}", text::counted(deleted, "document", "documents"))
+                    }
+                };
+                cx.toast(Kind::Done, sentence);
+            }
+            Err(error) => cx.toast(Kind::Error, error),
+        }
+        ask(cx);
+    }
+}
+
+/// A parameter of the reaper.
+#[derive(Debug, PartialEq)]
+pub(super) struct SetReaper;
+
+impl Question for SetReaper {
+    type Answer = Reply;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if let Err(error) = reply.result {
+            cx.toast(Kind::Error, error);
+        }
+        ask(cx);
+    }
+}
+
+/// Removed documents that come back from the trash by their `_id`.
+#[derive(Debug, PartialEq)]
+pub(in crate::apply) struct RestoreDocuments;
+
+impl Question for RestoreDocuments {
+    type Answer = Reply;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        match reply.result {
+            Ok(found) => {
+                let (is_done, sentence) = restore_outcome(&found).sentence();
+                cx.toast(if is_done { Kind::Done } else { Kind::Error }, sentence);
+            }
+            Err(error) => cx.toast(Kind::Error, error),
+        }
+        ask(cx);
+    }
+}
+
+/// The result of a restore by one command.
+pub(in crate::apply) fn restore_outcome(found: &Document) -> RestoreOutcome {
+    let count = |name| number(found, name).unwrap_or(0);
+    RestoreOutcome {
+        restored: count("restored"),
+        existing: count("existing"),
+        refused: count("refused"),
+        not_found: count("notFound"),
+        is_held: found.get_array("held").is_ok_and(|held| !held.is_empty()),
+        remaining: 0,
+    }
+}
