@@ -9,7 +9,7 @@ use crate::state::aggregate::{ResultsMode, Shown};
 use crate::state::tabs::ViewKind;
 use crate::state::{Namespace, State, Tab};
 
-/// What can be asked of the view.
+/// Actions of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AggregateAction {
     /// Runs the pipeline as it is typed.

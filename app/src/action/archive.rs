@@ -10,7 +10,7 @@ use crate::state::dialogs::{Confirm, Tone};
 use crate::state::offer::Offer;
 use crate::state::{Dialog, Namespace, State};
 
-/// What can be asked of an archive. All but the first ask about the one whose dialog is open.
+/// Actions on an archive. All but the first concern the one whose dialog is open.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ArchiveAction {
     /// Opens the dialog of a collection's archive.

@@ -5,7 +5,7 @@ use super::entry::{Entry, Group};
 use crate::state::calendar::Unit;
 use crate::state::{Namespace, State};
 
-/// What can be asked of the calendar. All but the first ask from its dialog.
+/// Actions of the calendar. All but the first come from its dialog.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CalendarAction {
     /// Opens it.

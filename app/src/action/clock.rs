@@ -11,7 +11,7 @@ use crate::state::State;
 use crate::state::clock::Mode;
 use crate::state::lesson::steps;
 
-/// What can be asked of a simulated clock.
+/// Actions on a simulated clock.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClockAction {
     /// Stops it or lets it run.

@@ -8,7 +8,7 @@ use crate::state::dialogs::{Confirm, Tone};
 use crate::state::offer::Offer;
 use crate::state::{Dialog, State};
 
-/// What can be asked of a connection to a server.
+/// Actions on a connection to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConnectAction {
     /// Tries the server of the open dialog.
@@ -92,7 +92,7 @@ pub const FORGET: Entry = Entry {
 /// The region's entries.
 pub const ENTRIES: &[Entry] = &[CONNECT, UNLOCK, LOCK, SERVER, FORGET];
 
-/// Whether the attached server is locked; `None`: none is attached.
+/// Whether the attached server is locked. `None` if none is attached.
 fn is_locked(state: &State) -> Option<bool> {
     let connection = state.store.connection.as_ref().filter(|_| state.is_open())?;
     Some(connection.is_locked(state.uptime))

@@ -5,7 +5,7 @@ use egui::Key;
 use super::Action;
 use super::entry::{Entry, Group, key};
 
-/// What can be asked of the console.
+/// Actions of the console.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConsoleAction {
     /// Shows it and sends the keyboard to it.

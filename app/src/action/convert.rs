@@ -4,14 +4,14 @@ use super::Action;
 use super::entry::{Entry, Group};
 use crate::state::Namespace;
 
-/// What can be asked about conversions.
+/// Actions on conversions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConvertAction {
     /// Opens the dialog on a field of a collection.
     Open {
         /// The collection.
         namespace: Namespace,
-        /// The field, with dots; empty: the user enters it.
+        /// The field, with dots. Empty if the user is to enter it.
         path: String,
     },
     /// The field in the dialog changed: reads a sample of its values.

@@ -7,7 +7,7 @@ use super::entry::{Entry, Group, ctrl};
 use crate::state::Dialog;
 use crate::state::dialogs::SettingsDraft;
 
-/// What can be asked about dialogs.
+/// Actions on dialogs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DialogAction {
     /// Opens a dialog, or queues it after the open one.

@@ -13,7 +13,7 @@ use crate::state::queries::KnownQuery;
 use crate::state::tabs::ViewKind;
 use crate::state::{State, Tab};
 
-/// What can be asked of the view.
+/// Actions of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DocumentsAction {
     /// Reloads everything.
@@ -46,7 +46,6 @@ pub enum DocumentsAction {
         row: u64,
         /// Its document.
         id: Bson,
-        /// What becomes of the rest of the selection.
         how: How,
     },
     /// Goes to a row with the keyboard.
@@ -66,7 +65,7 @@ pub enum DocumentsAction {
     SelectNothing,
     /// Sorts by a field: up, then down, then as stored.
     Sort(String),
-    /// Sorts by a path upwards (`true`) or downwards; `None`: as stored.
+    /// Sorts by a path upwards (`true`) or downwards, or as stored.
     SortBy(String, Option<bool>),
     /// Shows only documents that match this too.
     Narrow(Document),
@@ -77,7 +76,7 @@ pub enum DocumentsAction {
         /// Whether it is hidden.
         hidden: bool,
     },
-    /// Gives each field of a column one of its own, or shows it as one column again.
+    /// Gives each subfield its own column, or shows them as one column again.
     SetExpanded {
         /// The column.
         field: String,
@@ -136,7 +135,7 @@ pub enum DocumentsAction {
     SkipRedo,
 }
 
-/// What becomes of the rest of the selection.
+/// The effect on the rest of the selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
     /// The document is removed.

@@ -49,11 +49,11 @@ pub struct Entry {
     pub group: Group,
     /// Its words; `…` at the end when more is asked.
     pub label: &'static str,
-    /// What it does, in one line.
+    /// The effect, in one line.
     pub tooltip: &'static str,
     /// Its keys.
     pub keys: Option<KeyboardShortcut>,
-    /// What it does now; `None`: it can't be done now.
+    /// The present action. `None` if it can't be done now.
     pub action: fn(&State) -> Option<Action>,
 }
 

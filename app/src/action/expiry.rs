@@ -9,7 +9,7 @@ use crate::state::expiry::{Brush, Mode, Pick};
 use crate::state::tabs::ViewKind;
 use crate::state::{State, TabId};
 
-/// What can be asked of the view.
+/// Actions of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExpiryAction {
     /// Reloads everything.
@@ -136,7 +136,7 @@ pub const FIT: Entry = Entry {
     action: |state| Some(Action::Expiry(shown(state)?, ExpiryAction::Fit)),
 };
 
-/// What another TTL would remove.
+/// The effect of another TTL.
 pub const WHAT_IF: Entry = Entry {
     group: Group::Time,
     label: "What if…",

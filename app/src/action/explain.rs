@@ -4,7 +4,7 @@ use super::Action;
 use super::entry::{Entry, Group};
 use crate::state::tabs::ViewKind;
 
-/// What can be asked about it.
+/// Actions on the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExplainAction {
     /// Explains the query, or the pipeline, of the view that is shown.

@@ -6,7 +6,7 @@ use super::entry::{Entry, Group};
 use super::{Action, ExpiryAction};
 use crate::state::State;
 
-/// What can be asked of the view.
+/// Actions of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum IndexesAction {
     /// Reloads everything.

@@ -13,7 +13,7 @@ use crate::state::lesson::save::SaveLesson;
 use crate::state::lesson::steps;
 use crate::state::{Dialog, State};
 
-/// What can be asked about lessons.
+/// Actions on lessons.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LessonAction {
     /// Shows the Lessons page, or the collection again.
@@ -24,7 +24,8 @@ pub enum LessonAction {
     Open(LessonSource),
     /// Adds a lesson file or a course folder to the list.
     Add(PathBuf),
-    /// Adds what was dropped on the window, or imports it if it is no lesson and no course.
+    /// Adds the files dropped on the window, or imports them if they are neither lessons nor
+    /// courses.
     AddDropped(Vec<PathBuf>),
     /// Opens a lesson file in the program that the system has for it.
     OpenFile(PathBuf),

@@ -10,7 +10,7 @@ use crate::limits::LISTENER_PORT;
 use crate::state::listener::ListenerDraft;
 use crate::state::{Dialog, State};
 
-/// What can be asked of the listener.
+/// Actions on the listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListenerAction {
     /// Lets other programs in.

@@ -1,5 +1,5 @@
-//! What the palette knows about an entry besides its name: other words for it, and what is missing
-//! while it can't be used.
+//! The palette's knowledge of an entry in addition to its name: other words for it, and why it
+//! can't be used.
 //!
 //! The words are those that users of other tools type. They are lower case, separated by commas.
 
@@ -269,7 +269,7 @@ pub fn synonyms(entry: &Entry) -> &'static str {
     row(entry.label).map_or("", |(_, words, _)| words)
 }
 
-/// What is missing while an entry can't be used, as a short sentence.
+/// Why an entry can't be used, as a short sentence.
 #[must_use]
 pub fn missing(entry: &Entry, state: &State) -> &'static str {
     match state.store.phase {

@@ -4,7 +4,7 @@ use super::Action;
 use super::entry::{Entry, Group};
 use crate::state::{Phase, State};
 
-/// What can be asked about the store as a whole.
+/// Actions on the store as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MaintenanceAction {
     /// Opens a page of the dialog.

@@ -103,7 +103,7 @@ pub enum Action {
     Archive(ArchiveAction),
     /// Removed documents that can be restored.
     Trash(TrashAction),
-    /// What expires when, over all collections.
+    /// Thresholds over all collections.
     Calendar(CalendarAction),
     /// Temporary stores on a simulated clock.
     Sandbox(SandboxAction),
@@ -113,7 +113,7 @@ pub enum Action {
     Clock(ClockAction),
     /// The console.
     Console(ConsoleAction),
-    /// What is open and how it looks.
+    /// The open parts of the window, and its look.
     View(ViewAction),
     /// Dialogs.
     Dialog(DialogAction),

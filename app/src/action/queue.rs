@@ -1,4 +1,4 @@
-//! What one frame asked for.
+//! The actions of one frame.
 
 use std::time::Duration;
 

@@ -15,7 +15,7 @@ use crate::state::offer::Offer;
 use crate::state::reaper::{Held, Schedule};
 use crate::state::{Dialog, State};
 
-/// What can be asked of the reaper.
+/// Actions on the reaper.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReaperAction {
     /// Runs a pass now.

@@ -5,7 +5,7 @@ use super::{Action, DialogAction};
 use crate::state::sandbox::OpenSandbox;
 use crate::state::{Dialog, Namespace, State};
 
-/// What can be asked about sandboxes.
+/// Actions on sandboxes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SandboxAction {
     /// Opens one as drafted in the open dialog.

@@ -8,7 +8,7 @@ use crate::schema::Path;
 use crate::state::State;
 use crate::state::tabs::ViewKind;
 
-/// What can be asked of the view.
+/// Actions of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SchemaAction {
     /// Reads the documents again.

@@ -15,12 +15,12 @@ use crate::state::recent_stores::RecentStore;
 use crate::state::store::Order;
 use crate::state::{Namespace, State};
 
-/// What can be asked of the store.
+/// Actions on the store.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StoreAction {
     /// Reads the catalog again.
     Refresh,
-    /// Opens a store beside those that are open.
+    /// Opens a store in addition to those that are open.
     Open(OpenRequest),
     /// Shows the open store of this number.
     Show(u32),
@@ -246,7 +246,7 @@ fn set_traffic(state: &State, on: bool) -> Option<Action> {
     can.then_some(Action::Store(StoreAction::SetTraffic(on)))
 }
 
-/// Whether it holds documents of its own, unlike a view.
+/// Whether it stores documents, unlike a view.
 fn holds_documents(namespace: &Namespace, state: &State) -> bool {
     let found = state.tree.collection(namespace);
     state.is_open() && found.is_some_and(|found| found.kind == "collection")

@@ -8,7 +8,7 @@ use crate::state::tabs::ViewKind;
 use crate::state::view::Focus;
 use crate::state::{Namespace, TabId};
 
-/// What can be asked of the tabs.
+/// Actions on tabs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TabsAction {
     /// Shows a collection, in a new tab if it has none.

@@ -12,7 +12,7 @@ use crate::state::operations::OperationId;
 use crate::state::transfer::export::ShownDocuments;
 use crate::state::{Namespace, State, Tab};
 
-/// What can be asked about files.
+/// Actions on files.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TransferAction {
     /// Files were dropped on the window, or chosen: opens the import dialog on them.
@@ -31,7 +31,7 @@ pub enum TransferAction {
     Export {
         /// The collection.
         namespace: Namespace,
-        /// What the view shows of it; the default is everything.
+        /// The documents that the view shows. The default is everything.
         shown: Box<ShownDocuments>,
     },
     /// Opens the dialog that copies a collection into another store.

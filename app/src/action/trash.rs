@@ -5,7 +5,7 @@ use super::entry::{Entry, Group};
 use crate::state::trash::RestoreCommand;
 use crate::state::{Namespace, State};
 
-/// What can be asked of the trash. All but the first ask from its dialog.
+/// Actions on the trash. All but the first come from its dialog.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrashAction {
     /// Opens the dialog and lists a collection, or all.
@@ -14,7 +14,7 @@ pub enum TrashAction {
     List(Option<Namespace>),
     /// Lists the next page too.
     More,
-    /// Keeps removed documents for so many seconds; 0 turns the trash off.
+    /// Keeps removed documents for this many seconds. 0 turns the trash off.
     Keep(i64),
     /// Puts documents back.
     Restore(RestoreCommand),

@@ -1,4 +1,4 @@
-//! What is open and how it looks.
+//! The open parts of the window, and its look.
 
 use egui::Key;
 
@@ -12,7 +12,7 @@ use crate::state::reaper::Schedule;
 use crate::state::settings::{ThemeChoice, ZoneChoice};
 use crate::state::view::Drawer;
 
-/// What can be asked about the look of the window.
+/// Actions on the look of the window.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ViewAction {
     /// Dark, light, or as the system says.

@@ -1,4 +1,4 @@
-//! What comes back from the worker.
+//! Answers of the worker.
 
 use super::command_log::{log, note_answer, offer_unlock};
 use super::question::Answer;
@@ -121,8 +121,8 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         Purpose::Archive(purpose) => archive::answer(purpose, reply, cx),
         Purpose::Trash(purpose) => trash::answer(purpose, reply, cx),
         Purpose::Lesson(purpose) => lesson::answer(purpose, reply, cx),
-        // The store's event says what changed. What was refused is in the list of commands.
-        // A sandbox has an outcome of its own.
+        // The store's event reports the changes, and the list of commands has the refusals. A
+        // sandbox has a separate outcome.
         Purpose::Traffic | Purpose::Sandbox(_) => {}
     }
 }

@@ -158,7 +158,8 @@ pub fn answer(purpose: &ArchivePurpose, reply: &Reply, cx: &mut Apply<'_>) {
         (ArchivePurpose::Status, Err(error)) => {
             archive.is_known = true;
             failed(error, archive);
-            // What was known before may have been changed since: what was typed is nearer to it.
+            // The earlier settings may have been changed since, so the typed text is nearer to
+            // them.
             if let Some(Dialog::Archive(draft)) = cx.state.dialogs.open_mut() {
                 draft.is_filled = true;
             }

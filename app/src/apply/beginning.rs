@@ -1,4 +1,4 @@
-//! What the command line named: files, a backup, lessons.
+//! The task of the command line: files, a backup, lessons.
 
 use std::path::Path;
 

@@ -55,7 +55,7 @@ mod tests {
     use crate::action::{Action, ViewAction};
     use crate::apply::Effects;
 
-    /// What `action` put on the clipboard, and the marks that it warned of.
+    /// The text that `action` put on the clipboard, and the marks that it warned of.
     fn copied(action: ViewAction) -> (String, Option<String>) {
         let (mut state, mut effects) = (State::default(), Effects::default());
         super::super::apply(Action::View(action), &mut Apply::new(&mut state, &mut effects));

@@ -1,4 +1,4 @@
-//! What the menu of a collection does with it: duplicate it, show its figures.
+//! The entries of a collection's menu: duplicate it, show its figures.
 
 use bson::Document;
 

@@ -1,4 +1,4 @@
-//! What an action wants done outside of the state.
+//! Side effects that an action requests.
 
 use bson::Document;
 
@@ -15,7 +15,7 @@ use crate::worker::{Lane, LessonOrder, Reply, SecretWork, TransferWork, Work};
 /// Work for the threads of the window.
 pub type Job = crate::worker::Job<Answer>;
 
-/// What an action wants done outside of the state.
+/// Side effects that an action requests.
 #[derive(Debug, Default)]
 pub struct Effects {
     /// Reads of tabs to cancel, before the jobs are handed over.
@@ -57,7 +57,7 @@ pub enum WindowEffect {
 pub struct Apply<'a> {
     /// Everything the window shows.
     pub state: &'a mut State,
-    /// What is done outside of it.
+    /// Side effects outside of the state.
     pub effects: &'a mut Effects,
 }
 

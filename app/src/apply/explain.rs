@@ -47,7 +47,7 @@ pub fn forget(tab: TabId, cx: &mut Apply<'_>) {
     }
 }
 
-/// What is typed is explained, as it would run now.
+/// Explains the typed query, as it would run now.
 fn ask(tab: TabId, cx: &mut Apply<'_>) {
     let now_ms = cx.state.now_ms();
     let Some(open) = cx.state.tabs.get(tab) else { return };

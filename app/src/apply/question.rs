@@ -34,7 +34,7 @@ pub trait Question: fmt::Debug + PartialEq + Send + Sync + 'static {
     }
 }
 
-/// What comes back of a question, boxed for the channel alone.
+/// The answer to a question, boxed for the channel alone.
 pub type Answer = Box<dyn Arrived>;
 
 /// The worker of the window.

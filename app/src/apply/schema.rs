@@ -189,7 +189,7 @@ pub fn report(tab: TabId, generation: u64, report: SchemaReport, cx: &mut Apply<
             return;
         }
         let SchemaReport { schema, is_sample, read, stage, .. } = report;
-        // What was known before says more than nothing.
+        // Keep the previous result; it beats an empty view.
         let is_empty = schema.documents == 0 && view.schema.is_some();
         if !is_empty || stage == SchemaStage::Done {
             (view.schema, view.is_sample) = (Some(schema), is_sample);

@@ -9,7 +9,7 @@ use crate::worker::{KeptSettings, SettingsKeeper, SettingsReport, Wake};
 
 /// The settings on the disk, as far as they are known.
 pub struct KeptState {
-    /// `None`: settings are not kept.
+    /// `None` if settings are not saved.
     keeper: Option<SettingsKeeper>,
     /// The settings that were handed over last.
     kept: Settings,

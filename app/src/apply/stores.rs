@@ -1,4 +1,4 @@
-//! Which of the open stores is shown: opened beside the others, shown again, closed.
+//! The choice among the open stores: another one opened, shown again, closed.
 
 use std::path::{Path, PathBuf};
 
@@ -262,7 +262,7 @@ mod tests {
         OpenRequest { folder: Some(PathBuf::from(folder)), ..OpenRequest::default() }
     }
 
-    /// A window on the store `/b`, with `/a` beside it.
+    /// A window on the store `/b`, with `/a` open too.
     fn two() -> (State, Effects) {
         let (mut state, mut effects) = (State::default(), Effects::default());
         opened(&mut state, "/a");

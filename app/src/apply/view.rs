@@ -1,4 +1,4 @@
-//! What is open and how it looks.
+//! The open parts of the window, and its look.
 
 use std::ops::RangeInclusive;
 

@@ -1,5 +1,5 @@
-//! `mayfly generate`: the files that a package installs beside the program and that only the
-//! command line itself can write.
+//! `mayfly generate`: the files that a package installs with the program and that only the command
+//! line itself can write.
 
 use std::{
     fs, io,

@@ -1,4 +1,4 @@
-//! Index definitions beside the files that `mayfly import` reads.
+//! Index definitions next to the files that `mayfly import` reads.
 
 use bson::{Bson, Document};
 use mayfly_engine::{catalog::Namespace, engine::Engine, transfer::ImportRequest};

@@ -52,7 +52,7 @@ fn list(args: &LessonList) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints text; a reader that has enough, such as `head`, is no error.
+/// Prints text. A reader that has enough, such as `head`, isn't an error.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -88,7 +88,7 @@ fn files(named: &[impl AsRef<Path>]) -> Result<Vec<CheckedFile>, String> {
     named.iter().map(|path| read(path.as_ref())).collect()
 }
 
-/// Writes the engine's answers into the file beside each lesson.
+/// Writes the engine's answers into the file next to each lesson.
 fn record(found: &BTreeMap<PathBuf, Answers>) -> Result<(), Failure> {
     for (file, answers) in found {
         let mut all = library::recorded(file).map_err(Failure)?;

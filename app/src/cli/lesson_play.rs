@@ -71,7 +71,7 @@ pub(super) fn run(
     }
 }
 
-/// What the lesson's console prints.
+/// The output of the lesson's console.
 #[derive(Default)]
 struct Console(Mutex<Vec<ConsoleOutput>>);
 

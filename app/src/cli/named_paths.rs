@@ -1,4 +1,4 @@
-//! What the paths of the command line name.
+//! The paths of the command line.
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,7 +12,7 @@ use crate::limits::IMPORT_FILES_MAX;
 use crate::source::embedded::DATA_FILE;
 use crate::state::transfer::import::file_name;
 
-/// What a store makes in its folder before its data file.
+/// The file that a store makes in its folder before its data file.
 const APP_LOCK: &str = "app.lock";
 
 /// Endings of files with documents.
@@ -22,11 +22,11 @@ const DATA: [&str; 6] = ["json", "ndjson", "jsonl", "csv", "tsv", "bson"];
 const LESSON: &str = "md";
 const COURSE: &str = "course.toml";
 
-/// What the window opens beside its store.
+/// The error for any other file.
 const OPENED: &str = "Mayfly opens JSON, NDJSON, CSV and BSON files, also compressed with gzip or \
                       zstd, folders of mongodump, backups and lessons";
 
-/// What the paths of a command line name.
+/// The paths of a command line, by their contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NamedPaths {
     /// There are none.
@@ -37,7 +37,7 @@ pub(super) enum NamedPaths {
     Beginning(Beginning),
 }
 
-/// What one path names.
+/// The contents of one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Store,

@@ -19,7 +19,7 @@ use crate::limits::SHELL_HISTORY_MAX;
 use crate::shell::{Output, Shell, is_complete};
 use crate::shutdown::ShutdownSignal;
 
-/// What the line editor asks.
+/// Answers the line editor.
 struct Tab(Rc<RefCell<Shell>>);
 
 impl Completer for Tab {

@@ -191,7 +191,7 @@ impl Running {
         result
     }
 
-    /// What stops the next input. A signal between two inputs stops all that follow.
+    /// Stops the next input. A signal between two inputs stops all that follow.
     fn begin(&self) -> Cancel {
         self.cancel.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

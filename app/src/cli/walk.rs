@@ -12,7 +12,7 @@ pub(super) fn run() -> Result<(), Failure> {
     walk_standard_input().map_err(|error| Failure(format!("Can't report the result: {error}.")))
 }
 
-/// This program as a checker in a process of its own.
+/// This program as a checker in another process.
 pub(super) fn itself() -> Option<WalkProgram> {
     // The running binary, even if an update has replaced the file.
     #[cfg(target_os = "linux")]

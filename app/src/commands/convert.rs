@@ -95,8 +95,8 @@ impl Conversion {
         find
     }
 
-    /// Counts them, for so many milliseconds at most. A document whose field is an array with text
-    /// counts too.
+    /// Counts them, for at most `time_ms` milliseconds. A document whose field is an array with
+    /// text counts too.
     #[must_use]
     pub fn count_candidates(&self, collection: &str, time_ms: i32) -> Document {
         doc! { "count": collection, "query": self.candidates(), "maxTimeMS": time_ms }
@@ -171,7 +171,7 @@ fn from_string(text: impl Into<Bson>, format: Option<&str>, zone: Zone) -> Docum
 fn iso(field: &str, zone: Zone) -> Document {
     const PATTERN: &str = r"^\d{4}-\d{1,2}-\d{1,2}([T ]\d.*)?$";
     let in_zone = from_string(trim(field), None, zone);
-    // A text with a zone of its own is refused together with another zone.
+    // A text that names a zone is refused together with another zone.
     let date = if zone == Zone::UTC {
         in_zone
     } else {
@@ -189,7 +189,7 @@ fn number(field: &str, factor: i32) -> Document {
     doc! { "$convert": { "input": millis, "to": "date", "onError": Bson::Null, "onNull": Bson::Null } }
 }
 
-/// The layout as a format of `$dateFromString`; `None`: it has a part that MongoDB lacks.
+/// The layout as a format of `$dateFromString`. `None` if it has a part that MongoDB lacks.
 fn format(layout: &Layout) -> Option<String> {
     let mut format = String::new();
     for part in layout.parts() {

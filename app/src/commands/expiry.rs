@@ -46,12 +46,12 @@ fn of_index(mut command: Document, index: Option<Bson>) -> Document {
 #[must_use]
 pub fn rows(rows: Vec<Document>) -> Document {
     let rows: Vec<Bson> = rows.into_iter().map(Bson::Document).collect();
-    // Text of an _id that begins with a dollar sign is no path.
+    // `$literal`, because text of an _id that begins with a dollar sign isn't a path.
     let documents = doc! { "$documents": { "$literal": rows } };
     doc! { "aggregate": 1, "pipeline": [documents], "cursor": {} }
 }
 
-/// What a TTL would remove.
+/// The effect of a TTL.
 #[must_use]
 pub fn what_if(collection: &str, index: Document) -> Document {
     doc! { "mayflyWhatIf": collection, "index": index }

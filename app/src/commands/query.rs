@@ -17,7 +17,7 @@ pub struct Query {
     pub limit: Option<u64>,
     /// With which index.
     pub hint: Option<Bson>,
-    /// How text compares; empty: as the collection says.
+    /// The collation. Empty for that of the collection.
     pub collation: Document,
     /// How long it may take.
     pub max_time_ms: Option<u64>,

@@ -9,7 +9,7 @@ use crate::job::rollout::{RolloutPlan, SECS_MAX, STEP_SECS};
 
 const MS_PER_SEC: i64 = 1_000;
 
-/// Dates that a TTL of so many seconds has made overdue by now, and-ed with what the index holds.
+/// Dates that a TTL of `secs` has made overdue by now, combined with the index's partial filter.
 fn overdue(plan: &RolloutPlan, secs: i64, now_ms: i64) -> Document {
     let last = DateTime::from_millis(now_ms.saturating_sub(secs.saturating_mul(MS_PER_SEC)));
     let dates = doc! { plan.field(): { "$lte": last } };
@@ -19,7 +19,7 @@ fn overdue(plan: &RolloutPlan, secs: i64, now_ms: i64) -> Document {
     }
 }
 
-/// Counts the documents that a TTL of so many seconds has made overdue, up to `most`.
+/// Counts the documents that a TTL of `secs` has made overdue, up to `most`.
 #[must_use]
 pub fn count(plan: &RolloutPlan, secs: i64, now_ms: i64, most: u64) -> Document {
     doc! {
@@ -54,8 +54,8 @@ pub fn lower(plan: &RolloutPlan, secs: i64) -> Document {
     indexes::set_ttl(&plan.namespace.collection, &plan.name, secs)
 }
 
-/// The parts of a script that wait while the slowest secondary lags more than so many seconds: a function, and
-/// its use before a step.
+/// The parts of a script that wait while the slowest secondary lags more than `most` seconds: a
+/// function, and its use before a step.
 fn lag(most: u64) -> (String, String) {
     let read = "const lag = () => {
   const conf = db.adminCommand({ replSetGetConfig: 1 }).config.members;

@@ -52,7 +52,7 @@ pub fn ui(context: &Context, calendar: &mut Calendar, state: &State, actions: &m
     }
 }
 
-/// What the columns hold together.
+/// The sum of the columns.
 fn sentence(calendar: &Calendar) -> String {
     if !calendar.is_complete() {
         return LOADING.to_owned();

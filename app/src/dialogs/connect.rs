@@ -172,7 +172,7 @@ fn waits_ui(ui: &mut Ui) {
     });
 }
 
-/// What the string says, and what was mended in it.
+/// The parts of the string, and its repairs.
 fn understood_ui(ui: &mut Ui, string: &ConnectionString) {
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;

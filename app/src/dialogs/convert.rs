@@ -346,7 +346,7 @@ fn rows_ui(ui: &mut Ui, rows: &[(Bson, Bson)]) {
     });
 }
 
-/// What a TTL index on the field does then.
+/// The effect of a TTL index on the field.
 fn ttl_ui(ui: &mut Ui, draft: &ConvertDraft, state: &State) {
     let tab = state.tabs.open().iter().find(|tab| Some(&tab.namespace) == draft.namespace.as_ref());
     let path = draft.path.trim();

@@ -68,7 +68,7 @@ pub fn database_ui(
     end(closing, copy, command, create, action, actions);
 }
 
-/// What the collation of a collection is for.
+/// The effect of a collection's collation.
 const COLLATION_NOTE: &str =
     "Its queries and indexes have this collation, unless they have another";
 

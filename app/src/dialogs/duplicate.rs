@@ -1,4 +1,4 @@
-//! A copy of a collection beside it.
+//! A copy of a collection in the same database.
 
 use egui::{Context, Id};
 use mayfly_engine::value::shell::write_command;
@@ -16,7 +16,7 @@ use crate::widgets::field::{Field, labelled};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{code_box, modal};
 
-/// What a copy with TTL indexes means.
+/// The effect of TTL indexes in the copy.
 const EXPIRES: &str = "Documents expire in the copy as well";
 
 /// Draws the dialog.
@@ -47,7 +47,7 @@ pub fn ui(
         draft,
         |ui, draft| {
             ui.add_enabled_ui(!draft.sent.is_waiting(), |ui| {
-                // A name that is taken by the copy that is being made is no mistake.
+                // The name of the copy that is being made exists, but isn't a mistake.
                 let error = error.filter(|_| !draft.sent.is_waiting());
                 labelled(ui, "Name of the copy", error, |ui| {
                     let id = Id::unique("name of the copy");
@@ -77,7 +77,7 @@ pub fn ui(
     end(closing, copy, command, send, StoreAction::Duplicate(draft.clone()), actions);
 }
 
-/// What is sent after the commands that are shown.
+/// The commands after those that are shown.
 fn steps() -> String {
     let step = number::count(BULK_STEP_DOCUMENTS as u64);
     format!(

@@ -11,8 +11,8 @@ use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::markdown::Clicked;
 use crate::widgets::{Button, empty_state, field, markdown, modal, picture};
 
-/// What a dialog has around its content: a share of the window above it, and title, buttons and margins in
-/// points. The list and the text scroll by themselves, so the dialog must not.
+/// The parts around a dialog's content: a share of the window above it, and title, buttons and
+/// margins in points. The list and the text scroll by themselves, so the dialog must not.
 const ABOVE_SHARE: f32 = 0.12;
 const AROUND: f32 = 190.0;
 

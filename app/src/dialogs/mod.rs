@@ -1,4 +1,4 @@
-//! What stops and asks, one file each.
+//! The dialogs, one file each.
 //!
 //! A dialog is `fn ui(context: &Context, draft: &mut …, state: &State, actions: &mut Actions)`.
 //! What the user enters stays in the draft; the button pushes an action. Every dialog that writes

@@ -83,7 +83,7 @@ pub(super) fn begin_with(ui: &Ui, id: Id, text: &str) {
     }
 }
 
-/// What is typed first takes the place of the whole text.
+/// Selects the whole text, so that typing replaces it.
 fn select_all(ui: &Ui, id: Id, text: &str) {
     let mut state = TextEditState::default();
     let end = CCursor::new(text.chars().count());

@@ -1,4 +1,4 @@
-//! What a collection holds, in figures.
+//! The figures of a collection.
 
 use bson::{Bson, Document};
 use egui::{Context, Ui};

@@ -13,7 +13,7 @@ use crate::theme::{colors, sizes, text};
 use crate::widgets::field::labelled;
 use crate::widgets::{Button, modal};
 
-/// What such a dialog says.
+/// The words of such a dialog.
 pub(super) struct WholePath {
     pub(super) title: &'static str,
     pub(super) subtitle: &'static str,
@@ -21,7 +21,7 @@ pub(super) struct WholePath {
     pub(super) name: &'static str,
     /// An example of a path.
     pub(super) hint: &'static str,
-    /// What is said below the path; empty: nothing.
+    /// The note below the path, if any.
     pub(super) note: &'static str,
     pub(super) button: &'static str,
 }

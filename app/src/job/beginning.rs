@@ -1,10 +1,10 @@
-//! What the window begins with.
+//! The first task of a window.
 
 use std::path::PathBuf;
 
 use super::invisible::with_marks;
 
-/// What the window does first, once its store is open.
+/// The window's first task, once its store is open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Beginning {
     /// Shows the beginning of these files, or of the folder of a dump, and imports them.
@@ -24,7 +24,7 @@ impl Beginning {
         matches!(self, Self::Files(_) | Self::Backup(_))
     }
 
-    /// What opens, for a sentence: a file by its name, several by their number.
+    /// The opened files, for a sentence: a file by its name, several by their number.
     #[must_use]
     pub fn opens(&self) -> String {
         let paths = match self {

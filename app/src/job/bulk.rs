@@ -38,7 +38,7 @@ impl Target {
         }
     }
 
-    /// The collation of the filter; empty: as the collection says.
+    /// The collation of the filter. Empty for that of the collection.
     #[must_use]
     pub fn collation(&self) -> Document {
         match self {
@@ -48,7 +48,7 @@ impl Target {
     }
 }
 
-/// One document before and after a change; `None`: it was not there.
+/// One document before and after a change. `None` if it was not there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
     /// As it was.
@@ -64,7 +64,7 @@ pub struct Made {
     pub namespace: Namespace,
     /// Each document that changed.
     pub pairs: Vec<Pair>,
-    /// What was done, in the past: `Updated`.
+    /// The change as a past participle: `Updated`.
     pub verb: &'static str,
     /// The only field that changed, with dots. The pairs have no other one but `_id`.
     pub field: Option<String>,
@@ -86,7 +86,7 @@ impl Pair {
     }
 }
 
-/// What is done to the documents.
+/// The change of the documents.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BulkChange {
     /// They are deleted.
@@ -106,13 +106,13 @@ pub enum BulkChange {
         target: Target,
         /// The collection.
         to: Namespace,
-        /// The data folder of another store; `None`: in the same one.
+        /// The data folder of another store, or `None` for the same one.
         folder: Option<PathBuf>,
     },
     /// All documents of the collection are deleted; nothing is kept to take that back.
     Empty,
-    /// A collection beside it is made, and gets its documents. Nothing is left of a copy that is not
-    /// finished.
+    /// Makes another collection in the same database and copies the documents to it. An unfinished
+    /// copy is removed.
     Duplicate {
         /// The collection that is made, in the same database.
         to: Namespace,
@@ -178,7 +178,6 @@ impl BulkChange {
 pub struct BulkWork {
     /// The collection.
     pub namespace: Namespace,
-    /// What is done.
     pub change: BulkChange,
     /// The journal of the change that was cut short, and that this continues or takes back.
     pub journal: Option<PathBuf>,
@@ -220,7 +219,7 @@ impl BulkGauge {
         self.total.store(total, Ordering::Relaxed);
     }
 
-    /// So many more are done.
+    /// Adds to the number of documents that are done.
     pub fn add(&self, more: u64) {
         self.done.fetch_add(more, Ordering::Relaxed);
     }
@@ -237,7 +236,7 @@ pub enum BulkEnd {
     Failed(String),
 }
 
-/// What a change did.
+/// The result of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BulkReport {
     /// Documents that changed.
@@ -249,7 +248,7 @@ pub struct BulkReport {
     pub refused: u64,
     /// Why it refused the first one.
     pub refusal: Option<String>,
-    /// What changed, to take it back; `None`: too much to keep.
+    /// The changes, to take them back. `None` if they are too large to keep.
     pub pairs: Option<Vec<Pair>>,
     /// Of a change that is taken back or made again: what was not done.
     pub left: Vec<Pair>,

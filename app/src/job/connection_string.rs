@@ -54,7 +54,7 @@ pub struct ConnectionString {
     pub database: Option<String>,
     /// The options that the driver is given, as they are written.
     pub options: Vec<(String, String)>,
-    /// What was mended and what was left out, one sentence each.
+    /// Repairs and omissions, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -149,7 +149,7 @@ impl ConnectionString {
         self.write(None)
     }
 
-    /// What the window calls the server: its first host, and how many others there are.
+    /// The server's name in the window: its first host, and how many others there are.
     #[must_use]
     pub fn name(&self) -> String {
         let first = self.hosts.first().map_or("", String::as_str);
@@ -175,9 +175,9 @@ impl ConnectionString {
         self.user.is_some() && !without.contains(&mechanism)
     }
 
-    /// Under what a keyring keeps the password: the hosts, the user and the database that knows the
-    /// user. Another spelling of the same server, or another option, does not change it. `None`: the
-    /// login takes no password.
+    /// The key of the password in a keyring: the hosts, the user and the database that knows the
+    /// user. Another spelling of the same server, or another option, does not change it. `None` if
+    /// the login takes no password.
     #[must_use]
     pub fn secret_key(&self) -> Option<String> {
         let user = self.user.as_ref().filter(|_| self.uses_password())?;

@@ -1,4 +1,4 @@
-//! What the console is asked, and what it reports.
+//! Requests to the console, and its reports.
 
 use super::Cancel;
 
@@ -7,7 +7,6 @@ use super::Cancel;
 pub struct ConsoleRun {
     /// Names it in what comes back.
     pub number: u64,
-    /// What was typed or pasted.
     pub text: String,
     /// The database that a fresh runtime begins with.
     pub database: String,
@@ -15,7 +14,7 @@ pub struct ConsoleRun {
     pub cancel: Cancel,
 }
 
-/// What may the word before the cursor become?
+/// Asks for completions of the word before the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsoleQuestion {
     /// The text before the cursor.
@@ -31,7 +30,7 @@ pub struct ConsoleCompletion {
     pub before: String,
     /// Where the word begins in it, in bytes.
     pub start: usize,
-    /// What may replace the word, sorted.
+    /// The replacements of the word, sorted.
     pub words: Vec<String>,
 }
 
@@ -40,7 +39,7 @@ pub struct ConsoleCompletion {
 pub enum ConsoleOutput {
     /// A line of `print` and its like.
     Printed(String),
-    /// What a statement evaluated to.
+    /// The value of a statement.
     Value {
         /// As mongosh prints it.
         text: String,
@@ -49,7 +48,7 @@ pub enum ConsoleOutput {
     },
     /// Why a statement failed.
     Failed(String),
-    /// What the window itself has to say, such as that the input was stopped.
+    /// A message of the window itself, such as that the input was stopped.
     Note(String),
 }
 
@@ -75,7 +74,7 @@ pub struct SentCommand {
     pub error: Option<String>,
 }
 
-/// What happened in the console since the last report.
+/// The events in the console since the last report.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ConsoleReport {
     /// The input that all of it belongs to.

@@ -20,7 +20,7 @@ pub struct Conversion {
     pub forms: Vec<DateForm>,
     /// The zone of dates that name none.
     pub zone: Zone,
-    /// What happens to a value that does not convert: it stays, it becomes null, or nothing is
+    /// The treatment of a value that does not convert: it stays, it becomes null, or nothing is
     /// written at all.
     pub unconverted: Unconverted,
 }

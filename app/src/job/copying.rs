@@ -44,7 +44,7 @@ pub enum CopyTarget {
     Server(Box<ConnectionString>),
 }
 
-/// What to copy.
+/// A copy into another store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CopyPlan {
     /// The collection.
@@ -71,7 +71,7 @@ pub enum CopyEnd {
     Failed(String),
 }
 
-/// What a copy did.
+/// The result of a copy.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CopyReport {
     /// Documents that were inserted.
@@ -86,25 +86,25 @@ pub struct CopyReport {
     pub refusals: Vec<String>,
     /// Indexes that were created.
     pub indexes: u64,
-    /// What the target has not of the source, in one sentence each.
+    /// Parts of the source that the target lacks, in one sentence each.
     pub notes: Vec<String>,
     /// How it ended.
     pub end: CopyEnd,
 }
 
-/// What a copy would take along, and what its TTL indexes would remove.
+/// The expected copy, and the effect of its TTL indexes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CopyLook {
     /// Documents that match; for all, as far as the source knows.
     pub documents: u64,
     /// The indexes except that of `_id`.
     pub indexes: Vec<Document>,
-    /// How many of the documents each TTL index would remove at the first pass; `None`: this can't be
-    /// counted.
+    /// How many of the documents each TTL index would remove at the first pass. `None` if they
+    /// can't be counted.
     pub overdue: Vec<(String, Option<DocCount>)>,
 }
 
-/// What a copy inserted into a store that stays.
+/// The documents that a copy inserted into a store that stays.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CopyUndo {
     /// The store.
@@ -118,11 +118,11 @@ pub struct CopyUndo {
 /// How a copy ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CopyEnded {
-    /// What it did.
     pub report: CopyReport,
     /// Opens the sandbox that it went into.
     pub opens: Option<OpenRequest>,
-    /// Removes what it inserted; `None`: it is in a sandbox, nothing was inserted, or too much.
+    /// Removes the inserted documents. `None` if they are in a sandbox, or if there are none or too
+    /// many.
     pub undo: Option<Arc<CopyUndo>>,
 }
 

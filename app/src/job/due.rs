@@ -35,7 +35,7 @@ pub struct TtlIndex {
     partial: Option<PartialFilter>,
 }
 
-/// A partial filter, parsed once for all rows; `None`: the engine's parser refuses it.
+/// A partial filter, parsed once for all rows. `None` if the engine's parser refuses it.
 #[derive(Debug, Clone)]
 struct PartialFilter {
     document: Document,
@@ -129,8 +129,8 @@ impl TtlIndex {
     }
 }
 
-/// Whether an index of `listIndexes` is a TTL index whose verdict the store must be asked for: what
-/// counts is the last modification, which is no field.
+/// Whether an index of `listIndexes` is a TTL index whose verdict the store must be asked for: it
+/// counts from the last modification, which isn't a field.
 #[must_use]
 pub fn is_on_modification(index: &Document) -> bool {
     let keys = index.get_document("key").ok();

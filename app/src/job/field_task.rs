@@ -1,15 +1,14 @@
-//! What is asked of one field of a document.
+//! A task on one field of a document.
 
-/// What is asked of one field of a document.
+/// A task on one field of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FieldTask {
     /// The name of the field at each level; of an array, the index.
     pub names: Vec<String>,
-    /// What to do.
     pub kind: FieldTaskKind,
 }
 
-/// What to do with a field.
+/// The kind of task on a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FieldTaskKind {
     /// Edit its value in the list; a field that is not there is added.
@@ -26,7 +25,7 @@ pub enum FieldTaskKind {
     MoveDown,
     /// Remove it.
     Remove,
-    /// Show its value in a pane of its own.
+    /// Show its value in a pane.
     Show,
     /// Look for the document that has its value as its `_id`.
     Refer,

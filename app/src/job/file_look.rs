@@ -13,7 +13,7 @@ pub struct FileLook {
     pub preview: Preview,
     /// The disk space for all files; `None` when unknown.
     pub disk_space: Option<DiskSpace>,
-    /// The index definitions beside each of the files.
+    /// The index definitions next to each of the files.
     pub indexes: Vec<IndexFile>,
     /// The types with which it was read.
     pub types: Types,

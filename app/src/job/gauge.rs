@@ -18,7 +18,7 @@ pub struct Gauge {
 }
 
 impl Gauge {
-    /// How far the work is; `None`: it has not begun.
+    /// The progress of the work. `None` before it begins.
     #[must_use]
     pub fn now(&self) -> Option<JobProgress> {
         let step = match self.step.load(Ordering::Relaxed) {

@@ -16,7 +16,7 @@ pub enum Term {
     Overdue,
     /// One run of the background deletion.
     Pass,
-    /// What makes the passes.
+    /// The thread that makes the passes.
     Monitor,
     /// From the threshold to the removal.
     Lag,
@@ -60,7 +60,7 @@ impl Term {
         }
     }
 
-    /// What it means.
+    /// Its meaning.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         let word = self.word();

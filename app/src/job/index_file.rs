@@ -36,7 +36,7 @@ pub fn parse(text: &str) -> Result<Vec<Document>, String> {
         if name == "_id_" || key.len() == 1 && key.contains_key("_id") {
             continue;
         }
-        // What other programs write beside the definition.
+        // Other programs write these next to the definition.
         index.remove("v");
         index.remove("ns");
         indexes.push(index);

@@ -17,7 +17,7 @@ pub type Fields = Map<String, Value>;
 pub struct ListRule {
     /// The name of the field, at any depth.
     pub field: &'static str,
-    /// The fields that make two entries the same one. Empty: the whole entry.
+    /// The fields that make two entries the same one. Empty for the whole entry.
     pub identity: &'static [&'static str],
     /// How many entries the file keeps.
     pub entries_max: usize,
@@ -175,8 +175,8 @@ pub fn decode<T: DeserializeOwned + Default>(fields: &Fields) -> (T, usize) {
     }
 }
 
-/// Takes out of a value what keeps `accepts` from accepting it, and returns the number of parts. `None`: it has to go
-/// as a whole.
+/// Removes the parts of a value that keep `accepts` from accepting it, and returns their number.
+/// `None` if it has to go as a whole.
 fn repair(
     value: &mut Value,
     accepts: &dyn Fn(&Value) -> bool,

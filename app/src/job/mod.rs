@@ -1,4 +1,4 @@
-//! What the threads and the state share: plain data about stores, files and running jobs.
+//! Data shared by the threads and the state: stores, files and running jobs.
 
 pub mod backups;
 pub mod beginning;

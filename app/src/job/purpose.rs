@@ -1,9 +1,9 @@
-//! What an answer is for. A newer job with an equal purpose takes the place of a waiting one.
+//! The purpose of an answer. A newer job with an equal purpose replaces a waiting one.
 
 pub use super::field_task::{FieldTask, FieldTaskKind};
 use super::{Namespace, OperationId, TabId};
 
-/// What an answer is for.
+/// The purpose of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Purpose {
     /// The tree of databases and collections.
@@ -41,7 +41,7 @@ pub enum Purpose {
 pub enum LessonPurpose {
     /// The list of lessons.
     List,
-    /// What was dropped on the window.
+    /// The files dropped on the window.
     Dropped,
     /// A file for another program.
     OpenFile,
@@ -87,7 +87,7 @@ pub enum StorePurpose {
     Statistics(Namespace),
     /// The indexes of a collection that is to be duplicated.
     DuplicatedIndexes(Namespace),
-    /// What the attached server says of itself, for the dialog that shows it.
+    /// The attached server's facts about itself, for the dialog that shows them.
     Hello,
     /// The members of its replica set, for the same dialog.
     Members,
@@ -95,7 +95,7 @@ pub enum StorePurpose {
     Rules(Namespace),
     /// A database or collection is made, renamed or dropped.
     Change {
-        /// What to say when it is done.
+        /// The message once it is done.
         done: String,
         /// The collection to open then.
         open: Option<Namespace>,
@@ -121,7 +121,7 @@ pub enum MaintenancePurpose {
 /// An answer about an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ArchivePurpose {
-    /// What was chosen and what it holds.
+    /// The settings of the archive, and its contents.
     Status,
     /// Some of its documents.
     Page {
@@ -262,14 +262,14 @@ pub enum ExpiryPurpose {
     Range,
     /// The minute in which most of many documents expire.
     Cliff,
-    /// What each TTL index says about the chosen document.
+    /// The verdict of each TTL index on the chosen document.
     Verdict,
-    /// What the trash has of the removed documents.
+    /// The trash's copies of the removed documents.
     InTrash {
         /// The newest; else those after the listed ones.
         is_first: bool,
     },
-    /// What the archive has of them.
+    /// The archive's copies of them.
     InArchive {
         /// The newest; else those after the listed ones.
         is_first: bool,
@@ -295,7 +295,7 @@ pub enum IndexesPurpose {
     Uses,
     /// A sample of documents, for the field picker.
     Sample,
-    /// What the TTL in the open dialog would remove.
+    /// The effect of the TTL in the open dialog.
     WhatIf,
     /// Documents by age, for the picture in the open dialog.
     Ages,
@@ -342,7 +342,7 @@ pub enum ConvertPurpose {
 pub enum TransferPurpose {
     /// The beginning of a file.
     Preview,
-    /// What is past its threshold already.
+    /// Documents past their threshold already.
     Rehearse,
     /// An import.
     Import(OperationId),
@@ -355,7 +355,7 @@ pub enum TransferPurpose {
     RollBack(OperationId),
     /// An export.
     Export(OperationId),
-    /// What is past its threshold already in a dump.
+    /// Documents of a dump past their threshold already.
     RehearseDump,
     /// An import of a dump.
     ImportDump(OperationId),

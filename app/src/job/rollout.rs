@@ -14,12 +14,12 @@ pub const STEP_SECS: u64 = 60;
 /// The largest number of seconds that an index takes: with it nothing of this century is overdue.
 pub const SECS_MAX: i64 = 2_147_483_647;
 
-/// What is rolled out.
+/// A rollout of a TTL.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RolloutPlan {
     /// The collection.
     pub namespace: Namespace,
-    /// The index as `createIndexes` takes it, to make it first; `None`: it is there.
+    /// The index as `createIndexes` takes it, to make it first. `None` if it exists.
     pub create: Option<Document>,
     /// Its name.
     pub name: String,
@@ -27,7 +27,7 @@ pub struct RolloutPlan {
     pub key: Document,
     /// Its partial filter.
     pub partial: Option<Document>,
-    /// The seconds that it has now; `None`: none yet.
+    /// The seconds that it has now, if any.
     pub from_secs: Option<i64>,
     /// The seconds that it gets in the end.
     pub to_secs: i64,
@@ -56,7 +56,7 @@ impl RolloutPlan {
         self.pass_max.map_or(wanted, |most| wanted.min(most.max(1)))
     }
 
-    /// How long it takes until so many documents are gone, in seconds.
+    /// How long it takes until this number of documents is removed, in seconds.
     #[must_use]
     pub fn secs_for(&self, documents: u64) -> u64 {
         documents.div_ceil(self.per_step()).saturating_mul(STEP_SECS)
@@ -113,7 +113,7 @@ impl RolloutGauge {
         self.changes.store(changes, Ordering::Relaxed);
     }
 
-    /// What it does now, in words.
+    /// The present step, in words.
     #[must_use]
     pub fn words(&self) -> String {
         self.words.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -134,7 +134,6 @@ impl RolloutGauge {
 /// A rollout for the worker.
 #[derive(Debug, Clone)]
 pub struct RolloutWork {
-    /// What is rolled out.
     pub plan: RolloutPlan,
     /// The journal of the rollout that was cut short, and that this continues.
     pub journal: Option<PathBuf>,

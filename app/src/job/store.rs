@@ -19,25 +19,25 @@ pub const SAMPLE_DATABASES: [&str; 2] = ["demo", "shop"];
 /// Which store to open, and how.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OpenRequest {
-    /// The data folder. `None`: one in the platform's data directory.
+    /// The data folder. `None` for one in the platform's data directory.
     pub folder: Option<PathBuf>,
-    /// Open the demo store, which is filled with sample data while it is empty. It is kept beside the
-    /// user's own store.
+    /// Open the demo store, which is filled with sample data while it is empty. It is kept next to
+    /// the user's own store.
     pub demo: bool,
     /// Open a new store in a temporary folder, on a simulated clock that stands still.
     pub sandbox: Option<Sandbox>,
     /// Run the store on a simulated clock that starts at this instant, in milliseconds since 1970.
-    /// `None`: on the clock that the store last ran on; a sandbox starts at the present minute.
+    /// `None` runs it on the clock that it last ran on; a sandbox starts at the present minute.
     pub simulated_start_ms: Option<i64>,
     /// Refuse a folder without a store instead of making a store in it.
     pub must_exist: bool,
     /// Attach to this server instead of opening a folder.
     pub server: Option<Box<Server>>,
-    /// The program that walks a file the user picked; `None`: this process does.
+    /// The program that walks a file the user picked. Without one this process does.
     pub walker: Option<WalkProgram>,
 }
 
-/// What a sandbox holds at first.
+/// The initial contents of a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sandbox {
     /// Nothing.
@@ -80,7 +80,6 @@ impl Drop for SandboxFolder {
 #[derive(Debug, Clone)]
 pub struct CopiedStore {
     folder: Arc<SandboxFolder>,
-    /// What was copied.
     pub report: CopyReport,
 }
 
@@ -154,7 +153,7 @@ fn default_folder(demo: bool) -> Result<PathBuf, OpenError> {
     })
 }
 
-/// What a source can do beyond answering commands.
+/// The abilities of a source beyond answering commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "one answer a question, none depends on another")]
 pub struct Capabilities {

@@ -27,7 +27,7 @@ pub struct DeletedDocument {
     pub row: Option<ExpiringRow>,
 }
 
-/// What a change stream reports.
+/// A report of a change stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WatchReport {
     /// It is open.

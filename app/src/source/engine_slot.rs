@@ -153,7 +153,7 @@ impl EngineSlot {
             thread::park_timeout(PAUSE);
         };
         let settings = RuntimeSettings::of(&engine);
-        // What a background thread left undone is done after the next opening.
+        // Work that a background thread left undone is done after the next opening.
         let _ = engine.close();
         let sentence = "Couldn't reopen the store".to_owned();
         let gone = Slot::Gone(sentence, settings.clone());

@@ -1,4 +1,4 @@
-//! What is unwise about the place of a data folder.
+//! Warnings about the place of a data folder.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -22,7 +22,7 @@ const SERVICES: &[(&str, &[&str], &[&str])] = &[
     ("Syncthing", &["syncthing"], &[".stfolder"]),
 ];
 
-/// What is unwise about this folder.
+/// The warnings about this folder.
 #[must_use]
 pub fn advice(folder: &Path) -> Vec<Advice> {
     let mut found: Vec<Advice> =

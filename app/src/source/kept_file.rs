@@ -33,7 +33,7 @@ pub struct KeptFile {
     rules: &'static [ListRule],
 }
 
-/// Where the file of this name is. `None`: there is no home folder.
+/// The path of the file of this name. `None` without a home folder.
 #[must_use]
 pub fn data_file(name: &str) -> Option<PathBuf> {
     let folders = directories::ProjectDirs::from("", "", "mayfly")?;

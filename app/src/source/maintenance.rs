@@ -12,7 +12,7 @@ use crate::job::{Backup, OpenError};
 /// A maintenance job on a closed data folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OfflineWork {
-    /// Puts a backup in the place of the store, which is kept beside it.
+    /// Replaces the store with a backup. The store is kept next to it.
     Restore {
         /// The file.
         backup: PathBuf,
@@ -23,7 +23,7 @@ pub enum OfflineWork {
     Verify,
 }
 
-/// What such work did.
+/// The result of such work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OfflineDone {
     /// A backup is in place.
@@ -64,10 +64,10 @@ impl From<StoreError> for MaintenanceError {
 /// How work on a closed store ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offline {
-    /// What was done. The error: everything is as it was before.
+    /// The result. After an error everything is as it was before.
     pub done: Result<OfflineDone, MaintenanceError>,
-    /// Whether the store is open again, with warnings for the user; `None`: it was not
-    /// open before and is not now.
+    /// Whether the store is open again, with warnings for the user. `None` if it was not open
+    /// before and is not now.
     pub reopened: Option<Result<Vec<String>, OpenError>>,
 }
 

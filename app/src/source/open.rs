@@ -14,7 +14,7 @@ use crate::job::{Advice, Attached, OpenError, OpenRequest};
 pub struct Opened {
     /// The store itself.
     pub source: Arc<dyn Source>,
-    /// What the top bar calls it.
+    /// Its name in the top bar.
     pub name: String,
     /// Where it is.
     pub folder: Option<PathBuf>,
@@ -22,9 +22,9 @@ pub struct Opened {
     pub clock: ClockStatus,
     /// Warnings about the opening, one sentence each.
     pub warnings: Vec<String>,
-    /// What is unwise about its place.
+    /// Warnings about its place.
     pub advice: Vec<Advice>,
-    /// The server that it is; `None`: a store on this machine.
+    /// The server, or `None` for a store on this machine.
     pub attached: Option<Box<Attached>>,
 }
 

@@ -13,7 +13,8 @@ const MARK_FILE: &str = "sample-data.txt";
 /// How its name begins while it is written.
 const UNFINISHED_PREFIX: &str = ".sample-data-";
 
-/// Reads it. `None`: it is no demo store, or the file can't be read, so that there is no traffic.
+/// Reads it. `None` if it isn't a demo store, or if the file can't be read, so that there is no
+/// traffic.
 pub(super) fn read(folder: &Path) -> Option<SampleData> {
     let text = fs::read_to_string(folder.join(MARK_FILE)).ok()?;
     SampleData::from_text(&text)

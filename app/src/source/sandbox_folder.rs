@@ -76,7 +76,7 @@ fn remove_unless_locked(folder: &Path) {
     // Another user's can't be opened.
     let Ok(lock) = OpenOptions::new().read(true).write(true).open(&path) else { return };
     if lock.try_lock().is_ok() {
-        // What can't be removed stays for the next start.
+        // A folder that can't be removed now is removed at the next start.
         let _ = fs::remove_dir_all(folder);
     }
 }

@@ -43,7 +43,7 @@ pub trait Keyring: Send + Sync + 'static {
     /// There is none.
     fn look(&self) -> Result<(), KeyringError>;
 
-    /// The password of this key; `None`: it has none.
+    /// The password of this key, if it has one.
     ///
     /// # Errors
     /// It can't be read.
@@ -128,7 +128,7 @@ fn refusal(error: &keyring::Error) -> KeyringError {
         // Where a password is written: the collection that would have it.
         keyring::Error::NoEntry => "The system has no default keyring; create one first".to_owned(),
         keyring::Error::BadEncoding(_) | keyring::Error::BadDataFormat(..) => {
-            "What the system's keyring has for this server is no password".to_owned()
+            "The system's keyring has something other than a password for this server".to_owned()
         }
         keyring::Error::TooLong(_, bound) => {
             format!("The system's keyring takes at most {bound} characters")
@@ -156,8 +156,8 @@ mod tests {
         let why = || Box::<dyn std::error::Error + Send + Sync>::from("bad\nsecond line");
         let bytes = || b"s3cret".to_vec();
         for (error, part) in [
-            (keyring::Error::BadEncoding(bytes()), "is no password"),
-            (keyring::Error::BadDataFormat(bytes(), why()), "is no password"),
+            (keyring::Error::BadEncoding(bytes()), "other than a password"),
+            (keyring::Error::BadDataFormat(bytes(), why()), "other than a password"),
             (keyring::Error::NoStorageAccess(why()), "locked"),
             (keyring::Error::NoEntry, "no default keyring"),
             (keyring::Error::TooLong("password".to_owned(), 2560), "2560"),

@@ -1,4 +1,4 @@
-//! What is asked about attaching to a server, and what comes back.
+//! Jobs that attach to a server, and their answers.
 
 use crate::job::{Cancel, ConnectFailure, Server, Step};
 use crate::source::Opened;

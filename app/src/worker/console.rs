@@ -72,7 +72,8 @@ impl Console {
         }
     }
 
-    /// Asks what a word may become. Never waits; there is no answer while it is busy.
+    /// Asks for completions of a word. Never waits, and there is no answer while the console is
+    /// busy.
     pub(super) fn complete(&self, question: ConsoleQuestion) {
         let sender = lock(&self.requests).clone();
         // A full channel: the user asks again.
@@ -109,12 +110,12 @@ impl Console {
         }
     }
 
-    /// What waits for the window.
+    /// The reports that wait for the window.
     pub(super) fn outbox(&self) -> Arc<Outbox> {
         Arc::clone(&self.outbox)
     }
 
-    /// What happened since the last call.
+    /// The report since the last call.
     pub(super) fn take(&self) -> Option<ConsoleReport> {
         self.outbox.take()
     }
@@ -357,7 +358,7 @@ mod tests {
     fn the_latest_outputs_are_kept() {
         let running = Running::start();
         running.begin(1, "for (let i = 0; i < 30000; i++) print(i)");
-        // Nothing is taken meanwhile, as if the window stood still.
+        // Nothing is taken until the end, as if the window stood still.
         let end = SystemClock.monotonic() + DEADLINE;
         while !running.console.outbox.has_end() {
             assert!(SystemClock.monotonic() < end, "it never ended");

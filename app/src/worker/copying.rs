@@ -23,7 +23,6 @@ pub enum CopyWork {
     },
     /// Copy.
     Run {
-        /// What.
         plan: Box<CopyPlan>,
         /// Where to.
         to: CopyTarget,
@@ -34,7 +33,6 @@ pub enum CopyWork {
     },
     /// Remove what a copy inserted.
     RollBack {
-        /// What it inserted.
         undo: Arc<CopyUndo>,
         /// How far it is; stops it.
         progress: Arc<Progress>,
@@ -44,11 +42,11 @@ pub enum CopyWork {
 /// The result.
 #[derive(Debug, Clone)]
 pub enum CopyDone {
-    /// What would be copied.
+    /// The expected copy.
     Looked(Result<CopyLook, String>),
     /// A copy ended. The error: nothing was copied.
     Ended(Result<Box<CopyEnded>, Failure>),
-    /// What a copy inserted was removed.
+    /// The inserted documents of a copy were removed.
     RolledBack(Result<RollBackReport, Failure>),
 }
 

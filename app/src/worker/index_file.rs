@@ -1,4 +1,4 @@
-//! Finds and reads index definitions beside files of documents.
+//! Finds and reads index definitions next to files of documents.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use crate::job::due::{Due, TtlIndex, due};
 use crate::job::index_file::parse;
 use crate::limits::{INDEX_FILE_BYTES_MAX, INDEX_FILE_DOCS_MAX};
 
-/// The index definitions beside a file of documents, with what their TTL indexes would remove at
-/// `now_ms`; `None`: there are none.
+/// The index definitions next to a file of documents, with the effect of their TTL indexes at
+/// `now_ms`. `None` if there are none.
 #[must_use]
 pub fn beside(file: &Path, options: &ReadOptions, now_ms: i64) -> Option<IndexFile> {
     let path = candidates(file).into_iter().find(|path| path.is_file())?;

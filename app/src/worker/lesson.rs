@@ -66,21 +66,20 @@ pub trait LessonShelf: Send + Sync + 'static {
 pub struct StagedLesson {
     /// Its store, as the window shows it.
     pub opened: Opened,
-    /// What plays it.
     pub play: Box<dyn LessonPlay>,
 }
 
-/// What plays a lesson. It stays on the thread on which it was made.
+/// Plays a lesson. It stays on the thread on which it was made.
 pub trait LessonPlay {
     /// Does what is asked, and publishes what that changes.
     fn perform(&mut self, request: LessonRequest, desk: &LessonDesk);
 
-    /// Lets the time pass that is due. Returns how long it may rest; `None`: until something is
-    /// asked.
+    /// Lets the time pass that is due. Returns how long it may rest, or `None` until a request
+    /// arrives.
     fn run_due(&mut self, desk: &LessonDesk) -> Option<Duration>;
 }
 
-/// What the thread of a lesson hands to the window, and what interrupts it.
+/// Passes the lesson's views to the window, and interruptions to the lesson.
 pub struct LessonDesk {
     newest: Mutex<Option<(u32, Arc<LessonView>)>>,
     /// The newest one until the shelf has noted its progress.
@@ -209,7 +208,7 @@ pub(super) struct LessonPost {
     desk: Arc<LessonDesk>,
 }
 
-/// What the thread tells the pool.
+/// Passes events of the thread to the pool.
 pub(super) trait LessonHall: Send + Sync + 'static {
     /// A lesson began; its store is `opened`.
     fn begun(&self, number: u32, result: Result<Opened, Vec<Problem>>);
@@ -306,7 +305,7 @@ pub(super) fn serve(post: &LessonPost, shelf: &Arc<dyn LessonShelf>, hall: &Arc<
             Err(RecvTimeoutError::Timeout) => Request::Look,
             Err(RecvTimeoutError::Disconnected) => return,
         };
-        // What was interrupted has ended.
+        // The interrupted request has ended.
         desk.is_interrupted.store(false, Ordering::Release);
         let asked = Asked::of(&request);
         let sentence = match perform(request, &mut stage, desk, shelf, hall) {

@@ -1,4 +1,4 @@
-//! What can be asked of lessons, and what comes back.
+//! Orders to lessons, and their outcomes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub enum LessonWork {
     },
 }
 
-/// What the window orders.
+/// An order of the window.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LessonOrder {
     /// Begins a lesson in place of the one that is played.
@@ -40,7 +40,7 @@ pub enum LessonOrder {
     Perform(LessonRequest),
 }
 
-/// What comes back beside snapshots.
+/// An outcome other than a snapshot.
 #[derive(Clone)]
 pub enum LessonOutcome {
     /// A lesson began, or its file has problems.
@@ -54,12 +54,11 @@ pub enum LessonOutcome {
     View {
         /// The number of the order.
         number: u32,
-        /// What the window shows.
         view: Arc<LessonView>,
     },
     /// The list was read.
     Listed(Arc<LessonList>),
-    /// What was dropped on the window.
+    /// The files dropped on the window.
     Sorted {
         /// Lesson files and course folders.
         lessons: Vec<PathBuf>,

@@ -21,9 +21,9 @@ use crate::source::{OpenRequest, Source};
 pub enum MaintenanceWork {
     /// Look which backups there are.
     Look {
-        /// The name that backups are written under; `None`: the usual one for the folder.
+        /// The name that backups are written under. `None` for the usual one for the folder.
         file: Option<PathBuf>,
-        /// The data folder; `None`: no home folder was found.
+        /// The data folder. `None` if no home folder was found.
         folder: Option<PathBuf>,
     },
     /// Write a backup.
@@ -37,14 +37,13 @@ pub enum MaintenanceWork {
     Check {
         /// The file.
         file: PathBuf,
-        /// What walks it; without it this process does.
+        /// Walks the file. Without it this process does.
         walker: Option<WalkProgram>,
         /// How far it is; stops it.
         gauge: Arc<Gauge>,
     },
     /// Work for which the store is closed.
     Offline {
-        /// What to do.
         work: OfflineWork,
         /// Which store it is, if it is not open.
         request: OpenRequest,
@@ -145,7 +144,7 @@ fn look(file: Option<&Path>, folder: Option<&Path>) -> BackupList {
     BackupList { file, backups, damaged, replaced, at_ms: SystemClock.now_ms() }
 }
 
-/// Beside the data folder, or where the person keeps documents.
+/// Next to the data folder, or in the user's documents.
 fn usual_file(folder: Option<&Path>) -> PathBuf {
     if let Some((parent, name)) = folder.and_then(|folder| folder.parent().zip(folder.file_name()))
     {

@@ -19,7 +19,6 @@ pub enum Outcome<A> {
     Asked(A),
     /// A command ended.
     Answer {
-        /// What it was for.
         purpose: Purpose,
         /// The job's generation.
         generation: u64,
@@ -28,7 +27,6 @@ pub enum Outcome<A> {
     },
     /// A job was dropped before it ran: its queue was full, or a newer one took its place.
     Dropped {
-        /// What it was for.
         purpose: Purpose,
         /// The job's generation.
         generation: u64,
@@ -37,16 +35,13 @@ pub enum Outcome<A> {
     },
     /// A change of many documents ended.
     Bulk {
-        /// What it was for.
         purpose: Purpose,
         /// The job's generation.
         generation: u64,
-        /// What it did.
         report: BulkReport,
     },
     /// Work with files ended.
     Transfer {
-        /// What it was for.
         purpose: Purpose,
         /// The job's generation.
         generation: u64,
@@ -55,7 +50,6 @@ pub enum Outcome<A> {
     },
     /// Care for the store ended.
     Maintenance {
-        /// What it was for.
         purpose: Purpose,
         /// The job's generation.
         generation: u64,
@@ -75,7 +69,6 @@ pub enum Outcome<A> {
         tab: TabId,
         /// The job's generation.
         generation: u64,
-        /// What is known.
         report: SchemaReport,
     },
     /// Something happened in the console.
@@ -94,11 +87,10 @@ pub enum Outcome<A> {
         /// How far it is.
         report: ConnectReport,
     },
-    /// What a change stream of a server reports.
+    /// A report of a server's change stream.
     Watch {
         /// The job's generation.
         generation: u64,
-        /// What it reports.
         report: WatchReport,
     },
     /// The system's keyring answers.

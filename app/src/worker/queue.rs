@@ -9,7 +9,7 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 use super::task::{Job, Key, Lane, Manners};
 use crate::limits::QUEUE_JOBS_MAX;
 
-/// What happened to a job that was put into a queue.
+/// The result of putting a job into a queue.
 #[derive(Debug)]
 pub enum Put<A> {
     /// It waits.
@@ -28,7 +28,6 @@ pub struct Queue<A> {
 
 struct Inner<A> {
     jobs: VecDeque<Job<A>>,
-    /// What is being done.
     busy: Vec<Busy>,
     closed: bool,
 }
@@ -65,7 +64,7 @@ impl<A> Inner<A> {
 
     /// The first job that nothing under way is in the way of.
     fn next(&mut self) -> Option<Job<A>> {
-        // What was asked for after work that must be alone waits too, or that would never begin.
+        // A job that comes after one that must be alone waits too, or that one would never begin.
         let is_alone = |job: &Job<A>| job.manners.is_alone;
         let until = self.jobs.iter().position(is_alone).unwrap_or(self.jobs.len());
         let can_begin = |at: usize, job: &Job<A>| {
@@ -102,7 +101,7 @@ impl<A> Queue<A> {
         put
     }
 
-    /// Waits for the next job. `None`: the queue is closed.
+    /// Waits for the next job. `None` once the queue is closed.
     ///
     /// Of one purpose one job is done at a time, or the answer to an older question could come after the answer to
     /// a newer one and replace it. The thread that takes a job calls [`ended`](Self::ended).
@@ -129,8 +128,8 @@ impl<A> Queue<A> {
         self.changed.notify_all();
     }
 
-    /// When a job that waits needs one more thread: once every thread has been busy with one job for
-    /// `patience`. `None`: nothing waits for a thread.
+    /// When a waiting job needs one more thread: once every thread has been busy with one job for
+    /// `patience`. `None` if nothing waits for a thread.
     pub fn relief_in(&self, threads: usize, patience: Duration) -> Option<Duration> {
         let inner = self.lock();
         let waits = inner.jobs.iter().any(|job| inner.is_free(job));

@@ -37,13 +37,12 @@ const MS_PER_SEC: i64 = 1_000;
 /// A rollout under way.
 pub(super) struct Rollout {
     plan: RolloutPlan,
-    /// The seconds that the index has; `None`: it has none yet, or is not there.
+    /// The seconds that the index has. `None` if it has none yet, or does not exist.
     secs: Option<i64>,
     /// Documents that the final TTL removes, when it began.
     total: u64,
     /// When the next step may be made, by the store's clock, in milliseconds since 1970.
     next_ms: i64,
-    /// What it waits for.
     words: String,
     left: u64,
     /// Changes of the index.
@@ -51,7 +50,7 @@ pub(super) struct Rollout {
     lag: ReplicationLag,
 }
 
-/// What a look found.
+/// The result of a look.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Look {
     /// There is more to do.
@@ -189,7 +188,7 @@ impl Rollout {
         }
     }
 
-    /// What is left as it is when it ends here.
+    /// The final state when it ends here.
     pub fn result(&self) -> String {
         let (gone, total) = self.progress();
         let name = self.plan.namespace.to_string();
@@ -232,7 +231,7 @@ fn earliest_ms(document: &Document, path: &str) -> Option<i64> {
     }
 }
 
-/// Works on a thread of its own, because a rollout takes hours. It ends soon after `ends` is set: the
+/// Works on another thread, because a rollout takes hours. It ends soon after `ends` is set: the
 /// store closes only when nothing uses it any longer.
 ///
 /// # Errors

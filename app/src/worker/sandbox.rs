@@ -7,7 +7,7 @@ use crate::lessons;
 
 use crate::source::{Namespace, OpenRequest, Source};
 
-/// What is done with a sandbox.
+/// Work on a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SandboxWork {
     /// Moves the open sandbox into a folder.
@@ -21,7 +21,7 @@ pub enum SandboxWork {
     SaveLesson(LessonToSave),
 }
 
-/// What became of it.
+/// The result of the work.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SandboxDone {
     /// It is in the folder, and closed. The error: it is open where it was.
@@ -37,7 +37,7 @@ pub enum SandboxDone {
     LessonSaved {
         /// Its file.
         file: PathBuf,
-        /// What the lesson does not have, in one sentence each.
+        /// Omissions of the lesson, in one sentence each.
         result: Result<Vec<String>, NotSaved>,
     },
 }

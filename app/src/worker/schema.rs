@@ -12,7 +12,7 @@ use crate::limits::{SCHEMA_FIRST_DOCUMENTS, SCHEMA_REPORT_PAUSE};
 use crate::schema::{Analysis, Schema};
 use crate::source::Source;
 
-/// What to read.
+/// The documents to read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SchemaWork {
     /// The database.
@@ -21,16 +21,15 @@ pub struct SchemaWork {
     pub collection: String,
     /// Commands that read a sample, for a first answer.
     pub samples: Vec<Document>,
-    /// The command that reads everything; `None`: the sample is enough.
+    /// The command that reads everything. `None` if the sample is enough.
     pub all: Option<Document>,
     /// The instant that decides what a TTL would remove, in milliseconds since 1970.
     pub now_ms: i64,
 }
 
-/// What is known after some documents.
+/// The schema after some documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SchemaReport {
-    /// What they look like.
     pub schema: Arc<Schema>,
     /// Whether that is about the sample.
     pub is_sample: bool,
@@ -98,7 +97,8 @@ impl SchemaWork {
             let cursor = match batch {
                 Ok(cursor) => cursor,
                 Err(stage) => {
-                    // What was read of all is more than the sample, unless it is next to nothing.
+                    // The documents of the whole collection beat the sample, unless they are next
+                    // to none.
                     let shows_sample = is_sample && whole.documents() < analysis.documents();
                     let read = whole.documents();
                     let known = if shows_sample { &mut analysis } else { &mut whole };
@@ -149,7 +149,7 @@ impl SchemaWork {
     }
 }
 
-/// Hands each document of a reply over. Returns its cursor; `None`: it has none.
+/// Hands each document of a reply over. Returns its cursor, if it has one.
 fn each(reply: &RawDocumentBuf, take: &mut dyn FnMut(&RawDocument)) -> Option<i64> {
     let cursor = reply.get_document("cursor").ok()?;
     let batch = cursor.get_array("firstBatch").or_else(|_| cursor.get_array("nextBatch")).ok()?;

@@ -1,9 +1,9 @@
-//! What is asked of the system's keyring, and what comes back.
+//! Requests to the system's keyring, and its reports.
 
 use crate::job::connection_string::Secret;
 use crate::source::secrets::KeyringError;
 
-/// What is asked of the keyring.
+/// A request to the keyring.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretWork {
     /// Whether there is one.
@@ -29,12 +29,12 @@ pub enum SecretWork {
     },
 }
 
-/// What the keyring answers.
+/// A report of the keyring.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretReport {
     /// Whether there is one.
     Looked(Result<(), KeyringError>),
-    /// The password of a key; `None`: it has none.
+    /// The password of a key, if it has one.
     Read {
         /// The number of the question.
         generation: u64,

@@ -1,7 +1,7 @@
 //! The system's keyring with a time limit for each call.
 //!
-//! A keyring may wait: for its own password, or for a D-Bus that hangs. So each call has a thread of its
-//! own, and when its time is over the caller continues without it.
+//! A keyring may wait: for its own password, or for a D-Bus that hangs. So each call has its own
+//! thread, and when its time is over the caller continues without it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -62,7 +62,7 @@ impl Secrets {
         self.call(self.look, Keyring::look)
     }
 
-    /// The password of a key; `None`: the keyring has none.
+    /// The password of a key, if the keyring has one.
     ///
     /// # Errors
     /// It can't be read in time.
@@ -112,8 +112,8 @@ impl Secrets {
         self.call(self.call, change)
     }
 
-    /// Makes one call on a thread of its own and waits for it. A call that never ends keeps its
-    /// thread, so there is a bound of them.
+    /// Makes one call on a new thread and waits for it. A call that never ends keeps its thread, so
+    /// their number is bounded.
     fn call<T: Send + 'static>(
         &self,
         limit: Duration,

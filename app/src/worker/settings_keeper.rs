@@ -92,7 +92,7 @@ pub struct SettingsKeeper {
 }
 
 impl SettingsKeeper {
-    /// Starts the thread. `base` is what was read. `None`: they are not kept.
+    /// Starts the thread. `base` is the content that was read. `None` if settings are not saved.
     ///
     /// # Errors
     /// When there is no thread for it.

@@ -26,7 +26,7 @@ pub(super) struct TrafficSwitch {
 }
 
 struct Inner {
-    /// `None`: it is no demo store, or a step runs.
+    /// `None` if it isn't a demo store, or while a step runs.
     traffic: Option<Traffic>,
     on: bool,
     /// A step was asked for and has not begun.

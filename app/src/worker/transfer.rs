@@ -35,7 +35,7 @@ pub enum TransferWork {
         options: ReadOptions,
         /// All files of the import, to check the disk space.
         all: Vec<PathBuf>,
-        /// The files beside which index definitions are looked for.
+        /// The files next to which index definitions are looked for.
         beside: Vec<PathBuf>,
         /// The store's time.
         now_ms: i64,
@@ -53,14 +53,12 @@ pub enum TransferWork {
     },
     /// Import files.
     Import {
-        /// What and how.
         request: ImportRequest,
         /// How far it is; stops it.
         progress: Arc<Progress>,
     },
     /// Import files into several collections, one after the other.
     ImportMany {
-        /// What and how.
         requests: Vec<ImportRequest>,
         /// How far it is; stops it.
         progress: Arc<Progress>,
@@ -74,7 +72,6 @@ pub enum TransferWork {
     },
     /// Import collections of a dump.
     ImportDump {
-        /// What and how.
         request: Box<DumpImport>,
         /// How far it is; stops it.
         progress: Arc<Progress>,
@@ -107,7 +104,6 @@ pub enum TransferWork {
     Leave(ObjectId),
     /// Export a collection.
     Export {
-        /// What and how.
         request: Box<ExportRequest>,
         /// Whether a file of that name may be written over.
         overwrite: bool,
@@ -116,14 +112,12 @@ pub enum TransferWork {
     },
     /// Export a database to a folder.
     ExportDatabase {
-        /// What and how.
         request: DumpExport,
         /// How far it is; stops it.
         progress: Arc<Progress>,
     },
     /// Write the documents that a command gives to a file.
     ExportResults {
-        /// What and how.
         file: Box<ResultFile>,
         /// Whether a file of that name may be written over.
         overwrite: bool,
@@ -145,11 +139,11 @@ pub enum TransferWork {
     Folder,
     /// Find out whether a folder holds a store.
     LookInto(PathBuf),
-    /// Let the system's dialog choose files. It gets a thread of its own.
+    /// Let the system's dialog choose files, on another thread.
     Choose(Choose),
 }
 
-/// What the system's dialog selects.
+/// The selection of the system's dialog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choose {
     /// Files to import.
@@ -207,14 +201,13 @@ pub enum TransferDone {
     Dump {
         /// The folder or file.
         path: PathBuf,
-        /// What it holds.
         dump: Result<Dump, String>,
     },
-    /// What is past its threshold already in a dump; `None`: it was canceled.
+    /// Documents of a dump past their threshold already. `None` if it was canceled.
     DumpRehearsal(Result<Option<Vec<Rehearsal>>, String>),
     /// An import of a dump ended. The error: nothing was changed.
     DumpImport(Result<Vec<DumpOutcome>, Failure>),
-    /// What is past its threshold already; `None`: a newer question took its place.
+    /// Documents past their threshold already. `None` if a newer question replaced it.
     Rehearsal(Result<Option<Rehearsal>, String>),
     /// An import ended. The error: nothing was changed.
     Import(Result<ImportReport, Failure>),
@@ -240,7 +233,7 @@ pub enum TransferDone {
         /// Whether a data file is in it.
         has_store: bool,
     },
-    /// What was chosen; nothing when the dialog was cancelled, and also when the system has none.
+    /// The chosen files. None when the dialog was canceled, and also when the system has none.
     Chosen {
         /// The files.
         files: Vec<PathBuf>,

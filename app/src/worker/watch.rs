@@ -1,4 +1,4 @@
-//! Following the deletions of a collection of a server, on a thread of its own: it waits for the server
+//! Following the deletions of a collection of a server, on another thread: it waits for the server
 //! most of the time. The thread is not joined; it ends with its source.
 
 use std::sync::Arc;

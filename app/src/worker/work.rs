@@ -15,7 +15,7 @@ use crate::job::rollout::RolloutWork;
 use crate::job::{OpenRequest, OperationId, WatchWork};
 use crate::source::Opened;
 
-/// What to do.
+/// The work of a job.
 pub enum Work {
     /// Run one command.
     Command {
@@ -42,11 +42,11 @@ pub enum Work {
     Show(u32),
     /// Close the open store of this number.
     Close(u32),
-    /// Try to attach to a server, beside the present store.
+    /// Try to attach to a server, while the present store stays open.
     Connect(Box<ConnectWork>),
-    /// Roll out a TTL in steps, beside everything else.
+    /// Roll out a TTL in steps, in parallel to everything else.
     Rollout(RolloutWork, OperationId),
-    /// Follow the deletions of a collection of a server, beside everything else.
+    /// Follow the deletions of a collection of a server, in parallel to everything else.
     Watch(WatchWork),
     /// Put an attached server in place of the present store.
     Adopt(Box<Opened>),

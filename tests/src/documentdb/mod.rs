@@ -220,7 +220,7 @@ impl DocumentDb {
     }
 
     /// Answers as the primary of a replica set from now on, whose slowest secondary is this many
-    /// milliseconds from it. `None`: the user may not read that.
+    /// milliseconds from it. `None` if the user may not read that.
     pub fn replicate(&self, lag_ms: Option<i64>) {
         self.server.lock().replication = Some(lag_ms);
     }

@@ -116,7 +116,7 @@ pub fn stop(tab: TabId, cx: &mut Apply<'_>) {
             let message = "The pipeline was stopped".to_owned();
             view.error = Some(StageError { card: None, offset: None, message });
         }
-        // What comes late is of no use.
+        // A late answer would replace a newer one.
         view.run += 1;
     });
 }

@@ -27,7 +27,7 @@ use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Namespace, Purpose as AnyPurpose, State, TabId};
 use crate::worker::{Lane, Reply, Work};
 
-/// What is done to the selected documents.
+/// The change of the selected documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
     /// They are deleted.
@@ -168,7 +168,7 @@ pub fn dropped(operation: OperationId, cx: &mut Apply<'_>) {
     let _ = ended(operation, BulkReport::failed(QUEUE_FULL.to_owned()), cx);
 }
 
-/// What was not even begun of a change that is taken back or made again.
+/// Counts the documents that an undo or a redo did not reach.
 fn add_left(run: &BulkRun, report: &mut BulkReport) {
     let is_begun = report.changed > 0 || !report.left.is_empty();
     if let (BulkChange::Back(made) | BulkChange::Again(made), false) = (&run.work.change, is_begun)
@@ -305,7 +305,7 @@ fn refresh(tab: TabId, run: &BulkRun, cx: &mut Apply<'_>) {
     reading::refresh(tab, cx);
 }
 
-/// What a change did, in words.
+/// The result of a change, in words.
 fn words(run: &BulkRun, report: &BulkReport) -> String {
     let what = counted(report.changed, "document", "documents");
     let (done, left) = match &run.work.change {
@@ -313,7 +313,7 @@ fn words(run: &BulkRun, report: &BulkReport) -> String {
         BulkChange::Update { .. } => (format!("Updated {what}"), "unchanged"),
         BulkChange::Convert(Conversion { path, .. }) => {
             let done = format!("Converted {path} to dates in {what} of {}", run.work.namespace);
-            (done, "changed meanwhile and left as they are")
+            (done, "changed since and left as they are")
         }
         BulkChange::Copy { to, .. } => (format!("Copied {what} to {to}"), "already there"),
         BulkChange::Empty if report.end == BulkEnd::Complete => {

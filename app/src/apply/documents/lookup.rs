@@ -1,5 +1,5 @@
-//! Documents that are looked up to be shown beside others: two to compare, the value of a field, the
-//! one that a value refers to.
+//! Looks documents up to show them next to others: two to compare, the value of a field, the one
+//! that a value refers to.
 
 use bson::Bson;
 
@@ -39,7 +39,7 @@ pub fn compared(tab: TabId, left: &str, reply: &Reply, state: &mut State) {
     state.dialogs.show(AnyDialog::Documents(tab, Dialog::Compare(Box::new(compare))));
 }
 
-/// Shows a value in a pane of its own.
+/// Shows a value in a pane.
 pub fn show_value(tab: TabId, names: &[String], document: &bson::Document, state: &mut State) {
     let Some(value) = field_path::value(document, names) else {
         return say(Kind::Warning, "The document has no such field; refresh the list", state);

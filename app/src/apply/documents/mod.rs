@@ -131,7 +131,7 @@ pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx:
         Purpose::Compare { left } => lookup::compared(tab, left, reply, cx.state),
         Purpose::Reference(collection) => lookup::reference(tab, collection, reply, cx),
         Purpose::Field(task) => fields::read(tab, task, reply, cx),
-        // A command of its work; its end has an outcome of its own.
+        // A command of its work. Its end has a separate outcome.
         Purpose::Close | Purpose::Bulk(_) => {}
         Purpose::Damaged => damaged::listed(tab, reply, cx),
         Purpose::RemoveDamaged => damaged::removed(tab, reply, cx),

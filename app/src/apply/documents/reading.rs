@@ -276,7 +276,7 @@ pub fn indexes(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
         return;
     }
     open.documents.set_ttl(ttl, asks_due);
-    // What was there before the indexes were known.
+    // The rows that were loaded before the indexes were known.
     let rows = open.documents.pages.rows().map(|(row, _)| row);
     let pages: BTreeSet<u64> = rows.map(|row| row - row % PAGE_DOCUMENTS).collect();
     for first in pages {
@@ -321,7 +321,7 @@ pub fn whole(tab: TabId, reply: &Reply, state: &mut State) {
     });
 }
 
-/// What the TTL indexes say about the document in the inspector came.
+/// Takes the verdicts of the TTL indexes on the document in the inspector.
 pub fn verdict(tab: TabId, reply: &Reply, state: &mut State) {
     let verdict = reply.ok().and_then(Verdict::from_document);
     let id = reply.command.get("id").cloned();

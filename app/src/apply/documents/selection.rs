@@ -1,4 +1,4 @@
-//! What is selected. The store is asked for the `_id`s of rows that are not loaded.
+//! The selection. The store is asked for the `_id`s of rows that are not loaded.
 
 use bson::{Bson, Document};
 
@@ -63,7 +63,7 @@ pub fn show(view: &mut DocumentsView, row: u64, id: &Bson) {
         return;
     }
     let mut focus = Focused::new(id.clone());
-    // What the list shows is shown at once; the whole follows.
+    // The listed document is shown at once, and the whole one follows.
     if view.query.is_whole() {
         let row = view.pages.row(row).filter(|row| row.id == *id);
         focus.document = row.map(|row| row.document.clone());

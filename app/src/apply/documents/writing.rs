@@ -347,7 +347,7 @@ fn done(tab: TabId, count: usize, cx: &mut Apply<'_>) {
     reading::refresh(tab, cx);
 }
 
-/// The document is not what was opened: what was typed stays, beside the other version.
+/// The document has changed since it was opened. The typed text stays, next to the other version.
 fn conflict(tab: TabId, now: Option<Document>, state: &mut State) {
     let Some(open) = state.tabs.get_mut(tab) else { return };
     let Some(writing) = open.documents.writing.clone() else { return };
@@ -376,7 +376,7 @@ fn conflict(tab: TabId, now: Option<Document>, state: &mut State) {
     state.dialogs.show_kept(AnyDialog::Documents(tab, Dialog::Editor(Box::new(editor))));
 }
 
-/// What was typed in the inspector into this document has arrived elsewhere.
+/// The text typed in the inspector into this document has arrived by another way.
 fn forget_field(tab: TabId, document: &Document, state: &mut State) {
     let field = &mut state.drafts.tab(tab).documents.field;
     field.take_if(|edit| has_same_id(&edit.opened, document));

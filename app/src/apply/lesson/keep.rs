@@ -1,4 +1,5 @@
-//! What of a lesson stays: its store as a sandbox, its text as a handout. A sandbox becomes a lesson.
+//! Keeps parts of a lesson: its store as a sandbox, its text as a handout. A sandbox becomes a
+//! lesson.
 
 use std::path::PathBuf;
 

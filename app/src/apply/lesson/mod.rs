@@ -231,7 +231,7 @@ fn opened(number: u32, result: Result<Opened, Vec<Problem>>, cx: &mut Apply<'_>)
         }
     };
     let own = if let Some(playing) = lessons.playing.take() {
-        // What is known of the other lesson goes away.
+        // The state of the other lesson is dropped.
         let _ = ParkedStore::park(cx.state);
         playing.own
     } else {

@@ -1,4 +1,5 @@
-//! What the window shows of a lesson beside its card: time, collections, documents to choose from.
+//! The parts of a lesson that are shown next to its card: time, collections, documents to choose
+//! from.
 
 use bson::doc;
 
@@ -67,7 +68,7 @@ pub(super) fn collections(view: &LessonView, is_first: bool, cx: &mut Apply<'_>)
     tabs::freshen(cx);
 }
 
-/// What an open question needs: the documents it is about, a place for the pin.
+/// Shows the parts that an open question needs: the documents it is about, a place for the pin.
 pub(super) fn question(view: &LessonView, cx: &mut Apply<'_>) {
     let Some((_, question)) = steps::open_question(view) else { return };
     match &question.kind {

@@ -89,7 +89,7 @@ pub(super) fn look(cx: &mut Apply<'_>) {
 }
 
 fn look_for(file: Option<PathBuf>, folder: Option<PathBuf>, cx: &mut Apply<'_>) {
-    // Backups of a sandbox beside its temporary folder would be lost with it.
+    // Backups of a sandbox next to its temporary folder would be lost with it.
     let folder = folder.filter(|_| !cx.state.store.request.is_temporary());
     let work = MaintenanceWork::Look { file, folder };
     cx.state.maintenance.look = Some(send(MaintenancePurpose::Look, Lane::Read, work, cx));

@@ -179,7 +179,7 @@ pub fn done(
                 ended(running, done, cx);
             }
         }
-        // Any other pair would be a mix-up of ours; nothing waits for it.
+        // Unreachable: purpose and result always match.
         _ => {}
     }
 }

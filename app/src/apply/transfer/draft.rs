@@ -161,7 +161,7 @@ pub fn done(purpose: &Purpose, generation: u64, done: TransferDone, cx: &mut App
             }
             chosen(files, cx);
         }
-        // Any other pair would be a mix-up of ours; nothing waits for it.
+        // Unreachable: purpose and result always match.
         _ => {}
     }
 }

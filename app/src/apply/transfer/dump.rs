@@ -56,7 +56,7 @@ fn first_database(tree: &StoreTree) -> String {
     tree.databases.first().map_or_else(|| "test".to_owned(), |first| first.name.clone())
 }
 
-/// What is past its threshold already.
+/// Takes the counts of documents past their threshold already.
 pub fn rehearsed(
     generation: u64,
     result: Result<Option<Vec<Rehearsal>>, String>,

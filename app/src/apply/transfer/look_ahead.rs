@@ -26,7 +26,7 @@ pub(super) fn start(cx: &mut Apply<'_>) {
     }
 }
 
-/// Takes a look into one; `None`: it can't be read. An older answer is of no use.
+/// Takes a look into one, or `None` if it can't be read. Ignores an older answer.
 pub(super) fn take(generation: u64, look: Option<FileLook>, draft: &mut ImportDraft) {
     let ahead = draft.ahead.take_if(|(_, asked)| *asked == generation);
     if let Some((path, _)) = ahead {

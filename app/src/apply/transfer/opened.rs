@@ -23,7 +23,8 @@ pub(super) fn show_documents(result: &ImportResult, cx: &mut Apply<'_>) {
     apply(Action::Store(StoreAction::LoadSummary(result.into.clone())), cx);
 }
 
-/// Whether nothing was read differently but values that the preview shows beside what they become.
+/// Whether only such values were read differently that the preview shows next to the converted
+/// ones.
 fn is_as_previewed(mut tally: Tally) -> bool {
     (tally.converted, tally.legacy_values) = (0, 0);
     tally == Tally::NONE

@@ -69,7 +69,8 @@ pub fn resume(id: ObjectId, cx: &mut Apply<'_>) {
 pub fn roll_back(id: ObjectId, cx: &mut Apply<'_>) {
     let Some((title, from)) = title("Roll back import", id, cx.state) else { return };
     let kind = RunKind::RollBack { from: vec![from] };
-    // What it replaced or merged stays; how much one that was cut off has removed is not known.
+    // Replaced and merged documents stay. An interrupted roll back doesn't know how many it
+    // removed.
     let known =
         cx.state.transfer.unfinished.iter().find(|known| known.id == id && !known.rolling_back);
     let total = known.map_or(0, |known| known.imported.saturating_sub(known.replaced));

@@ -204,7 +204,7 @@ fn a_few_imports_run_at_a_time_and_one_into_each_collection() {
         state.operations.list().iter().map(|known| known.progress.text.as_str()).collect();
     let (begun, waits) = ("0 documents", "Queued");
     assert_eq!(texts, [waits, begun, begun, begun, waits, begun]);
-    // What waits begins once there is room, and not before.
+    // A waiting import begins once there is room, and not before.
     let first = state.transfer.running[0].operation;
     state.transfer.take(first);
     assert_eq!(state.transfer.waiting(), [false, false, false, false, true]);

@@ -18,7 +18,7 @@ pub(super) const NARROW: u16 = 60;
 /// From this width on, passes are left of the ledger.
 const WIDE: u16 = 100;
 
-/// The width of the passes beside the ledger.
+/// The width of the passes next to the ledger.
 const PASSES_WIDTH: u16 = 46;
 
 /// The areas of the screen. The first line of lanes, passes and ledger is a title.

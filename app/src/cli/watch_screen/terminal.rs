@@ -29,10 +29,10 @@ use crate::{
 /// Whether the terminal has to be restored.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
 
-/// What other threads reported while they could not print it.
+/// Reports of other threads that could not be printed then.
 static REPORTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Why the terminal can't show a screen; `None`: it can.
+/// Why the terminal can't show a screen, if it can't.
 pub(in crate::cli) fn refusal() -> Option<String> {
     let term = env::var("TERM").unwrap_or_default();
     let is_dumb = term == "dumb" || cfg!(unix) && term.is_empty();

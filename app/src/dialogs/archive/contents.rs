@@ -1,4 +1,4 @@
-//! What an archive holds: figures, documents, and the one that is shown.
+//! The contents of an archive: figures, documents, and the one that is shown.
 
 use bson::RawDocumentBuf;
 use egui::{Align2, Label, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
@@ -16,8 +16,7 @@ use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, cell, code_box, figure, key_value, paint, value};
 
-/// The rows that the list has room for: so many whatever is shown below it, and so many while
-/// nothing is.
+/// The rows that the list has room for: while a document is shown below it, and while none is.
 const ROWS: (f32, f32) = (3.0, 9.0);
 
 /// Draws the contents. Returns the requested action.

@@ -21,7 +21,7 @@ use crate::widgets::{Button, card, code_box, marks, modal, value};
 /// The height of the text, in points.
 const AREA: f32 = 260.0;
 
-/// The height of the text beside the store's version, in points.
+/// The height of the text next to the store's version, in points.
 const AREA_CONFLICT: f32 = 190.0;
 
 /// The height of pasted text, in points.
@@ -228,7 +228,7 @@ fn text_ui(ui: &mut Ui, draft: &mut Editor, now_ms: i64) {
     }
 }
 
-/// What is to be said about the text.
+/// Messages about the text.
 fn said_ui(ui: &mut Ui, draft: &Editor) {
     let colors = colors(ui);
     if draft.text.len() >= EDITED_TEXT_BYTES_MAX {

@@ -1,4 +1,4 @@
-//! What the dialogs of a change of many documents share.
+//! The common parts of the dialogs that change many documents.
 
 use bson::Document;
 use egui::Ui;
@@ -25,7 +25,7 @@ const COMMAND_CHARS_MAX: usize = 3_000;
 /// Fields of a document in the sample.
 const SAMPLE_FIELDS: usize = 3;
 
-/// What is shown in place of a number until the store has counted.
+/// Shown in place of a number until the store has counted.
 const COUNTING: &str = "Counting…";
 
 /// The words of the button that begins the change.
@@ -110,7 +110,7 @@ pub fn what(scope: &Scope) -> String {
     counted(scope.documents().unwrap_or(scope.selected), "document", "documents")
 }
 
-/// What the user did with a dialog.
+/// The user's choice in a dialog.
 pub struct Confirm {
     pub tab: TabId,
     /// The change, if its button was pressed.

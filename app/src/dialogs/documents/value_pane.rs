@@ -1,4 +1,4 @@
-//! One value in a pane of its own.
+//! One value in a pane.
 
 use bson::{Bson, Document};
 use egui::{Context, ScrollArea, Ui};

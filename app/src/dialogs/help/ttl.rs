@@ -1,4 +1,4 @@
-//! What TTL is: a drawing of one document's life, and five sentences.
+//! An explanation of TTL: a drawing of one document's life, and five sentences.
 
 use egui::{Align2, Color32, Pos2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 

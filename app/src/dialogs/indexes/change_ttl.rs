@@ -71,7 +71,7 @@ pub(super) fn ui(
     }
 }
 
-/// What a lesson explains about the change as it is drafted.
+/// The lesson's topic for the change as it is drafted.
 fn topic(change: &ChangeTtl, is_cliff: bool) -> Option<Topic> {
     match () {
         () if change.ttl_problem().is_some() => Some(Topic::BadSeconds),

@@ -151,7 +151,7 @@ fn convert_ui(
     });
 }
 
-/// What a lesson explains about the index as it is drafted.
+/// The lesson's topic for the index as it is drafted.
 fn topic(create: &CreateIndex, is_cliff: bool) -> Option<Topic> {
     let refused = create.error.as_deref();
     let exists = refused.is_some_and(|error| error.contains("already exists"));

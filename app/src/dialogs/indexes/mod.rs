@@ -19,7 +19,6 @@ use crate::widgets::{code_box, learn};
 /// The button that leads to the plan of a rollout.
 const PLAN: &str = "Plan a rollout…";
 
-/// What it does.
 const PLAN_HINT: &str = "Let documents go in steps instead of all at once";
 
 /// Queues the actions of one tab, and draws commands on its collection.

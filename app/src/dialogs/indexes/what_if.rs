@@ -1,4 +1,4 @@
-//! What a TTL would remove, in four figures that add up to the collection.
+//! The effect of a TTL, in four figures that add up to the collection.
 
 use egui::{Label, Ui};
 use mayfly_engine::reply::{DocCount, WhatIf};

@@ -1,4 +1,4 @@
-//! What several of these dialogs show.
+//! The common parts of these dialogs.
 
 use egui::{Label, Ui};
 

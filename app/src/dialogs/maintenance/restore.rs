@@ -133,7 +133,7 @@ fn path_ui(ui: &mut Ui, draft: &mut RestoreDraft, state: &State, actions: &mut A
     });
 }
 
-/// What is known of the backup, and what will happen.
+/// The result of checking the backup, and the effect of a restore.
 fn checked_ui(ui: &mut Ui, draft: &RestoreDraft, state: &State) {
     let ink = colors(ui);
     match &draft.checked {

@@ -15,7 +15,7 @@ pub fn field_id(name: &str) -> Id {
     Id::unique(("path", name))
 }
 
-/// What a path field says.
+/// The words of a path field.
 pub struct ChoosePath<'a> {
     /// The name that is read aloud.
     pub name: &'a str,
@@ -23,13 +23,13 @@ pub struct ChoosePath<'a> {
     pub hint: &'a str,
     /// The words on the button that opens the system's dialog.
     pub choose: &'a str,
-    /// The words on the button that takes the typed path; `None`: there is none.
+    /// The words on the button that takes the typed path, if there is one.
     pub take: Option<&'a str>,
     /// Whether something is wrong with it.
     pub invalid: bool,
 }
 
-/// What was done to a path.
+/// A change of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PathChange {
     /// The text changed.

@@ -1,4 +1,4 @@
-//! What to import of an exported database or a folder of mongodump, and how it ended.
+//! The import of an exported database or a folder of mongodump, and how it ended.
 
 use egui::{Context, Ui};
 use mayfly_engine::transfer::{DumpCollection, DumpOutcome, ImportMode};
@@ -135,7 +135,7 @@ fn collection_ui(ui: &mut Ui, draft: &mut DumpDraft, at: usize) {
     });
 }
 
-/// What is known of the documents.
+/// The figures of a collection's documents.
 fn figures(found: &DumpCollection, counted: Option<u64>, is_counting: bool) -> String {
     let bytes = number::bytes(found.bytes);
     let listed = found.listed.as_ref().map(|listed| listed.documents);

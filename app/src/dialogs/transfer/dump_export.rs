@@ -15,7 +15,6 @@ use crate::widgets::field::labelled;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, modal};
 
-/// What is written.
 const FILES: &str = "A BSON file and a metadata file with the indexes for each collection, as \
                      mongodump writes them, and manifest.json with their checksums";
 

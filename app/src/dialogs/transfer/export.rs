@@ -1,4 +1,4 @@
-//! What to export, and how.
+//! The options of an export.
 
 use egui::{Context, Ui};
 
@@ -33,7 +33,7 @@ const COMPRESSIONS: [(Compression, &str); 3] = [
 /// Hidden columns that are named.
 const HIDDEN_NAMED_MAX: usize = 8;
 
-/// What a file is that is read in steps.
+/// The note on a file that is read in steps.
 pub(super) const NO_SNAPSHOT: &str = "The export isn't a snapshot; changes made while it runs may or may not \
                            be included";
 
@@ -203,7 +203,7 @@ fn which_ui(ui: &mut Ui, draft: &mut ExportDraft, wrong: Option<&str>, state: &S
     });
 }
 
-/// What happens to columns that are hidden.
+/// The treatment of hidden columns.
 fn hidden_words(draft: &ExportDraft) -> String {
     if !draft.form.is_csv() {
         return "Hidden columns are left out of CSV only".to_owned();

@@ -20,11 +20,11 @@ use crate::widgets::{Button, card, modal};
 /// Rejected documents that are listed.
 const LISTED_MAX: usize = 8;
 
-/// What a roll back removes from a store of this machine.
+/// The effect of a roll back on a store of this machine.
 const UNLESS_CHANGED: &str = "Remove imported documents, except those changed since. What the import \
                               dropped or replaced doesn't come back";
 
-/// What it removes from a server.
+/// The effect of a roll back on a server.
 pub(super) const BY_ID: &str =
     "Remove the documents that this import inserted, also those changed since";
 

@@ -1,4 +1,4 @@
-//! Index definitions beside the files: whether they are created after the documents.
+//! Index definitions next to the files: whether they are created after the documents.
 
 use egui::Ui;
 

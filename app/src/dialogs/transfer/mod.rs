@@ -44,7 +44,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
     }
 }
 
-/// An icon and a sentence that wraps beside it.
+/// An icon next to a sentence that wraps.
 pub fn notice_ui(ui: &mut Ui, icon: Icon, spoken: &str, ink: Color32, words: &str) {
     ui.horizontal_top(|ui| {
         ui.label(icon.text().color(ink)).accessible_name(spoken);

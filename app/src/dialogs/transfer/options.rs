@@ -1,4 +1,4 @@
-//! What is read although it is no Extended JSON.
+//! The non-standard forms of Extended JSON that are accepted.
 
 use egui::Ui;
 use mayfly_engine::transfer::Nonstandard;

@@ -22,7 +22,7 @@ const COLUMNS_MAX: usize = 12;
 const ROWS_HEIGHT: f32 = 168.0;
 /// The width of a value, in points.
 const VALUE: f32 = 200.0;
-/// The width of a value beside what it becomes, in points: two dates with their times.
+/// The width of a value with its converted one, in points: two dates with their times.
 const CONVERTED: f32 = 360.0;
 /// The height of a row, in points.
 const ROW: f32 = 20.0;
@@ -30,7 +30,7 @@ const ROW: f32 = 20.0;
 const VALUE_CHARS_MAX: usize = 80;
 /// Between a value and what it becomes.
 const ARROW: &str = "→";
-/// Characters of a value that is shown beside what it becomes.
+/// Characters of a value that is shown next to the converted one.
 const BEFORE_CHARS_MAX: usize = 32;
 /// Problems that are listed.
 const PROBLEMS_MAX: usize = 5;
@@ -192,7 +192,7 @@ fn one_ui(ui: &mut Ui, value: &Bson) -> Response {
     ui.add(Label::new(value_text::job(&shown(value), kind, colors)).truncate())
 }
 
-/// A value beside what it becomes.
+/// A value next to the converted one.
 fn converted_ui(ui: &mut Ui, field: &str, before: Option<&Bson>, after: &Bson) {
     let colors = colors(ui);
     ui.horizontal(|ui| {
@@ -205,7 +205,7 @@ fn converted_ui(ui: &mut Ui, field: &str, before: Option<&Bson>, after: &Bson) {
     });
 }
 
-/// Whether there is room for what it becomes beside it.
+/// Whether there is room for the converted value next to it.
 fn is_short(value: &Bson) -> bool {
     value_words(value).chars().count() <= BEFORE_CHARS_MAX
 }

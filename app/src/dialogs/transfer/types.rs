@@ -34,7 +34,7 @@ const ARROW: &str = "→";
 /// Characters of a value in an example.
 const VALUE_CHARS_MAX: usize = 40;
 
-/// What was changed while the list was drawn.
+/// A change made while the list was drawn.
 enum Change {
     Choose(String, Option<TargetType>),
     TypeLayout(String),
@@ -404,7 +404,7 @@ fn distance_ui(ui: &mut Ui, row: FieldRow<'_>, drafts: &mut TypesDraft, changes:
     });
 }
 
-/// What holds for all fields.
+/// The options of all fields.
 fn options_ui(ui: &mut Ui, draft: &mut ImportDraft) {
     ui.horizontal_wrapped(|ui| {
         let ink = colors(ui).dim;

@@ -15,7 +15,7 @@ use crate::widgets::{Button, cell, figure, menu, paint, value};
 /// The fewest and the most rows that the list shows at once.
 const ROWS: (f32, f32) = (4.0, 12.0);
 
-/// What else is in the dialog and around it, in points.
+/// The height of the dialog's other parts and of the space around it, in points.
 const AROUND: f32 = 500.0;
 
 /// The same for optional parts: the trash command and the last result.
@@ -190,7 +190,7 @@ fn row_ui(ui: &mut Ui, row: &Row, draft: &mut TrashDraft, clock: &Clock, actions
     response.hint(details(row, clock.zone()));
 }
 
-/// What has no column.
+/// Details without a column.
 fn details(row: &Row, zone: Zone) -> String {
     let index = with_marks(&row.index);
     let (size, until) = (number::bytes(row.bytes), zone.date_time(row.until_ms));

@@ -67,7 +67,7 @@ pub fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mu
     }
 }
 
-/// What to restore, its command, and the last result.
+/// The documents to restore, the command, and the last result.
 fn restore_ui(ui: &mut Ui, draft: &mut TrashDraft, state: &State, actions: &mut Actions) {
     let net = &state.trash;
     if let Some(run) = running(state) {

@@ -10,7 +10,7 @@ use mayfly_engine::catalog::Dialect;
 pub struct Lesson {
     /// The name of its file without `.md`, such as `02-the-pass`.
     pub slug: String,
-    /// What it teaches, as a short title.
+    /// A short title of its subject.
     pub title: String,
     /// How long it takes, in minutes.
     pub minutes: u32,
@@ -20,13 +20,14 @@ pub struct Lesson {
     pub kind: LessonKind,
     /// The rules of database `lesson`.
     pub dialect: Dialect,
-    /// Whether a second database with Cosmos DB's rules is shown beside it.
+    /// Whether a second database with Cosmos DB's rules is shown too.
     pub rules: Rules,
     /// The collections whose lanes are shown, in order. `cosmos.name` is one of the second database.
     pub show: Vec<String>,
     /// Slugs worth doing before.
     pub after: Vec<String>,
-    /// The start of the simulated clock, in milliseconds since 1970; `None`: the program's build date.
+    /// The start of the simulated clock, in milliseconds since 1970. `None` for the program's build
+    /// date.
     pub start_ms: Option<i64>,
     /// Simulated seconds for each real second of a play block.
     pub rate: f64,
@@ -34,7 +35,7 @@ pub struct Lesson {
     pub clock: ClockKind,
     /// The TTL monitor at the start.
     pub reaper: ReaperStart,
-    /// The members of the replica set, the first is primary; empty: a store alone.
+    /// Members of the replica set, primary first. Empty for a standalone store.
     pub members: Vec<MemberStart>,
     /// The cards, at least one.
     pub cards: Vec<Card>,
@@ -43,7 +44,7 @@ pub struct Lesson {
 /// The series of a lesson.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
-    /// What expires, and when.
+    /// Documents and their expiry.
     Start,
     /// Indexes and rules.
     Core,
@@ -73,7 +74,7 @@ pub enum Rules {
     /// Database `lesson` alone.
     #[default]
     One,
-    /// Beside it database `cosmos`.
+    /// Also a database `cosmos`.
     Both,
 }
 
@@ -114,7 +115,7 @@ pub struct Card {
     pub title: String,
     /// The line of its heading, from 1.
     pub line: usize,
-    /// What it shows and does, in order.
+    /// The parts, in order.
     pub parts: Vec<Part>,
 }
 
@@ -145,20 +146,19 @@ pub struct Handle {
 /// A fenced block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
-    /// What it is.
     pub kind: BlockKind,
     /// The line of its first fence, from 1.
     pub line: usize,
 }
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BlockKind {
     /// JavaScript that runs when the card opens.
     Setup(String),
     /// JavaScript on a button.
     Run {
-        /// The words on the button; empty: `Run`.
+        /// The words on the button. Empty for `Run`.
         label: String,
         /// The code of the error that it must end with.
         fails: Option<i32>,
@@ -167,7 +167,7 @@ pub enum BlockKind {
     },
     /// JavaScript that lets time pass.
     Play {
-        /// The words on the button; empty: `Play`.
+        /// The words on the button. Empty for `Play`.
         label: String,
         /// JavaScript.
         script: String,
@@ -187,13 +187,13 @@ pub enum BlockKind {
 pub struct Question {
     /// Its stable name, unique in the lesson.
     pub id: String,
-    /// What is asked.
+    /// The question.
     pub text: String,
     /// How it is answered.
     pub kind: QuestionKind,
     /// The expression that computes the answer; empty if each choice has a `when`.
     pub ask: String,
-    /// What is said after the answer, beside the words of the choice.
+    /// The explanation after the answer, in addition to the words of the choice.
     pub because: String,
     /// Whether a room may vote.
     pub vote: bool,
@@ -245,7 +245,7 @@ pub enum Answer {
 /// A state to reach.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Goal {
-    /// What to do.
+    /// The task.
     pub task: String,
     /// The expression that is true when it is reached.
     pub when: String,
@@ -253,7 +253,8 @@ pub struct Goal {
     pub hints: Vec<String>,
     /// The expression that is true when it can't be reached any more.
     pub fail_when: Option<String>,
-    /// Methods and commands that are allowed beside reads; empty: all that `deny` doesn't name.
+    /// Methods and commands that are allowed in addition to reads. Empty for all that `deny`
+    /// doesn't name.
     pub allow: Vec<String>,
     /// Methods and commands that are refused.
     pub deny: Vec<String>,
@@ -274,13 +275,13 @@ pub struct Traffic {
     pub script: String,
 }
 
-/// What is wrong with a file.
+/// A mistake in a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What is wrong and what to write instead.
+    /// The mistake, then what to write instead.
     pub sentence: String,
 }

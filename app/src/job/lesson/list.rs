@@ -11,14 +11,13 @@ pub struct LessonList {
     pub lessons: Vec<LessonEntry>,
     /// The slugs of the half-hour path, in order.
     pub path: Vec<String>,
-    /// What could not be read at all: one sentence each.
+    /// Files that could not be read at all: one sentence each.
     pub errors: Vec<String>,
 }
 
 /// A lesson in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LessonEntry {
-    /// What opens it.
     pub source: LessonSource,
     /// The name of its file without `.md`.
     pub slug: String,
@@ -34,7 +33,7 @@ pub struct LessonEntry {
     pub cards: usize,
     /// Slugs worth doing before.
     pub after: Vec<String>,
-    /// The title of the user's course that it belongs to; `None`: it comes with the program.
+    /// The title of the user's course that it belongs to. `None` if it comes with the program.
     pub course: Option<String>,
     /// Why it can't be started.
     pub problems: Vec<Problem>,
@@ -55,7 +54,7 @@ pub enum LessonProgress {
 }
 
 impl LessonEntry {
-    /// Where its file is; `None`: it comes with the program.
+    /// The path of its file. `None` if it comes with the program.
     #[must_use]
     pub fn file(&self) -> Option<&PathBuf> {
         match &self.source {

@@ -1,4 +1,4 @@
-//! What the player is asked, and what it shows.
+//! Requests to the player, and its view.
 //!
 //! The thread of the lesson publishes a whole [`LessonView`] after each change; the window draws the
 //! newest one. Indexes of cards and parts are those of [`Lesson::cards`] and `Card::parts`.
@@ -20,7 +20,7 @@ pub enum LessonSource {
     File(PathBuf),
 }
 
-/// What the window asks of the thread.
+/// A request of the window to the thread.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LessonRequest {
     /// Opens a card; cards before it that were not played run with their solutions.
@@ -29,7 +29,6 @@ pub enum LessonRequest {
     Guess {
         /// The part of the present card.
         part: usize,
-        /// What was guessed.
         guess: Guess,
     },
     /// The hands of the room for each choice of a question.
@@ -65,14 +64,13 @@ pub enum LessonRequest {
     Member {
         /// Its name.
         name: String,
-        /// What to do.
         command: MemberCommand,
     },
     /// Sets how long secondaries wait before they apply an entry, in simulated milliseconds.
     ReplicationDelay(u32),
 }
 
-/// What to do with a member.
+/// A change of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemberCommand {
     /// The primary becomes a secondary.
@@ -111,13 +109,14 @@ pub struct LessonView {
     pub cards: Vec<CardView>,
     /// The time.
     pub time: TimeView,
-    /// What happens next: `threshold`, `pass`, `traffic` or `write`, and when, in milliseconds since 1970.
+    /// The next event, `threshold`, `pass`, `traffic` or `write`, and when, in milliseconds since
+    /// 1970.
     pub next_event: Option<(String, i64)>,
     /// Documents that were removed since the start.
     pub removed: u64,
-    /// Whether the lesson's traffic runs; `None`: it has none.
+    /// Whether the lesson's traffic runs. `None` if it has none.
     pub traffic: Option<bool>,
-    /// The members of the replica set; empty: a store alone.
+    /// The members of the replica set. Empty for a standalone store.
     pub members: Vec<MemberView>,
     /// The newest entries of the oplog, oldest first.
     pub oplog: Vec<OplogEntryView>,
@@ -142,7 +141,7 @@ pub struct TimeView {
     pub until_ms: Option<i64>,
 }
 
-/// What the window shows of a card.
+/// The view of a card.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CardView {
     /// The state of each part; prose has none.
@@ -151,12 +150,11 @@ pub struct CardView {
     pub is_done: bool,
 }
 
-/// What the window shows of a block.
+/// The view of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockView {
     /// Where it is.
     pub state: BlockState,
-    /// What it printed.
     pub output: Vec<ConsoleOutput>,
     /// For a question.
     pub question: Option<QuestionView>,
@@ -184,14 +182,15 @@ pub enum BlockState {
     Failed,
 }
 
-/// What the window shows of a question.
+/// The view of a question.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct QuestionView {
     /// The committed guess.
     pub guess: Option<Guess>,
-    /// Hands of the room for each choice; empty: no vote. A second vote comes after the first.
+    /// Hands of the room for each choice. Empty without a vote. A second vote comes after the
+    /// first.
     pub votes: Vec<Vec<u32>>,
-    /// What the engine answered.
+    /// The engine's answer.
     pub answer: Option<Bson>,
     /// The index of the true choice, once known.
     pub true_choice: Option<usize>,
@@ -210,9 +209,9 @@ pub struct MemberView {
     pub now_ms: i64,
     /// How far its clock is ahead of the common time, in milliseconds.
     pub skew_ms: i64,
-    /// What its TTL monitor does.
+    /// The state of its TTL monitor.
     pub monitor: String,
-    /// Its next pass by its own clock, in milliseconds since 1970; `None`: its monitor is idle.
+    /// Its next pass by its own clock, in milliseconds since 1970. `None` if its monitor is idle.
     pub next_pass_ms: Option<i64>,
     /// Its lag, the time since the last entry it applied, in milliseconds.
     pub lag_ms: i64,
@@ -233,7 +232,7 @@ pub struct MemberLane {
     pub id: Bson,
     /// The date that the seconds are added to; equal to the threshold: it is not known.
     pub base_ms: i64,
-    /// When it becomes eligible, in milliseconds since 1970; `None`: never.
+    /// When it becomes eligible, in milliseconds since 1970. `None` if it never does.
     pub threshold_ms: Option<i64>,
     /// When it was removed here.
     pub removed_ms: Option<i64>,

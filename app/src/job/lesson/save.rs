@@ -13,7 +13,7 @@ pub struct LessonToSave {
     pub db: String,
     /// The rules of that database.
     pub dialect: Dialect,
-    /// What was done in the sandbox, as mongosh writes it.
+    /// The commands of the sandbox, as mongosh writes them.
     pub commands: Vec<String>,
     /// The file to write.
     pub file: PathBuf,

@@ -34,7 +34,7 @@ const FIELDS: [(&str, &str); 11] = [
     ("update", "n"),
 ];
 
-/// What the reply to a command must have.
+/// The required fields of a command's reply.
 pub(super) struct Expected {
     name: String,
     field: Option<&'static str>,
@@ -49,7 +49,7 @@ struct IndexChange {
 }
 
 impl Expected {
-    /// What a reply to this command must have.
+    /// The required fields of the reply to this command.
     pub fn of(command: &Document) -> Self {
         let (name, value) =
             command.iter().next().map_or(("", &Bson::Null), |(name, value)| (name, value));

@@ -36,7 +36,7 @@ impl<'r> Asking<'r> {
         self.remote.pass_on(db, command, self.cancel)
     }
 
-    /// What was sent, in the order of sending.
+    /// The commands, in the order of sending.
     pub fn sent(self) -> Bson {
         let sent = self.sent.into_inner();
         Bson::Array(sent.into_iter().map(Bson::Document).collect())

@@ -1,6 +1,6 @@
-//! The engine's own answers beside the same questions through the driver, over random collections
-//! and rules. The store's clock is paused, and the driver's side reads it by `hello`, so thresholds are
-//! seconds apart from what is compared with now.
+//! Compares the engine's own answers with those to the same questions through the driver, over
+//! random collections and rules. The store's clock is paused, and the driver's side reads it by
+//! `hello`, so thresholds are seconds apart from the instant that is compared with now.
 
 use std::sync::{Arc, LazyLock};
 
@@ -22,7 +22,7 @@ struct Pair {
     remote: Remote,
 }
 
-/// One store for all cases; each has a collection of its own.
+/// One store for all cases. Each has another collection.
 static PAIR: LazyLock<Pair> = LazyLock::new(|| {
     let request = OpenRequest {
         sandbox: Some(Sandbox::Empty),

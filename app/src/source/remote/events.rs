@@ -30,7 +30,7 @@ const UNKNOWN: [i32; 6] = [59, 115, 238, 166, 40324, 304];
 /// Said of a server that neither sends an event nor that there is none.
 const STALLED: &str = "its change stream stopped in the middle of a reply";
 
-/// What a task puts out.
+/// An item of a task.
 enum Heard {
     Begun,
     Event(Document),

@@ -33,7 +33,8 @@ const ROUNDS_MAX: usize = 5;
 
 const MS_PER_SEC: i64 = 1_000;
 
-/// Where a page begins: at this threshold, after so many documents of each rule at just that.
+/// The beginning of a page: at this threshold, after this number of documents of each rule at
+/// exactly that.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Token {
     threshold_ms: i64,
@@ -61,7 +62,7 @@ struct Found {
     threshold_ms: i64,
 }
 
-/// What the query of one rule gave.
+/// The result of one rule's query.
 struct Stream {
     found: Vec<Found>,
     /// Whether there may be more after the last of them.

@@ -22,7 +22,7 @@ const INVALID_BSON: i32 = 22;
 /// `Interrupted`.
 const INTERRUPTED: i32 = 11601;
 
-/// What is added when a change was sent and no answer came.
+/// Added when a change was sent and no answer came.
 pub const UNKNOWN: &str =
     "It is not known whether the change was made; look at the data before you try again";
 
@@ -185,7 +185,7 @@ fn is_of_values(kind: &ErrorKind) -> bool {
     matches!(kind, ErrorKind::BsonDeserialization(_) | ErrorKind::Bson(_))
 }
 
-/// Whether the driver can't count with a length that a server sent. It has no kind of its own for it:
+/// Whether the driver can't count with a length that a server sent. It has no separate kind for it:
 /// only these two messages tell it from an argument that the user gave.
 fn is_of_length(message: &str) -> bool {
     message.starts_with("out of range integral type conversion attempted")

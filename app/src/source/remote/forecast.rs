@@ -133,7 +133,7 @@ fn of_many(
     Ok(Forecast { exact: false, totals: Some(totals), ..found })
 }
 
-/// What the rule says that removes a document first.
+/// The verdict of the rule that removes a document first.
 fn first(rules: &[TtlIndex], document: &RawDocument) -> Option<Expiry> {
     let verdicts: Vec<Expiry> = rules.iter().map(|rule| rule.verdict(document)).collect();
     ttl::winner(&verdicts).and_then(|at| verdicts.get(at).copied())

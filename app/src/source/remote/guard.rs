@@ -40,7 +40,7 @@ const READS: [&str; 25] = [
 /// Stages that write to a collection.
 const WRITING_STAGES: [&str; 2] = ["$out", "$merge"];
 
-/// The reply to a command that a locked connection does not send; `None`: it may be sent.
+/// The reply to a command that a locked connection does not send. `None` if it may be sent.
 #[must_use]
 pub fn refusal(command: &Document) -> Option<Document> {
     let sentence = reason(command)?;

@@ -28,8 +28,8 @@ impl Monitor {
         Self { job, known: Mutex::default() }
     }
 
-    /// Seconds between two passes; `None`: the server doesn't tell. What counts is whether the field
-    /// came back: a server may answer `ok: 1` to everything.
+    /// Seconds between two passes. `None` if the server doesn't report them. The returned field
+    /// counts, because a server may answer `ok: 1` to everything.
     pub fn sleep_secs(&self, asking: &Asking<'_>) -> Option<i64> {
         if self.job.is_some() {
             return Some(PassJob::EVERY_SECS);

@@ -1,6 +1,6 @@
-//! The numbers before a change of a TTL beside the truth, over random collections on servers with the
-//! habits of MongoDB and of DocumentDB. The server's clock is paused and the driver's side reads it by
-//! `hello`, so thresholds are seconds apart from what is compared with now.
+//! Compares the numbers before a change of a TTL with the truth, over random collections on servers
+//! with the habits of MongoDB and of DocumentDB. The server's clock is paused and the driver's side
+//! reads it by `hello`, so thresholds are seconds apart from the instant that is compared with now.
 
 use bson::{Bson, DateTime, Document, doc};
 use mayfly_engine::reply::{DocCount, Forecast, ForecastTotals, WhatIf};

@@ -15,7 +15,7 @@ const BAD_VALUE: i64 = 2;
 /// `CommandNotFound`.
 const NOT_FOUND: i32 = 59;
 
-/// The reply to a command of Mayfly's own; `None`: the server answers it.
+/// The reply to a command of Mayfly's own. `None` if the server answers it.
 pub(super) fn reply(
     remote: &Remote,
     db: &str,
@@ -56,7 +56,7 @@ pub(super) fn reply(
     Some(answer)
 }
 
-/// Whether a server does not know the index of a hint: `BadValue`, in words of its own.
+/// Whether a server does not know the index of a hint: `BadValue`, in its own words.
 fn is_of_hint(refusal: &Document) -> bool {
     let is_bad = refusal.get("code").and_then(whole) == Some(BAD_VALUE);
     is_bad && refusal.get_str("errmsg").is_ok_and(|message| message.contains("hint"))

@@ -81,8 +81,8 @@ pub(super) fn all(
     }
 }
 
-/// What must be read of a document to tell what rules say of it; `None`: all of it, because a partial
-/// filter may look at any field.
+/// The fields of a document that its rules' verdicts depend on. `None` for all of them, because a
+/// partial filter may look at any field.
 pub(super) fn projection(rules: &[TtlIndex]) -> Option<Document> {
     let mut fields = doc! { "_id": 1 };
     for rule in rules {

@@ -1,4 +1,4 @@
-//! What kind of deployment a server is, as its `hello` tells it.
+//! The kind of a server's deployment, by its `hello`.
 
 use bson::Document;
 

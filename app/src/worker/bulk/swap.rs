@@ -120,7 +120,7 @@ fn commands(made: &Made, fit: &[&Swap<'_>]) -> Result<Vec<Document>, Stop> {
     Ok(commands)
 }
 
-/// What becomes of one document when a change is taken back or made again.
+/// The undo or redo of a change to one document.
 struct Swap<'p> {
     id: Bson,
     from: Option<&'p RawDocumentBuf>,
@@ -135,7 +135,7 @@ impl<'p> Swap<'p> {
         Ok(Self { id: id.as_ref().map_or(Bson::Null, id_of), from, to })
     }
 
-    /// Whether the store has the document in this state; `None`: not at all.
+    /// Whether the store has the document in this state. `None` for a missing document.
     fn is_now(&self, state: Option<&RawDocumentBuf>, now: &ByKey) -> bool {
         now.get(&key(&self.id)).map(|now| &now.raw) == state
     }

@@ -10,7 +10,8 @@ use crate::limits::BULK_STEP_DOCUMENTS;
 use crate::source::Namespace;
 
 impl Run<'_> {
-    /// Deletes documents until none is left. What others insert meanwhile is deleted too.
+    /// Deletes documents until none is left. Documents that others insert during the work are
+    /// deleted too.
     pub(super) fn empty(&mut self) -> Result<(), Stop> {
         let collection = self.work.namespace.collection.clone();
         let mut left = self.count()?;
@@ -65,7 +66,8 @@ impl Run<'_> {
         if self.is_continued {
             return self.duplicate_again(to, indexes);
         }
-        // A second create is no error, and what is dropped below must not be another's.
+        // A second create would succeed, and the collection that is dropped below must not be
+        // another's.
         let known = self.read(&store::named(&to.collection))?;
         if !batch_of(&known).0.is_empty() {
             return Err(Stop::Failed(format!("{to} already exists; choose another name")));

@@ -151,7 +151,8 @@ fn settle(source: &dyn Source, journal: &mut Journal, known: &mut Contents) -> R
     Ok(())
 }
 
-/// The document after a step that reached it, or only its `_id`; `None`: the step did not reach it.
+/// The document after a step that reached it, or only its `_id`. `None` if the step did not reach
+/// it.
 fn reached(
     change: &BulkChange,
     is_digests: bool,

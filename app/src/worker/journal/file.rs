@@ -341,7 +341,7 @@ fn has_record_after(all: &[u8], at: usize) -> bool {
     places.filter(|(_, four)| *four == MARKER).any(|(place, _)| record(all, at + place).is_some())
 }
 
-/// Adds a record. `None`: it can't follow what came before.
+/// Adds a record. `None` if it can't follow the records before it.
 fn take(body: &[u8], contents: &mut Option<Contents>) -> Option<()> {
     let (kind, rest) = body.split_first()?;
     let documents = documents(rest)?;

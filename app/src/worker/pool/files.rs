@@ -72,7 +72,7 @@ impl<A: Send + 'static> Shared<A> {
         }
     }
 
-    /// Reads documents for a schema. Each report is an outcome of its own.
+    /// Reads documents for a schema. Each report is a separate outcome.
     pub(super) fn analyze(
         &self,
         store: u32,

@@ -1,4 +1,4 @@
-//! Lessons: their thread, their store beside the user's, their list.
+//! Lessons: their thread, their store next to the user's, their list.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

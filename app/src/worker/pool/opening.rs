@@ -96,7 +96,7 @@ impl<A: Send + 'static> Shared<A> {
         if is_ours { OpenError::new(OPEN_ALREADY.to_owned()) } else { error }
     }
 
-    /// Rolls out a TTL in a store, beside everything else.
+    /// Rolls out a TTL in a store, in parallel to everything else.
     pub(super) fn roll_out(&self, store: u32, work: RolloutWork, operation: OperationId) {
         let started = self.sources.of(store).ok_or("No store is open".to_owned());
         let started = started.and_then(|source| {
@@ -117,7 +117,7 @@ impl<A: Send + 'static> Shared<A> {
         }
     }
 
-    /// Follows the deletions of a collection, beside everything else.
+    /// Follows the deletions of a collection, in parallel to everything else.
     pub(super) fn watch(&self, store: u32, work: WatchWork, generation: u64) {
         if let Some(source) = self.sources.of(store) {
             let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));

@@ -32,7 +32,7 @@ impl SlowReads {
         }
     }
 
-    /// What cancels the job of this generation; `None`: it is no slow read.
+    /// Cancels the job of this generation. `None` if it isn't a slow read.
     pub(super) fn cancel_of(&self, generation: u64) -> Option<Cancel> {
         let reads = self.lock();
         let found = reads.iter().find(|read| read.generation == generation);

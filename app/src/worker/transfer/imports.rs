@@ -7,7 +7,7 @@ use crate::limits::REHEARSED_DOCS_MAX;
 use crate::source::{Source, Transfers};
 
 impl TransferWork {
-    /// Does what imports or rehearses files. `None`: the source has no way for files.
+    /// Imports or rehearses files. `None` if the source has no access to files.
     pub(super) fn run_imports(&self, source: Option<&dyn Source>) -> Option<TransferDone> {
         let transfers = source?.transfers()?;
         Some(match self {

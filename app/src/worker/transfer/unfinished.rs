@@ -12,8 +12,8 @@ use crate::worker::journal::{cut, file};
 use crate::worker::reply::Reply;
 
 impl TransferWork {
-    /// Does what is about imports and operations that did not reach their end. `None`: the source has no
-    /// way for files.
+    /// Handles imports and operations that did not reach their end. `None` if the source has no
+    /// access to files.
     pub(super) fn run_unfinished(&self, source: Option<&dyn Source>) -> Option<TransferDone> {
         let source = source?;
         let transfers = source.transfers()?;
