@@ -122,6 +122,7 @@ pub(super) fn run(
     allowance: Allowance<'_>,
     may_remove: &dyn Fn() -> bool,
 ) -> Result<Batch, BatchError> {
+    // The trash is emptied before a removal may be refused: it never blocks one.
     trash::make_room(collections);
     let most = |limit: u64| {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -142,6 +143,8 @@ pub(super) fn run(
     if records.is_empty() {
         return Ok(Batch { next: next_lane(target, &position), damage, ..Batch::default() });
     }
+    // Durable before the transaction begins, so that no crash can leave a document in neither
+    // place.
     let (kept, records) = archiving::keep(collections, archives, target, records, allowance)?;
     let removed = collections.write(|writer: &mut DocumentWriter<'_, '_>| {
         writer.removes_expired(true);
@@ -285,6 +288,7 @@ pub(super) fn remove(
         done += step.len();
         pace.add(step.len());
     }
+    // In the removing transaction, so that both survive a crash or neither does.
     if batch.deleted > 0
         && let Some(state) = allowance.state.and_then(UnsavedState::unless_old)
     {

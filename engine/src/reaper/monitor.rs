@@ -51,6 +51,8 @@ impl Monitor {
         let reaper = &self.reaper;
         self.sleep_began = reaper.clock().monotonic();
         if !reaper.parameters().enabled() && !is_broken(BrokenRule::MonitorSwitch) {
+            // The clocks are read while the monitor is off, so that switching it on again isn't
+            // taken for a long absence.
             reaper.observe_clocks();
             reaper.note_heartbeat();
             return SleepEnd::Off;

@@ -131,6 +131,8 @@ impl<'r> Pass<'r> {
         if !self.reaper.is_clock_doubtful() {
             self.reaper.archives().prune(self.now_ms(), continues);
         }
+        // Once a pass, not once a batch: a stale inventory only makes the check for losses less
+        // exact.
         self.reaper.archives().save_inventories();
         self.report.finished_ms = self.reaper.clock().now_ms();
         let took = work_time().saturating_sub(self.began).as_micros();
@@ -172,6 +174,7 @@ impl<'r> Pass<'r> {
             }
             let tally = self.tally(&target);
             if let Rule::Inert(reason) = &target.rule {
+                // MongoDB skips such an index too. The report says why, because nothing else would.
                 tally.report.error = Some(reason.sentence().to_owned());
                 tally.report.inert = Some(*reason);
                 self.reaper.counters().invalid_index_skips.add(1);
@@ -241,9 +244,13 @@ impl<'r> Pass<'r> {
                 let used = work_time().saturating_sub(began);
                 if is_full || used >= limits.time {
                     visit.used = None;
+                    // To the end of the queue, so that one index with many due documents can't
+                    // starve the others.
                     sub_pass.again.push_back(visit);
                 } else {
                     visit.used = Some((began, docs));
+                    // Its turn continues. A step is one transaction, and between two steps other
+                    // writers get LMDB's writer.
                     sub_pass.queue.push_front(visit);
                 }
             }
@@ -307,6 +314,7 @@ impl Tally {
 
     fn add_lag(&mut self, lag_ms: i64) {
         self.report.lag_max_ms = self.report.lag_max_ms.max(lag_ms);
+        // Bounded, because a pass may remove millions. The maximum counts every document.
         if self.lags_ms.len() < LAG_SAMPLES_MAX {
             self.lags_ms.push(lag_ms);
         }

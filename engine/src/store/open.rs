@@ -60,6 +60,8 @@ fn open(folder: &FsPath, options: &StoreOptions) -> Result<(OpenParts, OpenRepor
     if created {
         create_data_file(&folder, &data_path, read_only.is_some(), options.now_ms, &mut lock)?;
     }
+    // LMDB must not open a file twice in one process: closing one of the two would drop the POSIX
+    // locks of the other.
     let registration = Registration::take(&data_path)?;
     if read_only.is_none() {
         prepare_files(&folder, &mut warnings)?;
@@ -80,6 +82,7 @@ fn open(folder: &FsPath, options: &StoreOptions) -> Result<(OpenParts, OpenRepor
     let is_other = check.is_behind || !created && is_foreign(card_on_disk.as_ref(), &card);
     let mut unwritten_restore_ms = None;
     if read_only.is_none() {
+        // A killed process leaves reader slots, whose snapshots keep freed pages from being reused.
         env.env().clear_stale_readers()?;
         if is_other && !note_restored(&env, options.now_ms, &mut warnings)? {
             // The old card stays, so that the next opening finds the replaced file again.
@@ -239,6 +242,7 @@ pub(super) fn open_again(
 ) -> Result<Environment, StoreError> {
     let file = open_chosen(&folder.join(DATA_FILE))
         .map_err(|error| StoreError::io("Can't read the data file", &error))?;
+    // After a failed flush the cache may hold pages that never reached the disk.
     folder::forget_cached(&file);
     if walk::check_header(&file)? < last_transaction {
         return Err(StoreError::damaged(

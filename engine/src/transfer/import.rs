@@ -43,6 +43,8 @@ pub fn import(
 ) -> Result<ImportReport, TransferError> {
     let checkpoint = Checkpoint::new(request, collections.clock().now_ms())?;
     let _lock = ImportLock::new(checkpoint.id)?;
+    // Before anything is changed, so that an unreadable file can't cost the documents that `drop`
+    // removes.
     let opened = OpenedFiles::new(&request.files, &checkpoint, progress)?;
     forget_rest(collections)?;
     forget_old_complete(collections)?;
@@ -50,6 +52,7 @@ pub fn import(
         check_unfinished_max_for(collections, &request.namespace)?;
         check_replacement(collections, &request.namespace, &opened.detected)?;
         collections.drop_collection(&request.namespace)?;
+        // Unfinished imports into the old collection could neither be resumed nor rolled back.
         forget_all_of(collections, &request.namespace)?;
     }
     ImportRun::new(collections, &request.files, checkpoint, progress).run(opened)
@@ -96,6 +99,8 @@ pub fn resume_import(
     let mut checkpoint = load(collections, id)?;
     check_resumable(collections, &checkpoint)?;
     if are_too_many(&checkpoint) {
+        // The user has seen these and resumed anyway. Without this the first new reject would stop
+        // the import again.
         checkpoint.forgiven = checkpoint.rejected;
     }
     let files = checkpoint.request.files.clone();

@@ -115,6 +115,7 @@ struct StepReport {
 fn step(writer: &mut DocumentWriter<'_, '_>, id: ObjectId) -> Result<StepReport, TransferError> {
     let mut step = StepReport::default();
     let Some(mut checkpoint) = Checkpoint::load(&writer.reader(), id)? else { return Ok(step) };
+    // Saved with the first removal: an import that was rolled back in part must not be resumed.
     checkpoint.state = ImportState::RollingBack;
     let inserted = match checkpoint.pop_list(writer)? {
         PoppedList::List(inserted) => inserted,
@@ -138,6 +139,7 @@ fn step(writer: &mut DocumentWriter<'_, '_>, id: ObjectId) -> Result<StepReport,
         };
         match is_unchanged {
             Some(true) => step.removed += u64::from(writer.delete(collection, record)?),
+            // A changed document is the user's work by now.
             Some(false) => step.changed += 1,
             None => step.gone += 1,
         }

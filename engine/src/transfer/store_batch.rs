@@ -76,6 +76,7 @@ pub(super) fn store_batch(
         let (checkpoint, namespace) = (before.clone(), &before.request.namespace);
         let mut stored = BatchResult::new(from, checkpoint);
         stored.checkpoint.created |= writer.collection(namespace).is_none();
+        // In the transaction, because the collection may be dropped between two of them.
         let collection = writer.create_if_missing(namespace)?;
         collection.check_holds_documents().map_err(WriteError::from)?;
         stored.checkpoint.collection = Some(collection.id.0);
@@ -94,6 +95,8 @@ pub(super) fn store_batch(
         let is_done = is_last && stored.next == batch.entries().len();
         let keeps_inserted = stored.checkpoint.request.keeps_inserted;
         if is_done && stored.refused.is_empty() && !keeps_inserted {
+            // With the last documents: a crash between the two would leave a finished import that
+            // can be resumed.
             stored.checkpoint.forget(writer)?;
         } else {
             if is_done && stored.refused.is_empty() {
@@ -150,6 +153,7 @@ fn insert_each(
 ) -> Result<(), TransferError> {
     let from = stored.next;
     for (entry, item) in batch.entries().iter().enumerate().take(end).skip(from) {
+        // Not for each document, because reading the clock costs as much as a small one.
         let looks_up = entry > from && (entry - from).is_multiple_of(CLOCK_DOCS);
         if looks_up && pace.next().is_none() {
             return Ok(());

@@ -108,11 +108,13 @@ impl Listener {
     /// With a sentence: the address is not of this machine alone, the port or the path is taken,
     /// others could reach the socket, the system refuses.
     pub fn start(context: Arc<Context>, options: ListenOptions) -> Result<Self, ListenError> {
+        // Drivers expect elections and write concerns of a member, which the model lacks.
         if context.member.is_some() {
             let message = "A member of the teaching replica set accepts no connections";
             return Err(ListenError(message.to_owned()));
         }
         let ListenOptions { address, at, with_password, mut limits } = options;
+        // Each connection takes a file descriptor, and the store must keep some for its own files.
         limits.connections_max = connections_allowed(limits.connections_max);
         context.metrics.connections.max.set(limits.connections_max as u64);
         let socket = Arc::new(ListenSocket::open(address, &at)?);
@@ -187,6 +189,7 @@ impl Listener {
         let Some((accepting, socket)) = self.accepting.take() else { return };
         let until = work_time().saturating_add(STOP_PATIENCE);
         self.shared.stopping.store(true, Ordering::SeqCst);
+        // `accept` blocks, and closing a socket doesn't wake it on every system.
         socket.wake();
         let _ = accepting.join();
         drop(socket);
@@ -283,6 +286,7 @@ fn take(shared: &Arc<ListenerState>, stream: Stream, address: String) {
     {
         let mut connections = shared.lock();
         if shared.credentials.is_some() {
+            // Without this, clients that never log in could take all connections.
             end_stranger(shared, &mut connections);
         }
         if connections.len() >= shared.limits.connections_max {

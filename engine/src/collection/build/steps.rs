@@ -54,6 +54,8 @@ impl Collections {
         build: &PendingBuild,
         continues: &dyn Fn() -> bool,
     ) -> Result<(), WriteError> {
+        // The command that created the index may run the build. Two threads must not step the same
+        // range.
         let Ok(claim) = self.build_owners.try_claim(build.index) else { return Ok(()) };
         // Its owner may have ended it since the caller looked.
         let is_pending = self.pending_builds().iter().any(|pending| pending.index == build.index);
@@ -66,6 +68,8 @@ impl Collections {
                 }
                 Err(error) => {
                     let resumable = match &error {
+                        // These may pass, so the index stays. Any other error comes from a document
+                        // and would come again.
                         WriteError::Store(_) | WriteError::NotArchived { .. } => Err(error.clone()),
                         _ => self.give_up(std::slice::from_ref(build), &error),
                     };
@@ -138,6 +142,8 @@ impl Collections {
                 finish(writer, &collection, &index)?;
                 return Ok::<_, WriteError>(BuildProgress::new(&collection, &index, (0, 0), true));
             }
+            // A unique index looks up each key before it adds it, so its entries can't be gathered
+            // and sorted first.
             let next = if index.refuses_duplicates() {
                 let batch = read_batch(&writer.reader(), &collection, position, limit)?;
                 let mut next = batch.next;
@@ -157,6 +163,8 @@ impl Collections {
                     gather(&writer.reader(), &collection, &index, (position, limit), &is_late)?;
                 add_sorted(writer, &collection, &index, gathered)?
             };
+            // In the same transaction as the entries, so that a resumed build neither misses nor
+            // repeats one.
             writer.put_meta(&range_name(index.id), &range_bytes(next, limit))?;
             writer.txn.builds.insert(index.id, Some((next, limit)));
             if next >= limit {
@@ -203,6 +211,7 @@ pub(in crate::collection) fn find(
     let collection = writer
         .collection(&build.namespace)
         .filter(same)
+        // The collection may have been renamed since. Its id stays.
         .or_else(|| writer.catalog().all_collections().find(|other| same(other)).cloned())?;
     let index = collection.index_by_id(build.index).cloned()?;
     Some((collection, index))
@@ -374,6 +383,7 @@ fn finish(
     collection: &CollectionMeta,
     index: &IndexMeta,
 ) -> Result<(), WriteError> {
+    // The definition may have changed since the step read it: a first array sets `multikey`.
     let current = writer.collection(&collection.namespace);
     let mut changed = CollectionMeta::clone(current.as_deref().unwrap_or(collection));
     for slot in changed.indexes.iter_mut().filter(|slot| slot.id == index.id) {

@@ -177,6 +177,8 @@ impl DocumentWriter<'_, '_> {
             });
         };
         let (old, old_modified_ms) = (stored.document()?.to_owned(), stored.modified_ms);
+        // The old document matters: under level `moderate`, one that never matched may stay
+        // invalid.
         self.validate(&collection, document, Some(&old))?;
         let plans = self.plan(&collection, record, document)?;
         let result = self.write_over(&collection, record, &old, old_modified_ms, document, &plans);
@@ -215,6 +217,8 @@ impl DocumentWriter<'_, '_> {
             return Ok(());
         };
         let action = validation.action.unwrap_or(ValidationAction::Error);
+        // The list is only for the log, so it may be cut, but it must not grow with the
+        // transaction.
         if action != ValidationAction::Error && self.txn.invalid.len() < BATCH_DOCS_MAX {
             self.txn.invalid.push(InvalidDocument {
                 namespace: collection.namespace.clone(),
@@ -247,6 +251,8 @@ impl DocumentWriter<'_, '_> {
                 document,
             )?);
         }
+        // All keys are free by now. Evicting before that check could remove documents for a write
+        // that is then refused.
         for other in hidden {
             self.evict(collection, other)?;
         }
@@ -408,6 +414,7 @@ impl DocumentWriter<'_, '_> {
             let before = keys_of(&plan.index, old, old_modified_ms).unwrap_or_default().keys;
             let (mut added, mut removed) = (0_u64, 0_u64);
             let (mut bytes_added, mut bytes_removed) = (0_u64, 0_u64);
+            // Entries that stay are not touched: each put or delete is a search in LMDB's tree.
             for (key, _) in before.iter().filter(|(key, _)| !plan.keys.keys.contains_key(key)) {
                 if txn.writer.delete_entry(plan.index.id, key, record)? {
                     removed += 1;
@@ -461,6 +468,7 @@ impl DocumentWriter<'_, '_> {
                 break;
             }
             let oldest = oldest(&self.txn.writer.reader(), collection)?;
+            // A document larger than the bounds allow must not remove itself.
             let Some(record) = oldest.filter(|oldest| Some(*oldest) != newest) else { break };
             self.remove(collection, record)?;
         }
@@ -484,6 +492,8 @@ impl DocumentWriter<'_, '_> {
             self.txn.builds.insert(index.id, range);
             range
         };
+        // The build will reach records between its position and its limit, and adds their entries
+        // itself. An entry put here too would be counted twice.
         Ok(range.is_none_or(|(position, limit)| record < position || record >= limit))
     }
 

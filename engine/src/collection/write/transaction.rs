@@ -88,8 +88,11 @@ impl<'w, 't> Transaction<'w, 't> {
                 self.writer.set_counters(id, counters)?;
             }
         }
+        // The list grows in the transaction that drops the definition, or a crash would leave rows
+        // that nothing names and nothing reclaims.
         dropped_ranges::add(self.writer, &self.dropped)?;
         if let Some(oplog) = self.oplog {
+            // In the same transaction, so a secondary sees exactly the committed changes.
             oplog.store(self.writer)?;
         }
         let mut catalog = self.catalog;
@@ -97,6 +100,8 @@ impl<'w, 't> Transaction<'w, 't> {
             let snapshot = Arc::make_mut(&mut catalog);
             snapshot.version += 1;
             self.writer.put_meta(snapshot::VERSION_META, &snapshot.version.to_be_bytes())?;
+            // The first change of the catalog rewrites a damaged list, with null for each dialect
+            // that was lost. Otherwise every opening would report it again.
             if self.dialects_changed || snapshot.has_damaged_dialects {
                 snapshot.has_damaged_dialects = false;
                 let dialects = record::write_dialects(snapshot.dialects())?;
@@ -166,6 +171,7 @@ impl<'w, 't> Transaction<'w, 't> {
         self.catalog.check_writable(&collection.namespace.db)?;
         self.catalog
             .collection(&collection.namespace)
+            // A collection that was dropped and created again has the same name and another id.
             .filter(|current| current.id == collection.id)
             .ok_or_else(|| missing(&collection.namespace))
     }

@@ -119,11 +119,13 @@ impl Guard {
         now: &Reading,
         is_something_due: impl FnOnce() -> bool,
     ) -> Option<SmallStep> {
+        // A wrong clock outranks the other reasons: it stays wrong, even if nothing is due now.
         let found = self.wrong_clock(now).or_else(|| self.question(now, is_something_due));
         self.held = match (found, self.held) {
             (Some(found), Some(held)) if found.reason.code() == held.reason.code() => {
                 Some(Hold { reason: found.reason, ..held })
             }
+            // The user asked to keep the hold. A change of its reason doesn't end that.
             (Some(found), Some(held)) => Some(Hold { kept: held.kept, ..found }),
             (Some(found), None) => Some(found),
             (None, Some(held)) if held.kept || self.may_still_be_ahead(held, now) => Some(held),
@@ -226,6 +228,7 @@ impl Guard {
 
     /// The user confirms the clock: trusts these readings and ends all holds.
     pub fn release(&mut self, now: Reading) {
+        // A release answers every reason for a hold, so only the readings stay.
         *self = Self { anchor: Some(now.clone()), trusted: Some(now), ..Self::default() };
     }
 
@@ -287,6 +290,8 @@ impl Guard {
             let step = step(trusted, now);
             let anchor = self.anchor.as_ref().filter(|anchor| same_boot(anchor, now));
             let since_anchor = anchor.map(|anchor| self::step(anchor, now));
+            // Many steps, each below the bound, must not add up to a jump that no single check
+            // would allow.
             let by_ms = step.max(since_anchor.unwrap_or(step));
             // A small step that passed the guard has been reverted.
             let has_returned = since_anchor.is_some_and(is_no_step);
@@ -325,6 +330,8 @@ impl Guard {
                 (HoldReason::NoPassYet { by_ms }, now.wall_ms.saturating_sub(by_ms))
             }
         };
+        // With nothing due a hold would only alarm. The question is asked again before the next
+        // pass.
         is_something_due().then_some(Hold {
             reason,
             wall_ms: now.wall_ms,

@@ -54,6 +54,8 @@ impl Store {
         check_room(parent, total)?;
         let mut part = PartFile::begin(parent, target)?;
         self.copy_compact(part.file.as_file_mut(), total, watch)?;
+        // The copy is walked before it gets its name: a backup that can't be restored must not
+        // replace one that can.
         let (bytes, damaged) = part.check(watch)?;
         let file = if damaged.count == 0 { part.publish()? } else { part.publish_damaged()? };
         Ok(BackupReport { bytes, kept: kept(target), file, damaged })
@@ -105,6 +107,7 @@ impl<'t> PartFile<'t> {
     /// Syncs and walks it. Returns its size and its damaged rows.
     fn check(&self, watch: &mut Watch<'_>) -> Result<(u64, DamagedRows), StoreError> {
         let file = self.file.as_file();
+        // Before the rename, or a power cut could leave the name without the contents.
         file.sync_all().map_err(|error| failed(&error))?;
         let bytes = file.metadata().map_err(|error| failed(&error))?.len();
         let report = walk::read_watched(file, watch)?;
@@ -126,6 +129,7 @@ impl<'t> PartFile<'t> {
             rotation.undo();
             return Err(error);
         }
+        // The rename is durable only with the folder. Only then may the surplus backup go.
         sync_folder(parent)?;
         // If the process is killed before this, the next backup removes it.
         let _ = fs::remove_file(oldest(target));
@@ -168,6 +172,8 @@ impl Rotation {
                 if age + 1 < BACKUPS_KEPT { numbered(target, age + 1) } else { oldest(target) };
             self.rename(numbered(target, age), to)?;
         }
+        // With a link the target's name always leads to a complete backup, even if the process is
+        // killed here.
         if fs::hard_link(target, &next).is_ok() {
             self.linked = Some(next);
             return Ok(());
@@ -236,6 +242,7 @@ pub(super) fn check_room(folder: &FsPath, bytes: u64) -> Result<(), StoreError> 
 fn check_target(data_folder: &FsPath, parent: &FsPath, target: &FsPath) -> Result<(), StoreError> {
     let refused = |why: &str| StoreError::Io { what: format!("Can't write the backup: {why}") };
     let parent = fs::canonicalize(parent).map_err(|error| failed(&error))?;
+    // A backup in the data folder would be lost with it.
     if parent.starts_with(data_folder) {
         return Err(refused("the target is inside the data folder; choose another folder"));
     }

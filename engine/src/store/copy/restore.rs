@@ -54,6 +54,8 @@ impl Restoration {
     ) -> Result<Self, StoreError> {
         let (parent, name) = parent_and_name(target)?;
         let target = parent.join(&name);
+        // Held until the swap, so that no other program opens the store that is about to be
+        // replaced.
         let old = lock_target(&target, replace)?;
         let source = open_chosen(backup).map_err(|error| unreadable(&error))?;
         let bytes = begin_backup(&source)?;
@@ -62,6 +64,7 @@ impl Restoration {
         stale_files::remove_stale(&parent, &prefix.to_string_lossy());
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]
+        // The copy may hold documents that other users must not read.
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
         let unfinished =
             builder.prefix(&prefix).tempdir_in(&parent).map_err(|error| failed(&error))?;
@@ -70,6 +73,7 @@ impl Restoration {
         let _ = working.try_lock();
         let restoration = Self { unfinished, _working: working, target, old };
         let copy = restoration.copy(&source, bytes, watch)?;
+        // The copy is checked rather than the backup, which may change while it is read.
         restoration.check(&copy, options, watch)?;
         Ok(restoration)
     }
@@ -118,6 +122,8 @@ impl Restoration {
         let Self { unfinished, _working, target, old } = self;
         // If there was no store at the start, one may have been created since.
         let old = old.map_or_else(|| lock_target(&target, false), |old| Ok(Some(old)))?;
+        // From here on an interrupted restore leaves a complete store, which the next opening must
+        // not remove as stale.
         fs::remove_file(unfinished.path().join(stale_files::WORKING_FILE))
             .map_err(|error| failed(&error))?;
         sync_folder(unfinished.path())?;
@@ -129,6 +135,7 @@ impl Restoration {
         // Keeps `TempDir` from removing its old name, which may belong to something else now.
         let _ = unfinished.keep();
         sync_folder(parent_of(&target))?;
+        // The lock goes last: until the folder is synced, no one may open either store.
         drop(old);
         Ok(RestoredFolder { folder: target, before })
     }

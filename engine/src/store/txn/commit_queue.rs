@@ -46,9 +46,11 @@ impl CommitQueue {
     ) -> Result<Option<Leader<'_>>, StoreError> {
         let me = thread::current().id();
         let mut state = self.lock();
+        // LMDB's writer lock is not recursive, so the thread would wait for itself.
         if state.leader == Some(me) {
             return Err(StoreError::Bug { what: "a write was begun inside a write".to_owned() });
         }
+        // A bound, because each queued write keeps its documents in memory.
         while state.queue.len() >= WRITES_WAITING_MAX {
             state.blocked += 1;
             state = self.has_space.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -100,6 +102,8 @@ impl Leader<'_> {
     /// The oldest queued write, if it may share this leader's transaction.
     pub(super) fn take_next(&self) -> Option<BorrowedWrite> {
         let mut state = self.0.lock();
+        // Only from the front: a write that may not share ends the group, or later ones would
+        // overtake it.
         let first = state.queue.pop_front_if(|first| first.may_share)?;
         self.0.unlock_and_wake(state);
         Some(first.write)

@@ -109,6 +109,8 @@ impl<'t> Writer<'t> {
         key: &[u8],
         value: &[u8],
     ) -> Result<(), StoreError> {
+        // LMDB refuses a key in append mode that is not above the highest, so the highest must be
+        // known.
         if last(self).0.is_none() {
             let found = table.last(&self.txn).map(|row| row.map(|(key, _)| key.to_vec()));
             let found = self.checked(found)?.unwrap_or_default();
@@ -131,6 +133,8 @@ impl<'t> Writer<'t> {
         let lower = codec::id_bound(id);
         let bounds = (Bound::Included(&lower[..]), Bound::Unbounded);
         let failed = |error| self.tables.failed(error);
+        // Keys are collected first, because an iterator borrows the transaction that the deletions
+        // change.
         let keys: Result<Vec<Vec<u8>>, heed::Error> = table
             .range(&self.txn, &bounds)
             .map_err(failed)?
@@ -233,6 +237,8 @@ impl<'t> Writer<'t> {
         record: RecordNumber,
         exact: bool,
     ) -> Result<(), StoreError> {
+        // A smaller document needs entries for its new values. Refusing them would refuse the
+        // replacement too.
         if !self.has_shrunk {
             self.check_room()?;
         }

@@ -146,6 +146,8 @@ impl PageGuard {
             if damaged.count > 0 {
                 self.has_damaged_rows.store(true, Ordering::Relaxed);
             }
+            // Off before the tree is dropped. A read that still saw it on finds no tree, and needs
+            // no check any more.
             self.is_on.store(false, Ordering::Relaxed);
             *lock(&self.frozen) = None;
         }
@@ -195,6 +197,8 @@ impl PageGuard {
         let tree = trees.iter().find(|(name, tree)| *name == table && tree.root != NO_PAGE);
         let Some((_, tree)) = tree else { return Ok(Span::default()) };
         let mut ignore_progress = |_| ControlFlow::Continue(());
+        // If the check fails, the set stays empty. That only checks pages again, and never trusts a
+        // page that was not checked.
         let (source, seen) = (Source::new(file)?, std::mem::take(checked));
         let (damaged, watch) = (DamagedRows::default(), &mut ignore_progress);
         let mut walker = Walker { source, header: *header, seen, damaged, watch };
@@ -256,6 +260,8 @@ impl Walker<'_> {
         let mut bytes = vec![0; self.header.page_bytes];
         for level in 1..=tree.depth.min(TREE_DEPTH_MAX) {
             let is_leaf = level == tree.depth;
+            // Each page once: nothing is written until the walk ends, so a checked page can't
+            // change.
             if !self.seen.contains(number) {
                 self.in_range(&walk, number, 1)?;
                 let bounds = (span.lower.as_deref(), span.upper.as_deref());

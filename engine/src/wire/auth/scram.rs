@@ -74,6 +74,8 @@ impl Keys {
     /// Keys that no password has, the same for the same user and secret.
     #[must_use]
     pub fn of_nobody(user: &str, secret: &[u8]) -> Self {
+        // Derived from the name, because a salt that changed with each attempt would reveal that
+        // the user does not exist.
         let part = |label: &[u8]| mac(secret, &[label, user.as_bytes()]);
         let mut salt = [0; SALT_BYTES];
         for (to, from) in salt.iter_mut().zip(part(b"salt")) {
@@ -138,9 +140,12 @@ impl Exchange {
         let mut fields = without_proof.split(',');
         let binding = value(fields.next().unwrap_or_default(), "c=")?;
         let nonce = value(fields.next().unwrap_or_default(), "r=")?;
+        // Equal to the header of the first message, or an attacker has removed the offer of a
+        // channel binding.
         if binding != self.binding {
             return Err(ScramError::Unsupported);
         }
+        // In constant time, so that the time of a refusal tells nothing about the secret.
         if !bool::from(nonce.as_bytes().ct_eq(self.nonce.as_bytes())) {
             return Err(ScramError::WrongNonce);
         }

@@ -122,6 +122,7 @@ impl Cursor {
         if self.fill(context, &mut batch)? || only_one {
             return batch.finish(0, &self.ns);
         }
+        // `maxTimeMS` bounds the whole query, so the next `getMore` continues with the rest.
         self.time_left = time_left();
         let ns = self.ns.clone();
         let id = context.cursors.keep(self);
@@ -148,6 +149,8 @@ impl Cursor {
             if is_done || now >= end || batch.count() > 0 {
                 return Ok((batch, is_done));
             }
+            // In slices, so that `killOp` and the end of the connection are noticed while nothing
+            // changes.
             let slice = now.saturating_add(Duration::from_millis(AWAIT_SLICE_MS));
             clock.wait_until(Some(slice.min(end)), changed.wake());
             check_interrupt()?;
@@ -170,6 +173,7 @@ impl Cursor {
                 let mut seen = crate::query::Context::at(context.now_ms());
                 seen.variables.clone_from(&shape.variables);
                 seen.collation.clone_from(&shape.collation);
+                // The statistics cover the whole cursor, and a reply counts its own batch.
                 let before = search.stats().damaged;
                 context.read(|reader, catalog| {
                     let Some(collection) = catalog.collection(namespace) else {
@@ -251,6 +255,7 @@ impl Cursors {
         wait: Option<Duration>,
     ) -> Answer {
         let mut cursor = self.take(id, ns, wait.is_some())?;
+        // The entry must go even if the search panics, or the id would count as running forever.
         let _at_work = RunningGuard { cursors: self, id };
         let size = batch_size.filter(|size| *size > 0).map_or(usize::MAX, saturated);
         if let (Some(left), Some(operation)) = (cursor.time_left, Operation::current()) {
@@ -295,6 +300,7 @@ impl Cursors {
                 "cannot set maxTimeMS on getMore command for a non-awaitData cursor",
             ));
         }
+        // Removed only after the checks: a refused `getMore` must not close the cursor.
         let Some(IdleCursor { cursor, .. }) = table.open.remove(&id) else {
             return Err(not_found(id));
         };
@@ -319,6 +325,7 @@ impl Cursors {
     pub fn kill(&self, id: i64) -> bool {
         let mut table = self.lock();
         if let Some(running) = table.running.get_mut(&id) {
+            // The thread of the `getMore` owns the cursor now, so it is closed when it comes back.
             running.is_killed = true;
             running.operation.as_deref().inspect(|operation| operation.kill());
             return true;
