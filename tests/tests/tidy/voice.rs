@@ -55,16 +55,22 @@ const PHRASES: &[&str] = &[
     "whoever",
 ];
 
-/// Folders whose comments and texts still have the phrases of [`LATER`].
+/// Files whose comments and texts still have the phrases of [`LATER`].
 const NOT_YET: &[&str] = &[
-    "app/src/action/",
-    "app/src/apply/",
-    "app/src/cli/",
-    "app/src/commands/",
-    "app/src/dialogs/",
-    "app/src/job/",
-    "app/src/source/",
-    "app/src/worker/",
+    "app/src/action/supported.rs",
+    "app/src/apply/passwords.rs",
+    "app/src/apply/poll.rs",
+    "app/src/apply/store_tests.rs",
+    "app/src/cli/args.rs",
+    "app/src/cli/limits.rs",
+    "app/src/cli/mod.rs",
+    "app/src/cli/watch_screen/",
+    "app/src/source/copying.rs",
+    "app/src/source/mod.rs",
+    "app/src/source/remote/runtime.rs",
+    "app/src/worker/bulk.rs",
+    "app/src/worker/dump.rs",
+    "app/src/worker/result_file.rs",
 ];
 
 const LATER: &[&str] =
@@ -79,9 +85,6 @@ const GLOSSES: &[&str] = &["`None`:", "; empty:"];
 /// Comments that begin with *What* among 1,000 lines of comments, at most. They put a clause where
 /// the subject should be.
 const WHAT_MAX: usize = 10;
-
-/// The same in the program, whose folders of [`NOT_YET`] have most of them.
-const WHAT_MAX_IN_APP: usize = 30;
 
 /// One piece of prose: the line that it begins at, and its text.
 type Prose = (usize, String);
@@ -153,7 +156,7 @@ fn comments_say_in_sentences_when_a_value_is_missing() {
 
 #[test]
 fn comments_lead_with_the_subject() {
-    for (folder, most) in [("engine", WHAT_MAX), ("app", WHAT_MAX_IN_APP), ("tests", WHAT_MAX)] {
+    for folder in ["engine", "app", "tests"] {
         let (mut lines, mut what) = (0, Vec::new());
         for file in rust_files(&[folder]) {
             lines += file.text.lines().filter(|line| line.trim_start().starts_with("//")).count();
@@ -164,7 +167,7 @@ fn comments_lead_with_the_subject() {
             }
         }
         let found = what.len() * 1_000;
-        assert!(found <= most * lines, "{} in {lines} lines\n{}", what.len(), what.join("\n"));
+        assert!(found <= WHAT_MAX * lines, "{} in {lines} lines\n{}", what.len(), what.join("\n"));
     }
 }
 
