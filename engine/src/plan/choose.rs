@@ -113,6 +113,7 @@ pub fn choose(
     sort: Option<&Sort>,
     hint: Option<&Hint>,
 ) -> Result<Plan, PlanError> {
+    // MongoDB reads nothing then either, and explains it as `EOF`.
     if matches!(filter.root(), Expr::False) {
         return Ok(Plan { access: Access::Nothing, sort_in_memory: false });
     }
@@ -131,6 +132,8 @@ pub fn choose(
     match hint {
         Some(Hint::Natural(direction)) => return Ok(whole(*direction)),
         Some(hint) => {
+            // Two indexes on one key may differ by collation. A hint by key means the one that the
+            // query can use.
             let wanted = sort.and_then(Sort::collation).or_else(|| filter.collation());
             let index = hinted(collection, hint, wanted)?;
             return Ok(index_plan(index, bounds(index, &tests), sort));
@@ -145,12 +148,14 @@ pub fn choose(
         .indexes
         .iter()
         .filter(|index| index.answers_queries() && index.key.is_plain())
+        // A partial or sparse index may lack documents that match.
         .filter(|index| holds_all_matches(index, &tests))
         .filter_map(|index| {
             let plan = index_plan(index, bounds(index, &tests), sort);
             let score = score(index, &plan, wants_order)?;
             Some((score, plan))
         })
+        // The first of equal ones wins, so a plan doesn't change when an index is added after it.
         .reduce(|best, other| if other.0 > best.0 { other } else { best });
     Ok(best.map_or_else(|| whole(natural_scan), |(_, plan)| plan))
 }
@@ -216,9 +221,9 @@ pub(super) fn index_plan(index: &Arc<IndexMeta>, bounds: Bounds, sort: Option<&S
     }
 }
 
-/// The direction in which the index provides the sort order. One with another collation provides
-/// none. A multikey index provides none: a
-/// document has several entries, but sorts by the smallest or largest of them.
+/// The direction in which the index provides the sort order. An index with another collation
+/// provides none, and neither does a multikey one: a document has several entries, but sorts by the
+/// smallest or largest of them.
 fn order_provided(index: &IndexMeta, bounds: &Bounds, sort: &Sort) -> Option<Scan> {
     if index.multikey || index.collation.as_ref() != sort.collation() {
         return None;
@@ -227,6 +232,8 @@ fn order_provided(index: &IndexMeta, bounds: &Bounds, sort: &Sort) -> Option<Sca
     let mut rest = index.key.parts.get(bounds.fixed_fields..)?.iter();
     let mut scan = None;
     for (path, wanted) in sort.fields() {
+        // A field that is bound to one value is the same in every result, so it doesn't affect the
+        // order.
         if fixed.iter().any(|part| part.path == *path) {
             continue;
         }

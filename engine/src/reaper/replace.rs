@@ -23,6 +23,7 @@ impl Reaper {
         to: &Namespace,
         like: Option<&CollectionMeta>,
     ) -> Result<(), WriteError> {
+        // Two replacements of one name would each copy holds that the other one moves.
         let _one_at_a_time = lock(&self.replacing);
         let rules = self.same_rules(from, to);
         // Before the new rules take effect: a superfluous hold is harmless, even after a crash

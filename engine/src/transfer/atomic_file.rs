@@ -51,6 +51,7 @@ impl<'p> AtomicFile<'p> {
         if path.file_name().is_none() {
             return Err(refuse("the path has no file name; add one"));
         }
+        // The final rename would replace a link itself, and a device would become a file.
         if let Ok(about) = fs::symlink_metadata(path) {
             if about.is_dir() {
                 return Err(refuse("it is a folder; add a file name"));
@@ -72,6 +73,7 @@ impl<'p> AtomicFile<'p> {
         if is_data_file(path).is_ok_and(|is_one| is_one) {
             return Err(refuse("it is a store's data file or a backup; choose another name"));
         }
+        // A killed export leaves its file. Nothing else would ever remove it.
         sweep(&folder);
         let file = BufWriter::new(part_in(&folder).map_err(wrong)?);
         let out = match compression {
@@ -110,6 +112,7 @@ impl<'p> AtomicFile<'p> {
         };
         let file = file.into_inner().map_err(|error| wrong(error.into_error()))?;
         keep_mode(file.as_file(), &self.path);
+        // Before the rename, or a power cut could replace an older export by an empty file.
         file.as_file().sync_all().map_err(wrong)?;
         Ok(CompleteFile { path: self.path, folder: self.folder, file })
     }
@@ -118,6 +121,7 @@ impl<'p> AtomicFile<'p> {
 /// An encoder with the default level, whose frame ends with a checksum.
 fn zstd_encoder<W: Write>(out: W) -> io::Result<zstd::Encoder<'static, W>> {
     let mut encoder = zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+    // Without it a changed byte in the file would decompress to other documents.
     encoder.include_checksum(true)?;
     Ok(encoder)
 }

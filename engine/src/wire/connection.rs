@@ -123,6 +123,7 @@ impl<'c> Session<'c> {
         let mut incoming = Incoming::new(stream, &self.shared.in_flight);
         while !self.shared.is_stopping() {
             let limits = &self.shared.limits;
+            // Before the login a client gets little memory and little time, since it may be anyone.
             let (bytes_max, until) = if self.login.is_open() {
                 (limits.message_bytes_max, None)
             } else {
@@ -218,6 +219,8 @@ impl<'c> Session<'c> {
 
     fn write(&mut self) -> Result<(), ConnectionEnd> {
         let pause = self.login.take_pause();
+        // The pause comes after the answer is known, so failed logins are slowed without holding
+        // any lock.
         self.shared.pause_of(self.connection.client.connection_id, pause);
         (&mut &self.connection.stream).write_all(&self.out)?;
         self.shared.metrics().bytes_out.add(self.out.len() as u64);

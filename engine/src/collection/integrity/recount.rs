@@ -39,6 +39,8 @@ impl Collections {
         })?;
         let mut sentences = Vec::new();
         for id in wrong {
+            // One transaction each, so that a collection that can't be counted doesn't keep the
+            // others damaged.
             let counted = self.transact(|writer| {
                 let counters = counted(&writer.reader(), id)?;
                 writer.txn.writer.set_counters(id, counters).map_err(WriteError::from)
@@ -57,6 +59,7 @@ impl Collections {
 fn counted(reader: &Reader<'_>, id: u32) -> Result<Counters, StoreError> {
     let mut counters = Counters::default();
     let mut documents = reader.documents(CollectionId(id), 0, Scan::Forward)?;
+    // Damaged documents count too: they are stored until they are removed by name.
     while let Some(document) = documents.next_unverified() {
         let document = document?;
         counters.documents += 1;

@@ -91,6 +91,7 @@ impl Collections {
                     applied += 1;
                     continue;
                 }
+                // A gap means that the member lacks a change. Applying later ones would hide that.
                 if entry.position != last + 1 {
                     return Err(WriteError::not_applied(format!(
                         "entry {} does not follow entry {last}",
@@ -104,8 +105,12 @@ impl Collections {
                 }
                 let builds = apply(writer, entry)?;
                 if !builds.is_empty() {
+                    // An index is in the oplog once it is built, so the entry counts only then. The
+                    // build runs in its own transactions.
                     return Ok((applied, builds));
                 }
+                // In the transaction of the change: the newest entry is the member's position, also
+                // after a crash.
                 writer.txn.writer.put_oplog_entry(entry.position, entry.bytes())?;
                 last = entry.position;
                 applied += 1;
@@ -135,6 +140,8 @@ fn apply(
         match change {
             OplogChange::Written { record, modified_ms, document } => {
                 let collection = find(writer, &name)?;
+                // The primary's time: under a TTL on `_ts` each member must compute the same
+                // threshold.
                 writer.set_now_ms(modified_ms);
                 if entry.kind == OplogKind::Insert {
                     writer.insert_at(&collection, record, document)?;
@@ -179,6 +186,7 @@ fn define(
     let before = writer.collection(from.unwrap_or(name));
     after.id = match &before {
         Some(before) => before.id,
+        // Ids are a member's own, so an entry names collections and never their ids.
         None => CollectionId(writer.txn.writer.next_id()?),
     };
     let counters = writer.counters(after.id.0)?;

@@ -38,9 +38,11 @@ impl<'c> Numbering<'c> {
         let made = self.index.and_then(|index| index.record_of(field(document, "_id")?));
         let (record, passed) = match (self.index, made) {
             (_, Some(made)) if made >= self.next => (made, None),
+            // A number that no `_id` makes, so that it never collides with a later document's.
             (Some(_), made) => (id_number::between(self.next), made),
             (None, _) => (self.next, None),
         };
+        // Numbers ascend, so inserts append to the table and natural order is insertion order.
         self.next = record.saturating_add(1);
         (record, passed)
     }

@@ -65,6 +65,7 @@ impl DocumentWriter<'_, '_> {
             return Ok(false);
         }
         let of_index = |index| keys_of(index, old, stored.modified_ms).unwrap_or_default().keys;
+        // All keys first: deleting entries may move the page that the document is read from.
         let keys: Vec<_> = collection.indexes.iter().map(|index| of_index(index)).collect();
         let bytes = stored.bytes.len() as u64;
         let logged = self.txn.is_logged().then(|| removed(record, Some(old)));

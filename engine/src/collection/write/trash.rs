@@ -65,6 +65,7 @@ impl DocumentWriter<'_, '_> {
         if bytes > TRASH_BYTES_MAX || self.has_no_room() {
             return Ok(false);
         }
+        // Row numbers are never reused: the pages of a listing continue by them.
         let record = self.txn.next_record(TRASH)?.max(1);
         let now_ms = self.txn.now_ms;
         let put = self.txn.writer.put_document(TRASH, record, now_ms, row.as_bytes());
@@ -110,6 +111,7 @@ impl DocumentWriter<'_, '_> {
         collection: &CollectionMeta,
         row: &RestorableRow,
     ) -> Result<RecordNumber, WriteError> {
+        // A bucket skips validation and `_id` rules: clients insert measurements, never buckets.
         if !row.is_bucket {
             return self.insert(collection, &row.document);
         }
@@ -147,6 +149,7 @@ impl DocumentWriter<'_, '_> {
             let counters = self.txn.counters(TRASH.0)?;
             let Some(oldest) = oldest(&self.txn.writer.reader())? else { break };
             let leaves = match (&oldest, trim) {
+                // A damaged row would otherwise stay for ever in front of the others.
                 (Err(_), _) | (_, Trim::Everything) => true,
                 (_, Trim::Room) => counters.bytes > TRASH_BYTES_MAX,
                 (Ok(until_ms), Trim::Age(now_ms)) => *until_ms <= now_ms,
@@ -243,6 +246,8 @@ impl Collections {
             let (mut last, mut count) = (None, 0);
             let stopped = self.store.read(|reader| {
                 let mut rows = reader.documents(TRASH, start.into(), Scan::Backward)?;
+                // Each read transaction is short, because a reader keeps freed pages from being
+                // reused.
                 while count < READ_DOCS_MAX
                     && let Some(unread) = rows.next_unverified()
                 {

@@ -293,6 +293,8 @@ impl Reaper {
                 || self.archives().may_hold_expired(now.wall_ms)
         };
         let small_step = guarded.guard.check(&now, is_something_due);
+        // With everything on hold, holds on single rules would only have to be released one by one
+        // afterwards.
         if guarded.guard.held().is_none() {
             self.hold_large_removals(&mut guarded.guard, &all, now.wall_ms);
         }

@@ -47,6 +47,7 @@ impl Compaction {
     /// When the store can't be written or is damaged, there is not enough space, a step fails, or `watch`
     /// stops it. The store is then unchanged, and closed.
     pub fn begin(store: Store, watch: &mut Watch<'_>) -> Result<Self, StoreError> {
+        // A suspect or read-only store must not be replaced by a copy of what it may have lost.
         store.write_state.permit()?;
         let (folder, bytes, used) =
             (store.folder().to_owned(), store.file_bytes(), store.used_bytes());
@@ -115,6 +116,8 @@ impl Compaction {
     /// When the system refuses. The old file then stays, or the next opening puts it back.
     pub fn replace(mut self, watch: &mut Watch<'_>) -> Result<PathBuf, StoreError> {
         JobStep::Replacing.report(watch, 0, 0)?;
+        // Last look before the rename: the name may lead to a file that another program put there,
+        // which must stay.
         self.store.check_file_in_place()?;
         self.close()?;
         replace_steps(&self.folder, usize::MAX)?;
@@ -124,6 +127,8 @@ impl Compaction {
     /// Closes the environment and prepares the folder for another data file. The locks stay held.
     fn close(&mut self) -> Result<(), StoreError> {
         let closed = StoreError::Bug { what: "the store is closed".to_owned() };
+        // LMDB must not have the file mapped when its name goes to another one: a commit would go
+        // to the old file.
         Environment::close(self.store.replace_env(Err(closed))?);
         let copy = self.copy_folder().join(DATA_FILE);
         // No file matches transaction 0, so the next opening walks whichever file it finds.
@@ -204,6 +209,7 @@ pub(in crate::store) fn recover(
     folder: &FsPath,
     warnings: &mut Vec<String>,
 ) -> Result<(), StoreError> {
+    // A copy that was not renamed is useless: the store may have changed since.
     remove_folder(&folder.join(COPY_FOLDER))?;
     let (data, old) = (folder.join(DATA_FILE), folder.join(OLD_FILE));
     let Ok(old_found) = fs::metadata(&old) else { return Ok(()) };

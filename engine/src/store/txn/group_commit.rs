@@ -62,6 +62,7 @@ impl Followers {
 impl Drop for Followers {
     fn drop(&mut self) {
         if !self.is_settled {
+            // The leader panicked in between. Without this its followers would wait for ever.
             let what = "the thread that wrote it has stopped".to_owned();
             self.fail(&StoreError::OutcomeUnknown { what });
         }
@@ -175,6 +176,7 @@ impl Store {
             let is_ok = next.write().run(&mut writer);
             let has_written = writer.operations() > before;
             self.check_failure(&env, &mut writer)?;
+            // LMDB can't roll back a part of a transaction, so all of them run again, each alone.
             if !is_ok && has_written {
                 return Err(Failure::Retry(Cause::Follower));
             }
@@ -227,6 +229,8 @@ impl Store {
 
     fn commit(&self, env: &Environment, writer: Writer<'_>, writes: u64) -> Result<(), Failure> {
         let deletes_only = writer.deletes_only();
+        // Checked before the commit: LMDB writes through an open descriptor, so it would succeed
+        // even if the name is gone, and no later opening would find the change.
         self.check_attached(env)?;
         writer.commit().map_err(|error| self.failure(&error, deletes_only))?;
         if deletes_only {

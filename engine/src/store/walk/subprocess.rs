@@ -58,6 +58,7 @@ impl WalkProgram {
             }
             std::thread::park_timeout(WALK_EXIT_POLL);
         };
+        // Even after a result: a process that crashed may have written anything before.
         if !status.success() {
             return Err(unchecked(exit_text(status)));
         }
@@ -124,9 +125,11 @@ impl ChildOutput {
                 Some(Message::Outcome(outcome)) if self.outcome.is_none() => {
                     self.outcome = Some(outcome);
                 }
+                // A second result too. Nothing but the protocol is trusted.
                 _ => return Err(unchecked("gave an invalid answer")),
             }
         }
+        // A process that was taken over must not fill the memory of this one.
         if self.partial.len() > WALK_MESSAGE_BYTES_MAX {
             return Err(unchecked("gave an invalid answer"));
         }
@@ -180,6 +183,7 @@ fn unchecked(what: impl Into<String>) -> StoreError {
 /// When standard output can't be written.
 pub fn walk_standard_input() -> io::Result<()> {
     let file = standard_input()?;
+    // Before the first byte is read, since the file may exploit a bug in the walk.
     limit_resources(&file)?;
     let mut out = io::stdout().lock();
     let found = read_watched(&file, &mut |at| match writeln!(out, "{}", progress_text(at)) {

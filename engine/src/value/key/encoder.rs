@@ -125,6 +125,7 @@ fn append_directed(
         Some(collation) => append_value(out, value, collation),
     }
     if direction == Direction::Descending {
+        // No key is the beginning of another, so inverting every bit exactly reverses the order.
         out.iter_mut().skip(start).for_each(|byte| *byte = !*byte);
     }
 }
@@ -135,6 +136,7 @@ fn cut(out: &mut Vec<u8>, start: usize) -> bool {
     if key.len() <= KEY_BYTES_KEPT {
         return true;
     }
+    // Long keys that begin alike must stay different, or a unique index would refuse them.
     let hash = xxh3_128(key);
     out.truncate(start + KEY_BYTES_KEPT);
     out.extend_from_slice(&hash.to_be_bytes());
@@ -233,6 +235,7 @@ struct OpenContainer<'v> {
 }
 
 fn append_value(out: &mut Vec<u8>, value: RawBsonRef<'_>, order: &impl TextOrder) {
+    // A stack instead of recursion: a document may have 200 levels.
     let mut open = Vec::new();
     out.push(type_rank(value));
     append_payload(out, value, &mut open, order);
