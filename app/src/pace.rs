@@ -111,6 +111,7 @@ impl Pace {
     #[must_use]
     pub fn rest_now(&self, now: Duration) -> Duration {
         let is_used = self.used.is_some_and(|used| now.saturating_sub(used) < INPUT_REST);
+        // While the user works, every frame is an answer and must not wait.
         if is_used { Duration::ZERO } else { self.frame_every() }
     }
 
@@ -118,6 +119,7 @@ impl Pace {
     #[must_use]
     pub fn frame_every(&self) -> Duration {
         if self.is_software && !self.is_measured {
+            // Without `/proc` the cost is unknown, so frames are rare.
             return SOFTWARE_FRAME;
         }
         rest_for(self.costs.iter().copied().collect())

@@ -85,6 +85,7 @@ fn merge_value(
     rules: &[ListRule],
 ) -> Option<Value> {
     if ours == base || ours == theirs {
+        // This window changed nothing here, so the other's value must survive the write.
         return theirs.cloned();
     }
     if theirs == base {
@@ -117,6 +118,8 @@ fn merge_list(
     let entry = |key: &String| {
         let [before, here, there] = [&before, &here, &there].map(|list| list.get(key).copied());
         let is_both = here.is_some() && here != before && there.is_some();
+        // Joining two versions of such an entry, such as a query, would make one that neither
+        // window had.
         if is_both && !rule.joins_entries {
             return here.cloned();
         }
@@ -152,6 +155,7 @@ pub fn decode<T: DeserializeOwned + Default>(fields: &Fields) -> (T, usize) {
     let mut good = Fields::new();
     for (name, value) in fields {
         let mut value = value.clone();
+        // Each field alone, so that one that can't be read costs nothing but itself.
         let alone = |value: &Value| {
             let fields = Fields::from_iter([(name.clone(), value.clone())]);
             T::deserialize(Value::Object(fields)).is_ok()
@@ -159,6 +163,8 @@ pub fn decode<T: DeserializeOwned + Default>(fields: &Fields) -> (T, usize) {
         let tries = Cell::new(0);
         if !alone(&value) {
             let bytes = value.to_string().len().max(1);
+            // Each try reads the value again. The bound keeps a large damaged file from delaying
+            // the start.
             tries.set((REPAIR_BYTES_MAX / bytes).max(REPAIR_TRIES_MIN));
         }
         match repair(&mut value, &alone, &tries) {
@@ -193,6 +199,7 @@ fn repair(
         return None;
     }
     match value {
+        // If even an empty list is refused, no entry of it is at fault.
         Value::Array(_) if !accepts(&Value::Array(Vec::new())) => None,
         Value::Array(entries) => {
             let mut lost = 0;

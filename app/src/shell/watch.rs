@@ -70,6 +70,7 @@ pub enum Waited<T> {
 /// # Errors
 /// The system refused the thread, or [`SCRIPTS_ABANDONED_MAX`] abandoned threads still run.
 pub fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<Arc<ScriptWatch>> {
+    // An abandoned thread keeps its memory and may keep a core busy, so there is a bound.
     if ABANDONED.load(Ordering::Acquire) >= SCRIPTS_ABANDONED_MAX {
         let sentence = format!(
             "{SCRIPTS_ABANDONED_MAX} scripts that couldn't be stopped are still running; restart Mayfly"
@@ -168,12 +169,15 @@ impl ScriptWatch {
     /// Abandons the thread if its script should have stopped [`SCRIPT_GRACE`] ago.
     fn abandon_if_stuck(&self, now: Duration, is_closing: bool) -> Option<Stuck> {
         let mut state = self.lock();
+        // A call to the store ends by its own limits, and the script can't stop before it returns.
         let running = state.running.as_ref().filter(|_| !state.is_in_call)?;
         let is_late = running.is_late();
         if !is_closing && !running.is_cancelled() || self.is_abandoned() {
             state.due = None;
             return None;
         }
+        // A grace, because QuickJS looks for an interrupt only between bytecodes: a native function
+        // runs to its end first.
         let due = *state.due.get_or_insert(now);
         if now.saturating_sub(due) < SCRIPT_GRACE {
             return None;

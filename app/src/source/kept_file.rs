@@ -97,6 +97,7 @@ impl KeptFile {
     pub fn write(&self, base: &Fields, ours: &Fields) -> Result<Vec<String>, String> {
         let failed = |error: io::Error| format!("Can't write {}: {error}", self.path.display());
         fs::create_dir_all(self.folder()).map_err(failed)?;
+        // Read and written under one lock, or two windows would overwrite each other's changes.
         let lock = self.lock().map_err(failed)?;
         let mut notes = Vec::new();
         let fields = match self.content().map_err(failed)? {
@@ -113,6 +114,7 @@ impl KeptFile {
             return Err(failed(io::Error::other("it would be too large")));
         }
         self.sweep();
+        // A damaged file must not replace the last good one.
         if notes.is_empty() {
             self.keep_before();
         }

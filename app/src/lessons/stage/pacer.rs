@@ -159,6 +159,7 @@ impl Pacer {
                 finish(self.lock(), PlayEnd::Stopped);
                 return false;
             }
+            // Parked without the lock, so that the window can change the rate or stop the play.
             thread::park_timeout(LESSON_STEP);
             let before = std::mem::replace(&mut at, SystemClock.monotonic());
             let real = at.saturating_sub(before);
@@ -166,6 +167,8 @@ impl Pacer {
             self.watched.fetch_add(micros, Ordering::Relaxed);
             if !progress.is_paused {
                 self.lock().seen += real;
+                // The rest below a millisecond is carried over, or a slow rate would never advance
+                // the clock.
                 owed += real.as_secs_f64() * 1_000.0 * rate;
                 let step_ms = whole(owed).min(goal_ms - now_ms);
                 #[expect(clippy::cast_precision_loss, reason = "steps are short")]
