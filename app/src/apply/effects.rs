@@ -2,7 +2,7 @@
 
 use bson::Document;
 
-use super::question::{self, Answer, Question};
+use super::question::{self, Answer, Question, Run};
 use crate::job::TabId;
 use crate::job::purpose::SlowRead;
 use crate::job::{ConsoleQuestion, ConsoleRun};
@@ -107,6 +107,13 @@ impl<'a> Apply<'a> {
         let generation = self.state.next_generation();
         let job = question::command(question, Lane::Write, generation, db, command);
         self.effects.jobs.push(job);
+        generation
+    }
+
+    /// Runs a question that is more than one command. Returns its generation.
+    pub fn run<Q: Run>(&mut self, question: Q) -> u64 {
+        let generation = self.state.next_generation();
+        self.effects.jobs.push(question::run(question, generation));
         generation
     }
 

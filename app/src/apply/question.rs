@@ -10,7 +10,7 @@ use super::Apply;
 use super::command_log::{log, note_answer, offer_unlock};
 use crate::job::TabId;
 use crate::job::purpose::SlowRead;
-use crate::worker::{Desk, Job, Key, Lane, Manners, Outcome, Reply, Task};
+use crate::worker::{Desk, Job, Key, Lane, Manners, Outcome, OutcomeSender, Reply, Task, guarded};
 
 /// A question to a store. Of equal ones the newest replaces those that wait, and one is asked at a time.
 pub trait Question: fmt::Debug + PartialEq + Send + Sync + 'static {
@@ -58,7 +58,7 @@ impl<Q: Question<Answer = Reply>> Task<Answer> for CommandTask<Q> {
     fn run(self: Box<Self>, desk: &Desk<'_, Answer>) {
         let Self { question, db, command } = *self;
         let reply = desk.run(db, command);
-        desk.answer(Box::new(Replied { question, generation: desk.generation, reply }));
+        desk.sender.answer(Box::new(Replied { question, generation: desk.generation, reply }));
     }
 
     fn dropped(self: Box<Self>, generation: u64, is_full: bool) -> Outcome<Answer> {
@@ -131,15 +131,98 @@ pub(super) fn is_of_another_store(generation: u64, cx: &Apply<'_>) -> bool {
     generation <= cx.state.switched_at && generation > 0
 }
 
+/// A question that is more than one command.
+pub trait Run: Question {
+    const LANE: Lane;
+    /// Its answer counts even if another store is on the screen by then: files were written all the same.
+    const OUTLIVES_STORE: bool = true;
+
+    /// How it shares its lane with others.
+    fn manners(&self) -> Manners {
+        Manners { slow_read: self.slow_read(), ..Manners::default() }
+    }
+
+    /// Does the work on a thread of the lane. Work that waits for the user or a network takes the report along to a
+    /// thread of its own.
+    fn run(&self, desk: &Desk<'_, Answer>, report: Report<Self>)
+    where
+        Self: Sized;
+
+    /// The answer to work that panicked: one sentence.
+    fn failed(&self, message: String) -> Self::Answer;
+}
+
+/// The way of the answers to a question.
+pub struct Report<Q> {
+    question: Arc<Q>,
+    generation: u64,
+    sender: OutcomeSender<Answer>,
+}
+
+impl<Q> Clone for Report<Q> {
+    fn clone(&self) -> Self {
+        let (question, sender) = (Arc::clone(&self.question), self.sender.clone());
+        Self { question, generation: self.generation, sender }
+    }
+}
+
+impl<Q: Run> Report<Q> {
+    /// Hands over an answer; there may be several.
+    pub fn send(&self, answer: Q::Answer) {
+        let (question, generation) = (Arc::clone(&self.question), self.generation);
+        self.sender.answer(Box::new(Ran { question, generation, answer }));
+    }
+}
+
+#[derive(Debug)]
+struct RunTask<Q>(Arc<Q>);
+
+impl<Q: Run> Task<Answer> for RunTask<Q> {
+    fn run(self: Box<Self>, desk: &Desk<'_, Answer>) {
+        let (question, sender) = (self.0, desk.sender.clone());
+        let report =
+            Report { question: Arc::clone(&question), generation: desk.generation, sender };
+        if let Err(message) = guarded(|| question.run(desk, report.clone())) {
+            report.send(question.failed(message));
+        }
+    }
+
+    fn dropped(self: Box<Self>, generation: u64, is_full: bool) -> Outcome<Answer> {
+        Outcome::Asked(Box::new(Dropped { question: self.0, generation, is_full }))
+    }
+}
+
+/// A job that runs a question.
+pub(super) fn run<Q: Run>(question: Q, generation: u64) -> Job<Answer> {
+    let question = Arc::new(question);
+    let (key, manners) = (Key::new(Arc::clone(&question)), question.manners());
+    Job { manners, ..Job::new(key, Q::LANE, generation, Box::new(RunTask(question))) }
+}
+
+struct Ran<Q: Question> {
+    question: Arc<Q>,
+    generation: u64,
+    answer: Q::Answer,
+}
+
+impl<Q: Run> Arrived for Ran<Q> {
+    fn arrive(self: Box<Self>, cx: &mut Apply<'_>) {
+        if Q::OUTLIVES_STORE || !is_of_another_store(self.generation, cx) {
+            self.question.answered(self.generation, self.answer, cx);
+        }
+    }
+}
+
 /// Does a job in a test. Returns its answers.
 #[cfg(test)]
 pub(super) fn perform(job: Job<Answer>, source: Arc<dyn crate::source::Source>) -> Vec<Answer> {
-    let answers = std::cell::RefCell::default();
-    let take = |outcome| {
-        if let Outcome::Asked(answer) = outcome {
-            Vec::push(&mut *answers.borrow_mut(), answer);
-        }
-    };
-    job.task.run(&Desk::of(source, job.generation, &take));
-    answers.into_inner()
+    let (sender, answers) = crossbeam_channel::unbounded();
+    let sender = OutcomeSender::new(sender, Arc::new(|_| ()));
+    let at_close = crate::worker::AtClose::default();
+    job.task.run(&Desk::of(source, job.generation, sender, &at_close));
+    let answers = answers.try_iter().filter_map(|outcome| match outcome {
+        Outcome::Asked(answer) => Some(answer),
+        _ => None,
+    });
+    answers.collect()
 }

@@ -1,12 +1,15 @@
 //! The place that a task works at: its store, and where its answers go.
 
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 use bson::Document;
 use mayfly_engine::clock::{Clock as _, SystemClock};
 
+use super::at_close::AtClose;
 use super::guarded::guarded;
-use super::outcome::Outcome;
+use super::lesson::LessonShelf;
+use super::outcome_sender::OutcomeSender;
 use super::reply::{Reply, STOPPED, is_ok};
 use super::work::Work;
 use crate::job::{Cancel, Purpose};
@@ -23,22 +26,48 @@ pub struct Desk<'d, A> {
     pub cancel: Option<Cancel>,
     /// Its command is refused, because another store was opened.
     pub is_refused: bool,
-    /// Takes messages, in order.
-    pub(super) outcomes: &'d dyn Fn(Outcome<A>),
-    /// Does work that is named by its purpose; `None` without the threads.
+    pub sender: OutcomeSender<A>,
+    /// Stops long work.
+    pub at_close: &'d AtClose,
+    /// Set when the window closes.
+    pub ends: Cancel,
+    /// `None` in a test of a task.
+    pub threads: Option<&'d dyn Threads>,
+    /// Does work that is named by its purpose.
     pub(super) perform: Option<&'d dyn Fn(Purpose, Work)>,
+}
+
+/// The threads around a source, as a task sees them.
+pub trait Threads {
+    /// Subscribes to the events of the task's store again, which was closed and opened.
+    fn follow_again(&self);
+
+    /// Lists lessons and writes handouts.
+    fn shelf(&self) -> Arc<dyn LessonShelf>;
+
+    /// Waits for a thread before the store closes.
+    fn join_at_close(&self, thread: JoinHandle<()>);
 }
 
 impl<'d, A> Desk<'d, A> {
     /// The place of a task that is done on this source without the threads.
-    pub fn of(source: Arc<dyn Source>, generation: u64, outcomes: &'d dyn Fn(Outcome<A>)) -> Self {
-        let source = Some(source);
-        Self { source, generation, cancel: None, is_refused: false, outcomes, perform: None }
-    }
-
-    /// Hands over an answer.
-    pub fn answer(&self, answer: A) {
-        (self.outcomes)(Outcome::Asked(answer));
+    pub fn of(
+        source: Arc<dyn Source>,
+        generation: u64,
+        sender: OutcomeSender<A>,
+        at_close: &'d AtClose,
+    ) -> Self {
+        Self {
+            source: Some(source),
+            generation,
+            cancel: None,
+            is_refused: false,
+            sender,
+            at_close,
+            ends: Cancel::default(),
+            threads: None,
+            perform: None,
+        }
     }
 
     /// Runs a command; a slow read ends early when it is canceled.

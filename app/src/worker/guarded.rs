@@ -15,7 +15,10 @@ pub(super) fn not_shown(why: &str) -> Event {
 }
 
 /// Runs `work`; a panic becomes a sentence, so that one bad command never ends a thread.
-pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+///
+/// # Errors
+/// `work` panicked: one sentence for the user.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work))
         .map_err(|_| "Internal error. See the console log for details".to_owned())
 }

@@ -13,6 +13,7 @@
 //!
 //! [`Purpose`]: crate::job::Purpose
 
+mod at_close;
 pub mod bulk;
 pub mod code;
 mod connect;
@@ -31,6 +32,7 @@ pub mod lesson_shelf;
 pub mod maintenance;
 mod named_task;
 mod outcome;
+mod outcome_sender;
 pub mod pool;
 pub mod queue;
 mod replication_lag;
@@ -51,14 +53,17 @@ mod wake;
 mod watch;
 mod work;
 
+pub use at_close::AtClose;
 pub use connect_job::{ConnectReport, ConnectWork};
 pub use copying::{CopyDone, CopyWork};
-pub use desk::Desk;
+pub use desk::{Desk, Threads};
+pub use guarded::guarded;
 
 pub use lesson::LessonShelf;
 pub use lesson_job::{LessonOrder, LessonOutcome, LessonWork};
 pub use maintenance::{MaintenanceDone, MaintenanceWork};
 pub use outcome::Outcome;
+pub use outcome_sender::OutcomeSender;
 pub use pool::Worker;
 pub use reply::{ErrorCode, Reply};
 pub use sandbox::{SandboxDone, SandboxWork};

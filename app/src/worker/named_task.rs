@@ -24,7 +24,7 @@ impl<A: Send + 'static> Task<A> for NamedTask {
         match (work, desk.perform) {
             (Work::Command { db, command }, _) => {
                 let (generation, reply) = (desk.generation, desk.run(db, command));
-                (desk.outcomes)(Outcome::Answer { purpose, generation, reply });
+                desk.sender.send(Outcome::Answer { purpose, generation, reply });
             }
             (work, Some(perform)) => perform(purpose, work),
             (_, None) => {}

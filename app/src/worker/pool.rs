@@ -12,17 +12,18 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use mayfly_engine::transfer::Progress;
 
 use self::slow_reads::SlowReads;
+use super::at_close::AtClose;
 use super::connect;
 use super::console::Console;
-use super::desk::Desk;
+use super::desk::{Desk, Threads};
 use super::file_dialog;
 use super::guarded::guarded;
 use super::lesson::{self, LessonDoor, LessonHall, LessonShelf};
 use super::lesson_job::{LessonOrder, LessonOutcome};
 use super::outcome::Outcome;
+use super::outcome_sender::OutcomeSender;
 use super::queue::{Put, Queue};
 use super::secret_job::SecretWork;
 use super::secret_thread;
@@ -73,10 +74,7 @@ pub(super) struct Shared<A> {
     /// Reads and writes that were asked for and have not ended.
     unanswered: AtomicUsize,
     slow_reads: SlowReads,
-    /// Work with files that runs, to stop it when the window closes.
-    running: Mutex<Vec<Arc<Progress>>>,
-    /// The same for care of the whole store.
-    caring: Mutex<Vec<Cancel>>,
+    at_close: AtClose,
     traffic: TrafficSwitch,
     console: Console,
     /// Set when the window closes.
@@ -113,8 +111,7 @@ impl<A: Send + 'static> Worker<A> {
             opener,
             unanswered: AtomicUsize::new(0),
             slow_reads: SlowReads::default(),
-            running: Mutex::default(),
-            caring: Mutex::default(),
+            at_close: AtClose::default(),
             traffic: TrafficSwitch::default(),
             console,
             ends: Cancel::default(),
@@ -331,12 +328,7 @@ impl<A: Send + 'static> Drop for Worker<A> {
         for lane in [Lane::Read, Lane::Transfer, Lane::Bulk, Lane::Schema] {
             self.shared.queue(lane).close();
         }
-        for running in self.shared.running().iter() {
-            running.cancel();
-        }
-        for caring in self.shared.caring().iter() {
-            caring.cancel();
-        }
+        self.shared.at_close.stop_all();
         // Drain outcomes so that no thread blocks, then wait for work in flight:
         // every write must end before the store is closed.
         let mut threads = self.threads.take();
@@ -357,7 +349,35 @@ impl<A: Send + 'static> Drop for Worker<A> {
     }
 }
 
+/// The threads, as a task for one of the stores sees them.
+struct OfStore<'s, A> {
+    shared: &'s Arc<Shared<A>>,
+    store: u32,
+}
+
+impl<A: Send + 'static> Threads for OfStore<'_, A> {
+    fn follow_again(&self) {
+        if let Some(source) = self.shared.sources.of(self.store) {
+            self.shared.follow(source.as_ref(), self.store);
+        }
+    }
+
+    fn shelf(&self) -> Arc<dyn LessonShelf> {
+        Arc::clone(&self.shared.shelf)
+    }
+
+    fn join_at_close(&self, thread: JoinHandle<()>) {
+        self.shared.join_at_close(thread);
+    }
+}
+
 impl<A: Send + 'static> Shared<A> {
+    fn join_at_close(&self, thread: JoinHandle<()>) {
+        let mut rollouts = self.rollouts.lock().unwrap_or_else(PoisonError::into_inner);
+        rollouts.retain(|thread| !thread.is_finished());
+        rollouts.push(thread);
+    }
+
     fn queue(&self, lane: Lane) -> &Queue<A> {
         match lane {
             Lane::Read => &self.read,
@@ -389,7 +409,10 @@ impl<A: Send + 'static> Shared<A> {
                 generation,
                 cancel: self.slow_reads.cancel_of(generation),
                 is_refused,
-                outcomes: &|outcome| self.tell(outcome),
+                sender: OutcomeSender::new(self.outcomes.clone(), Arc::clone(&self.wake)),
+                at_close: &self.at_close,
+                ends: self.ends.clone(),
+                threads: Some(&OfStore { shared: self, store }),
                 perform: Some(&|purpose, work| self.perform(store, generation, purpose, work)),
             };
             if let Err(message) = guarded(|| task.run(&desk)) {

@@ -4,6 +4,8 @@ use bson::{Document, doc};
 
 use mayfly_engine::clock::{Clock as _, SystemClock};
 
+use mayfly_engine::transfer::Progress;
+
 use super::*;
 use crate::job::TabId;
 use crate::source::{Capabilities, Events, OpenRequest, Opened, Source};

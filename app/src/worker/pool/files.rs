@@ -1,13 +1,11 @@
 //! Work with files, on the store as a whole and on whole collections, which a window that closes
 //! stops.
 
-use std::sync::{Arc, MutexGuard, PoisonError};
-
-use mayfly_engine::transfer::Progress;
+use std::sync::Arc;
 
 use super::Shared;
+use crate::job::Purpose;
 use crate::job::bulk::{BulkReport, BulkWork};
-use crate::job::{Cancel, Purpose};
 use crate::worker::guarded::guarded;
 use crate::worker::maintenance::{MaintenanceDone, MaintenanceWork};
 use crate::worker::sandbox::{SandboxDone, SandboxWork};
@@ -22,11 +20,10 @@ impl<A: Send + 'static> Shared<A> {
         store: u32,
         work: &MaintenanceWork,
     ) -> MaintenanceDone {
-        let cancel = work.gauge().map(|gauge| gauge.cancel.clone());
-        self.caring().extend(cancel.clone());
+        let cancel = work.gauge().map(|gauge| gauge.cancel.clone()).unwrap_or_default();
         let source = self.sources.of(store);
-        let done = guarded(|| work.run(source.as_deref()));
-        self.caring().retain(|other| Some(other) != cancel.as_ref());
+        let run = || guarded(|| work.run(source.as_deref()));
+        let done = self.at_close.stopping(move || cancel.cancel(), run);
         let done = done.unwrap_or_else(|message| work.failed(message));
         if let (MaintenanceDone::Offline(ended), Some(source)) = (&done, source)
             && matches!(ended.reopened, Some(Ok(_)))
@@ -51,15 +48,16 @@ impl<A: Send + 'static> Shared<A> {
     /// Changes many documents; a window that closes stops it after its present step.
     pub(super) fn bulk(&self, store: u32, purpose: Purpose, generation: u64, work: &BulkWork) {
         let cancel = work.gauge.cancel.clone();
-        self.caring().push(cancel.clone());
-        let done = guarded(|| match self.sources.of(store) {
-            Some(source) => bulk::run(source.as_ref(), work, &self.ends, &mut |reply| {
-                let purpose = purpose.clone();
-                self.tell(Outcome::Answer { purpose, generation, reply });
-            }),
-            None => BulkReport::failed("No store is open".to_owned()),
-        });
-        self.caring().retain(|other| *other != cancel);
+        let run = || {
+            guarded(|| match self.sources.of(store) {
+                Some(source) => bulk::run(source.as_ref(), work, &self.ends, &mut |reply| {
+                    let purpose = purpose.clone();
+                    self.tell(Outcome::Answer { purpose, generation, reply });
+                }),
+                None => BulkReport::failed("No store is open".to_owned()),
+            })
+        };
+        let done = self.at_close.stopping(move || cancel.cancel(), run);
         let report = done.unwrap_or_else(BulkReport::failed);
         self.tell(Outcome::Bulk { purpose, generation, report });
     }
@@ -88,25 +86,14 @@ impl<A: Send + 'static> Shared<A> {
         });
     }
 
-    pub(super) fn caring(&self) -> MutexGuard<'_, Vec<Cancel>> {
-        self.caring.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Does work with files; a window that closes stops it.
     pub(super) fn transfer(&self, store: u32, work: &TransferWork) -> TransferDone {
-        let running = work.progress();
-        if let Some(running) = running {
-            self.running().push(Arc::clone(running));
-        }
         let source = self.sources.of(store);
-        let done = guarded(|| work.run(source.as_deref()));
-        if let Some(running) = running {
-            self.running().retain(|other| !Arc::ptr_eq(other, running));
-        }
+        let run = || guarded(|| work.run(source.as_deref()));
+        let done = match work.progress().cloned() {
+            Some(progress) => self.at_close.stopping(move || progress.cancel(), run),
+            None => run(),
+        };
         done.unwrap_or_else(|message| work.failed(message))
-    }
-
-    pub(super) fn running(&self) -> MutexGuard<'_, Vec<Arc<Progress>>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,6 @@
 //! Stores that are opened, shown and closed, their events, and their rollouts.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
 use super::{Shared, Worker};
@@ -105,11 +105,7 @@ impl<A: Send + 'static> Shared<A> {
                 .map_err(|error| format!("Can't start a thread: {error}"))
         });
         match started {
-            Ok(thread) => {
-                let mut rollouts = self.rollouts.lock().unwrap_or_else(PoisonError::into_inner);
-                rollouts.retain(|thread| !thread.is_finished());
-                rollouts.push(thread);
-            }
+            Ok(thread) => self.join_at_close(thread),
             Err(why) => {
                 let end = RolloutEnd::Failed(why);
                 self.tell(Outcome::Rollout { operation, end });

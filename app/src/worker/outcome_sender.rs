@@ -1,0 +1,39 @@
+//! The way of messages to the window.
+
+use std::time::Duration;
+
+use crossbeam_channel::Sender;
+
+use super::outcome::Outcome;
+use super::wake::Wake;
+
+/// Sends messages and wakes the window. A task may take it along to a thread that nothing waits for.
+pub struct OutcomeSender<A> {
+    outcomes: Sender<Outcome<A>>,
+    wake: Wake,
+}
+
+impl<A> Clone for OutcomeSender<A> {
+    fn clone(&self) -> Self {
+        Self { outcomes: self.outcomes.clone(), wake: self.wake.clone() }
+    }
+}
+
+impl<A> OutcomeSender<A> {
+    /// Sends over this channel.
+    pub fn new(outcomes: Sender<Outcome<A>>, wake: Wake) -> Self {
+        Self { outcomes, wake }
+    }
+
+    /// Waits until there is room. The message is dropped once the window is gone.
+    pub(super) fn send(&self, outcome: Outcome<A>) {
+        if self.outcomes.send(outcome).is_ok() {
+            (self.wake)(Duration::ZERO);
+        }
+    }
+
+    /// Hands over an answer.
+    pub fn answer(&self, answer: A) {
+        self.send(Outcome::Asked(answer));
+    }
+}
