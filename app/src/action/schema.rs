@@ -47,7 +47,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry {
         group: Group::Collection,
         label: "Stop analyzing the schema",
-        tooltip: "Stop reading documents; what is known stays",
+        tooltip: "Stop reading documents; results so far are kept",
         keys: None,
         action: |state| shown(state, |reading| reading, SchemaAction::Stop),
     },

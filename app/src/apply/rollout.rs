@@ -152,7 +152,7 @@ pub fn follow(state: &mut State) -> Option<Duration> {
             state.changes.note(Some(&run.namespace));
         }
         let (gone, all) = (number::count(done), number::count(total));
-        let text = format!("{gone} of {all} gone; {}", run.gauge.words());
+        let text = format!("{gone} of {all} removed; {}", run.gauge.words());
         if let Some(operation) = state.operations.get_mut(run.operation) {
             operation.progress = Progress { done, total, text };
         }

@@ -193,13 +193,16 @@ impl Rollout {
         let (gone, total) = self.progress();
         let name = self.plan.namespace.to_string();
         let left = total.saturating_sub(gone);
-        let Some(secs) = self.secs else { return format!("{name} is as it was: it has no TTL") };
+        let Some(secs) = self.secs else { return format!("{name} is unchanged: it has no TTL") };
         if left == 0 {
-            return format!("{gone} documents of {name} are gone. Its TTL is now {}", age(secs));
+            return format!(
+                "{gone} documents of {name} were removed. Its TTL is now {}",
+                age(secs)
+            );
         }
         format!(
-            "{gone} of {total} documents of {name} are gone. Its TTL is now {}, so documents go at \
-             that age; the {left} that a TTL of {} would remove too stay until then",
+            "{gone} of {total} documents of {name} were removed. Its TTL is now {}, so documents \
+             expire at that age; the {left} that a TTL of {} would remove too stay until then",
             age(secs),
             age(self.plan.to_secs)
         )

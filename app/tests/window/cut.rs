@@ -147,7 +147,7 @@ fn rolled() -> Window {
     window.type_into("Documents a second", "1");
     window.click("Start, 31 documents go");
     window.click("Operations (1)");
-    window.until_named("0 of 31 gone");
+    window.until_named("0 of 31 removed");
     let mut window = window.restart();
     window.until_named("Unfinished operations");
     window.until_named("The TTL is at 864000 s on its way to 864000 s");

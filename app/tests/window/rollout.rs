@@ -102,12 +102,12 @@ fn a_rollout_is_planned_started_paused_and_stopped() {
     window.click("Operations (1)");
     window.until_named("Roll out a TTL on at of test.carts");
     // Fewer documents than a minute's worth: the first step is the last.
-    window.until_named("0 of 31 gone");
+    window.until_named("0 of 31 removed");
     window.click("Pause");
     window.until_named("paused; the TTL stays as it is");
     window.click("Continue");
     window.click("Stop");
-    window.until_named("0 of 31 documents of test.carts are gone. Its TTL is now 864000 s");
+    window.until_named("0 of 31 documents of test.carts were removed. Its TTL is now 864000 s");
     let listed = window.run("test", &doc! { "listIndexes": "carts" });
     assert!(listed.to_string().contains("864000"), "{listed}");
 }

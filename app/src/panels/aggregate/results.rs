@@ -38,7 +38,7 @@ pub fn ui(
     };
     if output.rows.is_empty() {
         let sentence = match view.shown {
-            Shown::Results => "The pipeline gives no documents",
+            Shown::Results => "The pipeline returned no documents",
             Shown::After(_) => "There are no documents after this stage",
         };
         empty_state::ui(ui, Picture::Documents, sentence, None);

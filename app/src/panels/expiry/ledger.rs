@@ -120,7 +120,7 @@ pub(super) fn why_not(kept: Kept) -> &'static str {
         Kept::Trash | Kept::Archive => "",
         Kept::Unknown => "Looking for it in the trash and the archive",
         Kept::Older => "Of this _id a later document is kept; restore that one",
-        Kept::Restored => "It is in the collection again",
+        Kept::Restored => "Restored to the collection",
         Kept::Nowhere => {
             "Neither the trash nor the archive has it: it was removed while they were off, or too \
              long ago"

@@ -23,7 +23,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if view.is_reading() {
                 let stop = Button::plain("Stop").icon(Icon::Stop);
-                if ui.add(stop.tooltip("Stop reading; what is known stays")).clicked() {
+                if ui.add(stop.tooltip("Stop; results so far are kept")).clicked() {
                     actions.push(SchemaAction::Stop);
                 }
             } else {
