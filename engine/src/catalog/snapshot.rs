@@ -102,6 +102,8 @@ impl Catalog {
             return;
         }
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        // Looked at again under the lock: transactions commit in order, but their threads may come
+        // here in another one.
         if current.version < snapshot.version {
             *current = Arc::clone(snapshot);
         }
@@ -143,6 +145,8 @@ impl CatalogSnapshot {
         for row in reader.catalog()? {
             let CatalogRow { names, record } = row?;
             let Some((db, name)) = names else {
+                // Its name is unknown, so no command can name it. It still keeps its numbers from
+                // being reused.
                 snapshot.nameless += 1;
                 continue;
             };
@@ -172,6 +176,8 @@ impl CatalogSnapshot {
     /// When the store can't be read.
     pub(crate) fn is_of(&self, reader: &Reader<'_>) -> Result<bool, StoreError> {
         let commit = reader.snapshot().map_or(0, SnapshotNumber::get);
+        // Saves a lookup for each read. A snapshot number names one commit, so a match can't be
+        // wrong.
         if commit != 0 && self.seen_in.0.load(Ordering::Relaxed) == commit {
             return Ok(true);
         }

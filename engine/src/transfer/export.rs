@@ -148,6 +148,7 @@ pub fn export(
     };
     walk.write(&mut target)?;
     let ExportScan { exported, lookalikes, left_out, .. } = walk;
+    // The old file may be the only readable copy of the damaged documents.
     if let Some(left_out) = left_out.as_ref().filter(|_| request.path.exists()) {
         return Err(TransferError::target(&request.path, kept_for(left_out)));
     }
@@ -274,6 +275,7 @@ impl ExportScan<'_> {
             ExportFormat::Csv { fields, escape_formulas, hidden } => {
                 let mut columns = match fields {
                     Some(fields) => Columns::chosen(fields),
+                    // A first scan finds the columns, because a CSV header precedes the rows.
                     None => self.columns(hidden)?,
                 };
                 target.write(&columns.header(*escape_formulas))?;
