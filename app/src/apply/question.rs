@@ -142,8 +142,8 @@ pub trait Run: Question {
         Manners { slow_read: self.slow_read(), ..Manners::default() }
     }
 
-    /// Does the work on a thread of the lane. Work that waits for the user or a network takes the report along to a
-    /// thread of its own.
+    /// Does the work on a thread of the lane. Work that waits for the user or a network takes the
+    /// report along to another thread.
     fn run(&self, desk: &Desk<'_, Answer>, report: Report<Self>)
     where
         Self: Sized;

@@ -275,7 +275,6 @@ impl ExportScan<'_> {
             ExportFormat::Csv { fields, escape_formulas, hidden } => {
                 let mut columns = match fields {
                     Some(fields) => Columns::chosen(fields),
-                    // A first scan finds the columns, because a CSV header precedes the rows.
                     None => self.columns(hidden)?,
                 };
                 target.write(&columns.header(*escape_formulas))?;
