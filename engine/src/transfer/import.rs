@@ -420,6 +420,11 @@ impl<'i> ImportRun<'i> {
             self.drop_tail();
             self.mark_complete()?;
         } else if is_complete || checkpoint.imported == 0 {
+            // Nothing is left to roll back, so an empty collection would stay for good.
+            let made = checkpoint.collection.filter(|_| checkpoint.created);
+            if let Some(made) = made.filter(|_| checkpoint.imported == 0) {
+                self.collections.drop_if_untouched(&checkpoint.request.namespace, made)?;
+            }
             forget(self.collections, checkpoint.id)?;
         } else {
             self.report.unfinished = Some(checkpoint.id);

@@ -505,6 +505,27 @@ fn a_complete_import_that_remembers_what_it_inserted_is_rolled_back() {
 }
 
 #[test]
+fn an_import_that_stored_nothing_leaves_no_collection() {
+    // All rejected, the file unreadable from its first document on, and the first one fatal.
+    for (keeps_inserted, stop_on_error) in [(true, false), (false, false), (false, true)] {
+        let fixture = Fixture::new();
+        let text = b"_id,n\n1,\"x\n";
+        let request =
+            ImportRequest { keeps_inserted, stop_on_error, ..fixture.at("rejected.csv", text) };
+        let report = fixture.import(&request);
+        assert_eq!((report.imported, report.rejected), (0, 1), "{:?}", report.end);
+        assert_eq!((report.complete, report.unfinished), (None, None));
+        assert!(fixture.collections.catalog().collection(&request.namespace).is_none());
+    }
+    // One that was there before stays.
+    let fixture = Fixture::new();
+    fixture.import(&fixture.at("plain.json", b"{\"_id\": 1}\n"));
+    let again = fixture.at("again.json", b"{\"_id\": 1}\n");
+    assert_eq!(fixture.import(&again).imported, 0);
+    assert_eq!(fixture.documents().len(), 1);
+}
+
+#[test]
 fn the_oldest_complete_imports_are_forgotten() {
     let fixture = Fixture::new();
     let import = |number: usize| {
