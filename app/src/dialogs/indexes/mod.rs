@@ -46,7 +46,12 @@ impl TabActions<'_> {
 /// Draws a link to the lesson about a topic. The dialog gives way to the lesson.
 fn learn_ui(ui: &mut Ui, state: &State, topic: Topic, actions: &mut TabActions<'_>) {
     let slug = topic.lesson();
-    if let Some(action) = lesson::learn(slug, state)
+    let action = lesson::learn(slug, state);
+    if action.is_some() {
+        // The lesson is about this very draft. One way to learn more is enough.
+        crate::widgets::modal::set_link(ui.ctx(), None);
+    }
+    if let Some(action) = action
         && learn::ui(ui, &why::words(slug))
     {
         super::close(actions.queue);
