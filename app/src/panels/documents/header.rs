@@ -26,6 +26,10 @@ const WIDE_COLUMNS: f32 = 800.0;
 /// The room for the word that something is being saved.
 const SAVING: f32 = 180.0;
 
+/// The room of the button for columns, or of the one that folds, and the least for a progress.
+const COLUMNS: f32 = 110.0;
+const PROGRESS: f32 = 60.0;
+
 /// The room of the other buttons, in points, those for a selection, and the least for an error.
 const BUTTONS: f32 = 370.0;
 const SELECTION: f32 = 160.0;
@@ -48,6 +52,7 @@ pub fn ui(
     let is_wide = width >= WIDE;
     let has_columns = width >= WIDE_COLUMNS || view.selected.len() < 2;
     let bulk = state.bulk.iter().find(|run| run.tab == Some(tab.id));
+    let kept = if is_wide { modes_width(view, has_columns) } else { 0.0 };
     ui.horizontal(|ui| {
         ui.set_height(sizes::CONTROL);
         match error {
@@ -64,13 +69,13 @@ pub fn ui(
         }
         pressed = buttons_ui(ui, view, is_wide && bulk.is_none(), &mut push);
         if is_wide {
-            cancel = bulk.and_then(|run| bulk_ui(ui, run, state.uptime));
+            cancel = bulk.and_then(|run| bulk_ui(ui, run, state.uptime, kept));
         }
         if view.writing.is_some() && ui.available_width() > SAVING {
             ui.label(text::rich("Saving…", text::small()).color(colors(ui).busy));
         }
         if let Some(since) = running {
-            running_ui(ui, since, &mut push);
+            running_ui(ui, since, kept, &mut push);
         }
         if is_wide {
             modes_ui(ui, tab, &draft.folds, has_columns, &mut push);
@@ -79,7 +84,7 @@ pub fn ui(
     if !is_wide {
         ui.horizontal(|ui| {
             if let Some(run) = bulk {
-                cancel = bulk_ui(ui, run, state.uptime);
+                cancel = bulk_ui(ui, run, state.uptime, modes_width(view, true));
             } else if view.selected.len() > 1 {
                 selection_ui(ui, view, &mut push);
             }
@@ -195,13 +200,13 @@ fn selection_ui(ui: &mut Ui, view: &DocumentsView, push: &mut impl FnMut(Documen
 }
 
 /// How far a change of many documents is. Returns the operation that is to be canceled.
-fn bulk_ui(ui: &mut Ui, run: &BulkRun, uptime: Duration) -> Option<OperationId> {
+fn bulk_ui(ui: &mut Ui, run: &BulkRun, uptime: Duration, kept: f32) -> Option<OperationId> {
     let words = run.words(uptime);
     let is_stopping = run.work.gauge.cancel.is_cancelled();
     let label = if is_stopping { "Stopping…" } else { "Cancel" };
     let button = Button::plain(label).name("Cancel the change").tooltip(&words);
     let is_canceled = ui.add(button.enabled(!is_stopping)).clicked();
-    progress_ui(ui, &words);
+    progress_ui(ui, &words, kept);
     is_canceled.then_some(run.operation)
 }
 
@@ -228,21 +233,35 @@ fn running(state: &State, view: &DocumentsView, actions: &mut Actions) -> Option
 }
 
 /// How long a query runs, and the way to end it.
-fn running_ui(ui: &mut Ui, runs: Duration, push: &mut impl FnMut(DocumentsAction)) {
+fn running_ui(ui: &mut Ui, runs: Duration, kept: f32, push: &mut impl FnMut(DocumentsAction)) {
     let secs = i64::try_from(runs.as_secs()).unwrap_or(i64::MAX);
     let words = format!("Running for {}", duration::span(secs.saturating_mul(1_000)));
     if ui.add(Button::plain("Stop").name("Stop the query").tooltip(&words)).clicked() {
         push(DocumentsAction::Stop);
     }
-    progress_ui(ui, &words);
+    progress_ui(ui, &words, kept);
 }
 
 /// Words with numbers that grow. They come after their button, which must not move away from the
-/// pointer, and in digits of one width.
-fn progress_ui(ui: &mut Ui, words: &str) {
-    if ui.available_width() > SAVING {
-        ui.label(text::rich(words, text::mono_small()).color(colors(ui).busy));
+/// pointer, and in digits of one width. The button's tooltip has them too: where there is less room, they
+/// are cut, so that the controls at the right stay free.
+fn progress_ui(ui: &mut Ui, words: &str, kept: f32) {
+    let room = ui.available_width() - kept - sizes::GAP;
+    if room < PROGRESS {
+        return;
     }
+    ui.scope(|ui| {
+        ui.set_max_width(room);
+        let words = text::rich(words, text::mono_small()).color(colors(ui).busy);
+        ui.add(egui::Label::new(words).truncate());
+    });
+}
+
+/// The room of the controls that say how documents are shown.
+fn modes_width(view: &DocumentsView, has_columns: bool) -> f32 {
+    let modes = 3.0 * (sizes::CONTROL + 2.0);
+    let has_more = has_columns && matches!(view.mode, Mode::Table | Mode::Json);
+    if has_more { modes + COLUMNS } else { modes }
 }
 
 /// How documents are shown, from right to left.
@@ -313,7 +332,7 @@ mod tests {
             ui.set_width(600.0);
             ui.horizontal(|ui| {
                 let left = ui.cursor().left();
-                running_ui(ui, Duration::from_secs(secs), &mut |_| {});
+                running_ui(ui, Duration::from_secs(secs), 0.0, &mut |_| {});
                 let button = ui.ctx().viewport(|viewport| {
                     let widgets = viewport.this_pass.widgets.layers().flat_map(|(_, all)| all);
                     widgets.filter(|widget| widget.sense.senses_click()).map(|it| it.rect).last()
@@ -324,6 +343,27 @@ mod tests {
         // Nothing is painted; a debug build refuses to drop textures unseen.
         output.textures_delta.clear();
         place
+    }
+
+    #[test]
+    fn a_progress_leaves_room_for_the_controls_at_the_right() {
+        let context = Context::default();
+        crate::theme::install_fonts(&context);
+        crate::theme::install_style(&context, crate::theme::Contrast::Normal);
+        for width in (100_u16..700).step_by(20).map(f32::from) {
+            let mut output = context.run_ui(RawInput::default(), |ui| {
+                ui.set_max_width(width);
+                ui.horizontal(|ui| {
+                    let right = ui.max_rect().left() + width;
+                    let before = ui.cursor().left();
+                    progress_ui(ui, "12,000 of 1,200,000 documents · 1 h 12 min", 200.0);
+                    let after = ui.cursor().left();
+                    assert!(after <= (right - 200.0).max(before), "{width}: {after} of {right}");
+                    assert_eq!(after > before, width >= 280.0, "{width}");
+                });
+            });
+            output.textures_delta.clear();
+        }
     }
 
     #[test]
