@@ -12,6 +12,7 @@ use mayfly::source::copying::{self, NewSandbox};
 use mayfly::source::embedded::opener;
 use mayfly::source::{Capabilities, Events, OpenRequest, Source, TakeBatch, remote};
 use mayfly_engine::transfer::Progress;
+use mayfly_tests::documentdb::{DocumentDb, Habits};
 
 use super::connect::{Served, attached};
 use super::support::{START_MS, Window};
@@ -316,6 +317,25 @@ fn a_collection_is_copied_to_a_server() {
     window.click("Roll back");
     window.until_named("4 documents removed.");
     assert_eq!(served.count("notes"), 1);
+}
+
+#[test]
+fn a_copy_goes_to_the_server_that_is_open() {
+    let server = DocumentDb::start(Habits::documentdb());
+    server.prepare("shop", &doc! { "insert": "carts", "documents": [{ "_id": 1 }] });
+    let mut window = super::documentdb::attached(&server);
+    window.click("Store store");
+    window.until("the store is shown", |state| state.store.connection.is_none());
+    window.run("test", &doc! { "insert": "notes", "documents": [{ "_id": 1 }, { "_id": 2 }] });
+    window.until_named("Collection test.notes");
+    window.point_secondary("Collection test.notes");
+    window.click("Copy to a server…");
+    window.until_named("2 documents");
+    assert_eq!(window.value("Connection string"), server.uri());
+    window.until_enabled("Copy");
+    window.click("Copy");
+    window.until_named("Copy finished");
+    assert_eq!(server.stored("test", "notes").len(), 2);
 }
 
 fn import(window: &mut Window, file: &Path) {

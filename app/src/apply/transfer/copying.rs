@@ -6,6 +6,7 @@ use super::run::{begin, failed, is_shown};
 use crate::action::{Action, StoreAction};
 use crate::apply::Apply;
 use crate::job::{CopyEnd, CopyEnded, CopyLook, OpenRequest};
+use crate::state::connect::ConnectDraft;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::operations::{OperationId, Stage};
 use crate::state::toasts::Kind;
@@ -27,7 +28,13 @@ pub(super) fn draft(state: &mut State) -> Option<&mut CopyDraft> {
 pub(super) fn open(from: Namespace, filter: &str, cx: &mut Apply<'_>) {
     let is_server = cx.state.store.connection.is_some();
     let to = if is_server { CopyTo::Sandbox } else { CopyTo::Server };
-    let draft = CopyDraft::new(from, to, filter, cx.state.now_ms());
+    let mut draft = CopyDraft::new(from, to, filter, cx.state.now_ms());
+    let mut servers =
+        cx.state.beside.iter().filter_map(|open| open.parked.store.connection.as_ref());
+    if let Some(open) = servers.next().filter(|_| to == CopyTo::Server) {
+        // All of it but a password.
+        draft.server = ConnectDraft::of(&open.attached.address, open.attached.mark);
+    }
     cx.state.transfer.chooser_note = None;
     cx.state.dialogs.show(AnyDialog::Transfer(Dialog::Copy(Box::new(draft))));
     look(cx);
