@@ -243,6 +243,19 @@ const SHELLS: &[Run] = &[
         Place::is_unchanged),
 ];
 
+#[test]
+fn databases_are_listed_with_a_size_or_without() {
+    for (habits, has_size) in [(Habits::documentdb(), false), (Habits::mongodb(), true)] {
+        let place = place(habits);
+        let arguments = &["--quiet", "--eval", "show dbs"];
+        let run = run!("shell" ["eval"] NONE ["--quiet"] 0 "d" Place::is_unchanged);
+        let output = place.run(&Run { arguments, ..run });
+        let text = String::from_utf8(output.stdout).expect("text");
+        let line = text.lines().find(|line| line.starts_with('d')).expect("the database");
+        assert_eq!(line.split_whitespace().count(), if has_size { 3 } else { 1 }, "{text}");
+    }
+}
+
 fn help(arguments: &[&str]) -> String {
     let output = Command::new(program::path()).args(arguments).arg("--help").output();
     String::from_utf8(output.expect("it starts").stdout).expect("text")

@@ -113,6 +113,19 @@ fn summaries_are_loaded() {
 }
 
 #[test]
+fn known_counts_stay_while_a_server_does_not_answer() {
+    let (mut state, mut effects) = (opened_state(), Effects::default());
+    let sessions = Namespace::new("demo", "sessions");
+    for result in [Ok(doc! {"count": 7, "size": 100}), Err("no answer".to_owned())] {
+        let purpose = StorePurpose::Stats(sessions.clone());
+        let reply = reply("demo", doc! {"collStats": "sessions"}, result);
+        answer(&purpose, 0, &reply, &mut Apply::new(&mut state, &mut effects));
+        let known = state.tree.collection(&sessions).map(|found| (found.documents, found.bytes));
+        assert_eq!(known, Some((Some(7), Some(100))));
+    }
+}
+
+#[test]
 fn a_dropped_collection_takes_its_tab_along() {
     let (mut state, mut effects) = (opened_state(), Effects::default());
     let sessions = Namespace::new("demo", "sessions");

@@ -333,27 +333,28 @@ fn summary_ui(ui: &Ui, rect: Rect, collection: &Collection, state: &State, actio
         Next::Never => ("none left".to_owned(), colors.dim),
         Next::At(at_ms) => {
             let rest_ms = actions.count_down(&state.clock, at_ms);
+            let Some(words) = next_words(rest_ms, state.store.connection.is_some()) else { return };
             if rest_ms > 0 {
-                (format!("next {}", short(rest_ms, duration::countdown)), colors.dim)
+                (words, colors.dim)
             } else {
                 font = text::small();
-                let past_ms = rest_ms.saturating_neg();
-                if state.store.connection.is_some() && past_ms > SERVER_NEXT_AGE_MS {
-                    // It was asked about once, and is gone most likely.
-                    return;
-                }
-                (
-                    format!(
-                        "overdue {}",
-                        short(past_ms, |ms| duration::overdue(ms).replace('+', ""))
-                    ),
-                    colors.overdue,
-                )
+                (words, colors.overdue)
             }
         }
     };
     let right = pos2(rect.right() - 14.0, bottom - 6.0);
     paint::text_at(ui, right, Align2::RIGHT_CENTER, &words, font, ink, rect.width() - 140.0);
+}
+
+/// The first threshold in words, this many milliseconds from now. On a server a document that is overdue for
+/// long was asked about once, and is gone most likely: nothing is said of it.
+fn next_words(rest_ms: i64, is_server: bool) -> Option<String> {
+    if rest_ms > 0 {
+        return Some(format!("next {}", short(rest_ms, duration::countdown)));
+    }
+    let past_ms = rest_ms.saturating_neg();
+    let past = || short(past_ms, |ms| duration::overdue(ms).replace('+', ""));
+    (!is_server || past_ms <= SERVER_NEXT_AGE_MS).then(|| format!("overdue {}", past()))
 }
 
 /// From a day on in days and hours: there is no room for minutes.
@@ -370,22 +371,27 @@ fn load_summary(
     actions: &mut Actions,
 ) {
     let age = collection.asked_at.map(|at| state.uptime.saturating_sub(at));
+    let due_after =
+        if collection.stale { SUMMARY_AGE_MIN } else { age_max(collection, namespace, state) };
+    match age {
+        Some(age) if age < due_after => actions.redraw_after(due_after.saturating_sub(age)),
+        _ => actions.push(Action::Store(StoreAction::LoadSummary(namespace.clone()))),
+    }
+}
+
+/// How old a summary may be. A server tells nothing by itself.
+fn age_max(collection: &Collection, namespace: &Namespace, state: &State) -> Duration {
     let overdue_ms = match collection.next {
         Next::At(at_ms) => state.now_ms().saturating_sub(at_ms),
         Next::Unknown | Next::NoTtl | Next::Never => 0,
     };
     let is_open = state.tabs.open().iter().any(|tab| tab.namespace == *namespace);
-    let age_max = match state.store.connection {
+    match state.store.connection {
         None => SUMMARY_AGE_MAX,
         // A pass has come since then, most likely.
         Some(_) if is_open || overdue_ms >= SERVER_NEXT_AGAIN_MS => SERVER_NEXT_APART,
         // Otherwise it is asked again only when the user refreshes.
         Some(_) => Duration::MAX,
-    };
-    let due_after = if collection.stale { SUMMARY_AGE_MIN } else { age_max };
-    match age {
-        Some(age) if age < due_after => actions.redraw_after(due_after.saturating_sub(age)),
-        _ => actions.push(Action::Store(StoreAction::LoadSummary(namespace.clone()))),
     }
 }
 
@@ -407,8 +413,12 @@ fn database_menu_ui(ui: &mut Ui, database: &Database, state: &State, actions: &m
         actions.push(Action::View(ViewAction::Copy(db.to_owned())));
         ui.close();
     }
-    menu::line(ui);
-    for dialect in Dialect::ALL {
+    // A server has its own rules.
+    let dialects = if state.store.capabilities.dialects { &Dialect::ALL[..] } else { &[] };
+    if !dialects.is_empty() {
+        menu::line(ui);
+    }
+    for dialect in dialects.iter().copied() {
         let label = format!("Compatibility: {}", dialect_label(dialect));
         let is_chosen = database.dialect == Some(dialect);
         if menu::choice(ui, &label, is_chosen).clicked() {
@@ -472,5 +482,47 @@ fn collection_menu_ui(ui: &mut Ui, namespace: &Namespace, state: &State, actions
                 ui.close();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{Attached, ServerMark};
+    use crate::state::connect::Connection;
+
+    #[test]
+    fn documents_that_a_server_removed_long_ago_are_not_overdue() {
+        assert_eq!(next_words(90_000, true).as_deref(), Some("next 01:30"));
+        assert_eq!(next_words(-50_000, true).as_deref(), Some("overdue 00:50"));
+        assert_eq!(next_words(-SERVER_NEXT_AGE_MS - 1, true), None);
+        let own = next_words(-SERVER_NEXT_AGE_MS - 1, false);
+        assert_eq!(own.as_deref(), Some("overdue 02:00"));
+    }
+
+    #[test]
+    fn a_server_is_asked_again_after_a_pass_and_each_minute_for_open_tabs() {
+        let (namespace, mut state) = (Namespace::new("d", "c"), State::default());
+        let mut collection = Collection::new("c", "collection");
+        assert_eq!(age_max(&collection, &namespace, &state), SUMMARY_AGE_MAX);
+        state.store.connection = Some(Connection::new(Box::new(Attached {
+            address: "mongodb://h/".to_owned(),
+            name: "h".to_owned(),
+            mark: ServerMark::default(),
+            topology: "standalone".to_owned(),
+            version: String::new(),
+            ahead_ms: 0,
+            pass_job: None,
+            is_replica_set: false,
+        })));
+        assert_eq!(age_max(&collection, &namespace, &state), Duration::MAX);
+        collection.next = Next::At(state.now_ms() - SERVER_NEXT_AGAIN_MS + 1);
+        assert_eq!(age_max(&collection, &namespace, &state), Duration::MAX);
+        // The server's monitor passes each minute: the document is gone.
+        collection.next = Next::At(state.now_ms() - SERVER_NEXT_AGAIN_MS);
+        assert_eq!(age_max(&collection, &namespace, &state), Duration::from_mins(1));
+        collection.next = Next::Never;
+        state.tabs.show(&namespace);
+        assert_eq!(age_max(&collection, &namespace, &state), Duration::from_mins(1));
     }
 }

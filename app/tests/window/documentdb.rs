@@ -53,6 +53,26 @@ fn a_new_index_has_only_options_that_the_server_takes() {
 }
 
 #[test]
+fn an_index_is_hidden_only_where_the_server_can() {
+    for (habits, can_hide) in [(Habits::documentdb(), false), (Habits::mongodb(), true)] {
+        let server = expiring(habits);
+        let mut window = changing_indexes(&server);
+        window.until_named("More for at_1");
+        window.point("More for at_1");
+        window.until_named("Drop index…");
+        assert_eq!(window.has("Hide"), can_hide);
+        if can_hide {
+            window.point("Hide");
+            let is_hidden = |server: &DocumentDb| {
+                let listed = server.run("shop", &doc! { "listIndexes": "orders" }).to_string();
+                listed.contains("\"hidden\": true")
+            };
+            window.until_window("it is hidden", |_| is_hidden(&server));
+        }
+    }
+}
+
+#[test]
 fn a_scan_with_a_filter_is_explained() {
     for habits in [Habits::documentdb(), Habits::mongodb()] {
         let server = server(habits);

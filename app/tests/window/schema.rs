@@ -84,6 +84,18 @@ fn a_press_becomes_part_of_the_filter() {
 }
 
 #[test]
+fn a_type_leads_to_as_many_documents_as_it_counts() {
+    let documents = vec![doc! { "_id": 1, "a": "x" }, doc! { "_id": 2, "a": ["x"] }];
+    let mut window =
+        Window::open_view(&[doc! { "insert": "orders", "documents": documents }], "Schema");
+    window.until_named("All 2 documents read");
+    window.click("Field a");
+    window.click("String: 1 · 50 %");
+    assert_eq!(filter(&mut window), "{ a: { $type: 'string', $not: { $type: 'array' } } }");
+    assert_eq!(read(&window), 1);
+}
+
+#[test]
 fn types_hours_and_elements_can_be_pressed_too() {
     let mut window = open();
     window.click("Field note");

@@ -193,3 +193,24 @@ pub(super) fn copy_ui(ui: &mut Ui, row: &Row, actions: &mut TabActions<'_>) {
         actions.queue.push(Action::View(ViewAction::CopyLines(text)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+
+    #[test]
+    fn results_whose_cursor_ended_are_the_first_ones() {
+        let check = |cursor, is_broken, expected: &str| {
+            let mut results = Output::default();
+            (results.cursor, results.is_broken) = (cursor, is_broken);
+            results.extend((0..500).map(|id| doc! { "_id": id }).collect(), 1);
+            let view = AggregateView { results: Some(results), ..AggregateView::default() };
+            assert_eq!(title(&view, &AggregateDraft::default()).0, expected);
+        };
+        check(Some(7), false, "First 500 documents");
+        check(None, false, "500 documents");
+        check(None, true, "First 500 documents");
+    }
+}

@@ -142,9 +142,9 @@ fn table_ui(
                 for figure in [row::entries_ui, row::size_ui, row::uses_ui].iter().take(figures) {
                     cell(&mut table_row, |ui| figure(ui, index));
                 }
-                cell(&mut table_row, |ui| actions_ui(ui, index, actions));
+                cell(&mut table_row, |ui| actions_ui(ui, index, state, actions));
                 let response = table_row.response();
-                menu::context(&response, |ui| entries_ui(ui, index, actions));
+                menu::context(&response, |ui| entries_ui(ui, index, state, actions));
                 if response.clicked() {
                     actions.push(IndexesAction::Select(Some(index.name.clone())));
                 }
@@ -167,12 +167,12 @@ fn cell(row: &mut TableRow<'_, '_>, draw: impl FnOnce(&mut Ui)) {
 }
 
 /// The buttons at the end of a row: the TTL, and a menu with everything else.
-fn actions_ui(ui: &mut Ui, index: &IndexRow, actions: &mut TabActions<'_>) {
+fn actions_ui(ui: &mut Ui, index: &IndexRow, state: &State, actions: &mut TabActions<'_>) {
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let shown = with_marks(&index.name);
         let name = format!("More for {shown}");
         let more = ui.add(Button::icon_only(Icon::More, &name));
-        menu::below(&more, |ui| entries_ui(ui, index, actions));
+        menu::below(&more, |ui| entries_ui(ui, index, state, actions));
         if index.name == "_id_" {
             return;
         }
@@ -187,14 +187,17 @@ fn actions_ui(ui: &mut Ui, index: &IndexRow, actions: &mut TabActions<'_>) {
     });
 }
 
-fn entries_ui(ui: &mut Ui, index: &IndexRow, actions: &mut TabActions<'_>) {
+fn entries_ui(ui: &mut Ui, index: &IndexRow, state: &State, actions: &mut TabActions<'_>) {
     let is_id = index.name == "_id_";
     let ttl = if index.secs.is_some() { "Change TTL…" } else { "Add TTL…" };
     if menu::entry(ui, ttl, "", index.no_ttl_reason().is_none()).clicked() {
         actions.push(IndexesAction::OpenChangeTtl(index.name.clone()));
     }
     let hide = if index.hidden { "Unhide" } else { "Hide" };
-    if menu::entry(ui, hide, "", !is_id).clicked() {
+    // DocumentDB has no hidden indexes.
+    let server = state.store.connection.as_ref();
+    let can_hide = server.is_none_or(|server| server.attached.pass_job.is_none());
+    if can_hide && menu::entry(ui, hide, "", !is_id).clicked() {
         let (name, hidden) = (index.name.clone(), !index.hidden);
         actions.push(IndexesAction::Hide { name, hidden });
     }
