@@ -112,8 +112,8 @@ impl Bench {
 
     /// Opens a second collection in a tab, which is shown.
     pub fn second_tab(&mut self) {
-        let beside = Namespace::new("shop", "nothing");
-        self.window.ask(Action::Tabs(TabsAction::Show(beside)));
+        let second = Namespace::new("shop", "nothing");
+        self.window.ask(Action::Tabs(TabsAction::Show(second)));
         assert!(self.window.state().tabs.open().len() > 1);
     }
 

@@ -334,4 +334,19 @@ pub const ROWS: &[Row] = &[
             assert_eq!(errors[0].as_document().and_then(|one| one.get_i32("code").ok()), Some(121));
         }),
     ),
+    (
+        "Convert field to dates…",
+        Changes(|bench| {
+            let text = doc! { "q": {}, "u": { "$set": { "made": "2024-05-01" } }, "multi": true };
+            bench.server.prepare("shop", &doc! { "update": "orders", "updates": [text] });
+            bench.shows("Convert field to dates…", "Convert field to dates");
+            bench.window.type_into("Field to convert", "made");
+            bench.window.until_enabled("Convert 12 values");
+            bench.window.click("Convert 12 values");
+            bench.window.until_named("Converted made to dates in 12 documents of shop.orders");
+            let date = DateTime::parse_rfc3339_str("2024-05-01T00:00:00Z").expect("a date");
+            let all = bench.stored("orders");
+            assert!(all.iter().all(|one| one.get_datetime("made").is_ok_and(|it| *it == date)));
+        }),
+    ),
 ];

@@ -55,11 +55,11 @@ pub const ROWS: &[Row] = &[
         "Connect to a server…",
         Leaves(|bench| {
             let other = DocumentDb::start(Habits::mongodb());
-            other.prepare("beside", &bson::doc! { "insert": "notes", "documents": [{ "_id": 1 }] });
+            other.prepare("second", &bson::doc! { "insert": "notes", "documents": [{ "_id": 1 }] });
             bench.shows("Connect to a server…", "Connection string");
             bench.window.type_into("Connection string", &other.uri());
             bench.window.click("Connect");
-            bench.window.until_named("Collection beside.notes");
+            bench.window.until_named("Collection second.notes");
             assert_eq!(other.writes(), [""; 0]);
         }),
     ),

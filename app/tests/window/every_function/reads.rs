@@ -52,11 +52,11 @@ pub const ROWS: &[Row] = &[
     (
         "Refresh",
         Reads(|bench| {
-            bench.server.prepare("shop", &doc! { "insert": "beside", "documents": [{ "_id": 1 }] });
-            bench.shows("Refresh", "Collection shop.beside");
-            bench.server.prepare("shop", &doc! { "drop": "beside" });
+            bench.server.prepare("shop", &doc! { "insert": "second", "documents": [{ "_id": 1 }] });
+            bench.shows("Refresh", "Collection shop.second");
+            bench.server.prepare("shop", &doc! { "drop": "second" });
             bench.press("Refresh");
-            bench.window.until_gone("Collection shop.beside");
+            bench.window.until_gone("Collection shop.second");
         }),
     ),
     (

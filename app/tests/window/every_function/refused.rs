@@ -48,10 +48,6 @@ pub const ROWS: &[Row] = &[
         "Copy this collection into a sandbox",
         Refused("Copy a collection of a server with Copy to a store…"),
     ),
-    (
-        "Convert field to dates…",
-        Refused("Converting a field to dates is not supported on a server yet"),
-    ),
     ("Damaged documents…", Refused("A server finds its damaged documents itself")),
     ("Turn traffic on", Refused("Traffic is on, or this is not the demo store")),
     ("Turn traffic off", Refused("Traffic is off, or this is not the demo store")),
