@@ -56,7 +56,9 @@ fn place(habits: Habits) -> Place {
 impl Place {
     fn run(&self, run: &Run) -> Output {
         if !run.file.0.is_empty() {
-            fs::write(self.folder.path().join(run.file.0), run.file.1).expect("a file");
+            let path = self.folder.path().join(run.file.0);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, run.file.1).expect("a file");
         }
         let mut command = Command::new(program::path());
         command.args([run.command, "--uri-env", VARIABLE]).args(run.arguments);
@@ -160,6 +162,13 @@ const IMPORTS: &[Run] = &[
     run!("import" ["indexes"] MORE
         ["--db", "d", "--collection", "c", "--indexes", "more.json"] 1 "--indexes is not supported for a server"
         Place::is_unchanged),
+    run!("import" ["files", "no-ttl"] ("new/c.bson", "\u{16}\0\0\0\u{10}_id\0\u{8}\0\0\0\u{10}n\0\u{1}\0\0\0\0")
+    ["--no-ttl", "new"] 0 "imported 1"
+    |place| {
+        place.is_unchanged();
+        let stored = place.server.stored("new", "c");
+        assert_eq!(stored, [bson::rawdoc! { "_id": 8, "n": 1 }]);
+    }),
     run!("import" ["only"] MORE
         ["--db", "d", "--collection", "c", "--only", "x", "more.json"] 1 "--only and --no-ttl need a folder"
         Place::is_unchanged),
@@ -228,7 +237,16 @@ const EXPORTS: &[Run] = &[
         let bytes: Vec<u8> = place.server.stored("d", "c").iter().flat_map(|one| one.as_bytes().to_vec()).collect();
         assert_eq!(fs::read(place.folder.path().join("dump/d/c.bson")).expect("a file"), bytes);
         assert!(place.file("dump/d/c.metadata.json").contains("n_1"));
+        assert!(place.file("dump/manifest.json").contains("xxh3"));
     }),
+    run!("export" ["gzip"] NONE ["--db", "d", "--gzip", "-o", "dump"] 0 "exported 3"
+    |place| {
+        place.is_unchanged();
+        let bytes = fs::read(place.folder.path().join("dump/d/c.bson.gz")).expect("a file");
+        assert_eq!(bytes[..2], [0x1f, 0x8b]);
+    }),
+    run!("export" ["zstd"] NONE ["--zstd", "-o", "dump"] 0 "exported 3"
+    |place| assert!(place.folder.path().join("dump/d/c.bson.zst").is_file())),
 ];
 
 const SHELLS: &[Run] = &[

@@ -19,6 +19,7 @@ impl From<Offer> for Action {
             Offer::StartRollout(tab) => Self::Indexes(tab, IndexesAction::StartRollout),
             Offer::Recreate(tab, index) => Self::Indexes(tab, IndexesAction::Recreate(index)),
             Offer::StartImport => Self::Transfer(TransferAction::StartImport),
+            Offer::StartDump => Self::Transfer(TransferAction::StartDump),
             Offer::ChangeMany(tab, change) => Self::Documents(tab, DocumentsAction::Change(change)),
             Offer::RunPass => Self::Reaper(ReaperAction::RunNow),
             Offer::CreateStore(folder) => Self::Store(StoreAction::CreateStore(folder)),

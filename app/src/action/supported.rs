@@ -8,7 +8,7 @@ use crate::job::bulk::BulkChange;
 use crate::state::connect::Connection;
 use crate::state::dialogs::{Confirm, Tone, TypedName};
 use crate::state::offer::Offer;
-use crate::state::{Dialog, Namespace, State, transfer as files};
+use crate::state::{Dialog, Namespace, State, number, transfer as files};
 
 impl Entry {
     /// What it does now; `None`: it can't be done now, or not in the store that is open.
@@ -43,9 +43,6 @@ const FROM_SERVER: &str =
 
 const DAMAGED: &str = "A server finds its damaged documents itself";
 
-const WHOLE: &str =
-    "Folders of whole databases are not supported on a server; import or export one collection";
-
 /// Why an entry can't be used because the open store is a server.
 #[must_use]
 pub fn absent(entry: &Entry, state: &State) -> Option<&'static str> {
@@ -59,7 +56,6 @@ pub fn absent(entry: &Entry, state: &State) -> Option<&'static str> {
         (reaper::ENTRIES, can.reaper, REAPER),
         (listener::ENTRIES, can.listener, LISTENER),
         (maintenance::ENTRIES, can.maintenance, MAINTENANCE),
-        (&[transfer::IMPORT_FOLDER, transfer::EXPORT_DATABASE], false, WHOLE),
         (&[transfer::COPY_TO_SERVER], false, FROM_SERVER),
     ]
     .into_iter()
@@ -80,11 +76,6 @@ pub fn refusal(action: &Action, state: &State) -> Option<&'static str> {
         Action::Sandbox(SandboxAction::Copy(_)) if !can.sandboxes => Some(SANDBOXES),
         Action::Store(StoreAction::SetDialect(..)) if !can.dialects => Some(DIALECTS),
         Action::Documents(_, DocumentsAction::ShowDamaged) if !can.maintenance => Some(DAMAGED),
-        Action::Transfer(
-            TransferAction::ImportFolder
-            | TransferAction::ExportDatabase(_)
-            | TransferAction::ChooseDump,
-        ) => Some(WHOLE),
         _ => None,
     }
 }
@@ -101,7 +92,6 @@ pub fn sentences(state: &State) -> Vec<&'static str> {
         (can.archives, ARCHIVES),
         (can.listener, LISTENER),
         (can.maintenance, MAINTENANCE),
-        (false, WHOLE),
         (can.sandboxes, SANDBOXES),
         (can.dialects, DIALECTS),
     ]
@@ -126,6 +116,16 @@ pub fn production_question(action: &Action, state: &State) -> Option<Dialog> {
         let what = "This writes documents into";
         return asked.then(|| question(&draft.target(), Offer::StartImport, what, connection));
     }
+    if let Action::Transfer(TransferAction::StartDump) = action {
+        let Some(Dialog::Transfer(files::Dialog::Dump(draft))) = state.dialogs.open() else {
+            return None;
+        };
+        let request = draft.request().ok().filter(|_| is_asked)?;
+        let first = &request.choices.first()?.into;
+        let count = number::counted(request.choices.len() as u64, "collection", "collections");
+        let what = format!("This writes documents into {count} of");
+        return Some(question_of((&first.db, &first.db), Offer::StartDump, &what, connection));
+    }
     let (tab, offer, what) = match action {
         Action::Indexes(tab, IndexesAction::Send) => {
             (tab, Offer::SendIndex(*tab), "This changes the indexes of")
@@ -148,9 +148,19 @@ pub fn production_question(action: &Action, state: &State) -> Option<Dialog> {
 }
 
 fn question(namespace: &Namespace, offer: Offer, what: &str, connection: &Connection) -> Dialog {
+    question_of((&namespace.to_string(), &namespace.collection), offer, what, connection)
+}
+
+/// The question about something with a name and the part of it that must be typed.
+fn question_of(
+    (shown, typed): (&str, &str),
+    offer: Offer,
+    what: &str,
+    connection: &Connection,
+) -> Dialog {
     let server = &connection.attached.name;
-    let text = format!("{what} {namespace} on {server}, which is marked as production.");
-    let name = Some(TypedName { name: namespace.collection.clone(), typed: String::new() });
+    let text = format!("{what} {shown} on {server}, which is marked as production.");
+    let name = Some(TypedName { name: typed.to_owned(), typed: String::new() });
     Dialog::Confirm(Confirm {
         title: "Change a production server?".to_owned(),
         text,

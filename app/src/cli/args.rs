@@ -191,9 +191,9 @@ pub struct Import {
     /// itself is never an argument, because other users can read those.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["data", "resume", "roll_back", "leave"])]
     pub uri_env: Option<String>,
-    /// The collection again, to write to a server that is neither this machine nor in a private
-    /// network.
-    #[arg(long, value_name = "COLLECTION", requires = "uri_env")]
+    /// The collection again, or the databases of a folder, to write to a server that is neither this
+    /// machine nor in a private network.
+    #[arg(long, value_name = "NAME", requires = "uri_env")]
     pub confirm: Option<String>,
     /// Database. A folder names its own; this one takes its place.
     #[arg(long)]

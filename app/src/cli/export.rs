@@ -3,6 +3,7 @@
 use bson::{Bson, Document};
 use mayfly_engine::{
     catalog::Namespace,
+    clock::SystemClock,
     transfer::{
         Compression, DumpExport, ExportFormat, ExportQuery, ExportRequest, Progress, export,
         export_dump,
@@ -13,7 +14,6 @@ use mayfly_engine::{
 use super::{
     Failure,
     args::{EjsonFormat, Export, OutputFormat},
-    export_folder,
     progress_line::with_progress,
     server, store,
 };
@@ -53,22 +53,29 @@ pub(super) fn run(args: &Export) -> Result<(), Failure> {
 
 /// Exports databases to a folder. The last line of standard output is the count.
 fn folder(args: &Export) -> Result<(), Failure> {
-    if let Some(variable) = &args.uri_env {
-        return export_folder::export(variable, args);
-    }
     let request = DumpExport {
         db: args.db.clone(),
         collections: (!args.only.is_empty()).then(|| args.only.clone()),
         folder: args.output.clone(),
         compression: compression(args),
     };
-    let engine = store::open(store::folder(args.data.as_ref())?, false)?;
     let progress = Progress::new();
-    let report = with_progress(engine.clock().as_ref(), &progress, || {
-        export_dump(engine.collections(), &request, &progress)
-    })?
-    .map_err(Failure::from_error)?;
-    engine.close().map_err(Failure::from_error)?;
+    let report = if let Some(variable) = &args.uri_env {
+        let (source, _) = server::attach(variable, true)?;
+        let transfers = server::transfers(source.as_ref())?;
+        let report =
+            with_progress(&SystemClock, &progress, || transfers.export_dump(&request, &progress))?;
+        source.close();
+        report.map_err(Failure::from_error)?
+    } else {
+        let engine = store::open(store::folder(args.data.as_ref())?, false)?;
+        let report = with_progress(engine.clock().as_ref(), &progress, || {
+            export_dump(engine.collections(), &request, &progress)
+        })?
+        .map_err(Failure::from_error)?;
+        engine.close().map_err(Failure::from_error)?;
+        report
+    };
     for note in &report.notes {
         eprintln!("Warning: {note}");
     }

@@ -29,7 +29,9 @@ const CHOICES: &str = "Run the same command with --resume to continue, --roll-ba
 /// Imports. The last line of standard output has the counts.
 pub(super) fn run(args: &Import) -> Result<(), Failure> {
     if import_dump::is_dump(args) {
-        store::folder(args.data.as_ref())?;
+        if args.uri_env.is_none() {
+            store::folder(args.data.as_ref())?;
+        }
         return import_dump::run(args);
     }
     if !args.only.is_empty() || args.no_ttl {

@@ -2,14 +2,16 @@
 
 use mayfly_engine::{
     catalog::Namespace,
-    engine::Engine,
+    clock::SystemClock,
     transfer::{
         Dump, DumpChoice, DumpCollection, DumpImport, DumpOutcome, Progress, import_dump,
         looks_like_dump, read_dump, rehearse_dump,
     },
 };
 
-use super::{Failure, args::Import, import::import_mode, progress_line::with_progress, store};
+use super::{
+    Failure, args::Import, import::import_mode, progress_line::with_progress, server, store,
+};
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::number;
 
@@ -24,27 +26,44 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
     check_options(args)?;
     let path = args.files.first().map(std::path::PathBuf::as_path);
     let dump = read_dump(path.unwrap_or(std::path::Path::new(""))).map_err(Failure::from_error)?;
-    let request = DumpImport {
-        choices: choices(args, &dump)?,
-        mode: import_mode(args.mode),
-        drop: args.drop,
-        stop_on_error: args.stop_on_error,
-    };
-    let engine = store::open(store::folder(args.data.as_ref())?, true)?;
-    for choice in request.choices.iter().filter(|choice| choice.ttl) {
-        warn_of_overdue(&engine, choice)?;
+    if let Some(variable) = &args.uri_env {
+        return into_server(variable, args, &dump.for_server());
     }
+    let request = request(args, &dump)?;
+    let engine = store::open(store::folder(args.data.as_ref())?, true)?;
+    warn_of_overdue(&request, engine.clock().now_ms())?;
     let progress = Progress::new();
     let outcomes = with_progress(engine.clock().as_ref(), &progress, || {
         import_dump(engine.collections(), &request, &progress)
     })?
     .map_err(Failure::from_error)?;
     engine.close().map_err(Failure::from_error)?;
-    for note in &dump.notes {
-        eprintln!("Warning: {note}");
-    }
-    let all = request.choices.len();
-    report(&outcomes, all)
+    report(&dump, &outcomes, request.choices.len())
+}
+
+fn into_server(variable: &str, args: &Import, dump: &Dump) -> Result<(), Failure> {
+    let request = request(args, dump)?;
+    let (source, string) = server::attach(variable, true)?;
+    let mut dbs: Vec<&str> = request.choices.iter().map(|choice| &*choice.into.db).collect();
+    dbs.dedup();
+    server::check_confirmed(args, &string, &dbs.join(","))?;
+    let transfers = server::transfers(source.as_ref())?;
+    warn_of_overdue(&request, source.now_ms())?;
+    source.set_locked(false);
+    let progress = Progress::new();
+    let outcomes =
+        with_progress(&SystemClock, &progress, || transfers.import_dump(&request, &progress))?;
+    source.close();
+    report(dump, &outcomes.map_err(Failure::from_error)?, request.choices.len())
+}
+
+fn request(args: &Import, dump: &Dump) -> Result<DumpImport, Failure> {
+    Ok(DumpImport {
+        choices: choices(args, dump)?,
+        mode: import_mode(args.mode),
+        drop: args.drop,
+        stop_on_error: args.stop_on_error,
+    })
 }
 
 /// Refuses what has no meaning for a dump.
@@ -100,14 +119,14 @@ fn choices(args: &Import, dump: &Dump) -> Result<Vec<DumpChoice>, Failure> {
 }
 
 /// Says how many documents the next pass would remove.
-fn warn_of_overdue(engine: &Engine, choice: &DumpChoice) -> Result<(), Failure> {
-    if !choice.collection.has_ttl() {
-        return Ok(());
-    }
-    let (collections, progress) = (engine.collections(), Progress::new());
-    let found = rehearse_dump(collections, &choice.collection, REHEARSED_DOCS_MAX, &progress)
-        .map_err(Failure::from_error)?;
-    if found.overdue > 0 {
+fn warn_of_overdue(request: &DumpImport, now_ms: i64) -> Result<(), Failure> {
+    let choices = request.choices.iter();
+    for choice in choices.filter(|choice| choice.ttl && choice.collection.has_ttl()) {
+        let found = rehearse_dump(&choice.collection, now_ms, REHEARSED_DOCS_MAX, &Progress::new())
+            .map_err(Failure::from_error)?;
+        if found.overdue == 0 {
+            continue;
+        }
         let by = found.indexes.iter().filter(|index| index.overdue > 0);
         let by: Vec<String> = by.map(|index| index.index.clone()).collect();
         eprintln!(
@@ -122,7 +141,10 @@ fn warn_of_overdue(engine: &Engine, choice: &DumpChoice) -> Result<(), Failure> 
     Ok(())
 }
 
-fn report(outcomes: &[DumpOutcome], all: usize) -> Result<(), Failure> {
+fn report(dump: &Dump, outcomes: &[DumpOutcome], all: usize) -> Result<(), Failure> {
+    for note in &dump.notes {
+        eprintln!("Warning: {note}");
+    }
     let (mut imported, mut incomplete) = (0, all.saturating_sub(outcomes.len()));
     for outcome in outcomes {
         let into = &outcome.into;

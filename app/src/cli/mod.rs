@@ -10,7 +10,6 @@ mod backup;
 mod check;
 mod compact;
 mod export;
-mod export_folder;
 mod generate;
 mod import;
 mod import_dump;

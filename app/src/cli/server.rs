@@ -43,6 +43,34 @@ pub(super) fn attach(
     Ok((source, string))
 }
 
+/// The way for files of a server.
+///
+/// # Errors
+/// When it has none.
+pub(super) fn transfers(source: &dyn Source) -> Result<&dyn Transfers, Failure> {
+    let what = "Imports and exports are not supported for this server.";
+    source.transfers().ok_or_else(|| Failure(what.to_owned()))
+}
+
+/// Checks that the user repeated the name of the target, unless the server is near.
+///
+/// # Errors
+/// What to add.
+pub(super) fn check_confirmed(
+    args: &Import,
+    string: &ConnectionString,
+    target: &str,
+) -> Result<(), Failure> {
+    if string.is_near() || args.confirm.as_deref() == Some(target) {
+        return Ok(());
+    }
+    Err(Failure(format!(
+        "{} is neither this machine nor in a private network. To write to it, add --confirm \
+         {target}.",
+        string.name()
+    )))
+}
+
 /// Imports files into a server. The last line of standard output has the counts.
 ///
 /// # Errors
@@ -57,17 +85,8 @@ pub(super) fn import(
         return Err(Failure(sentence.to_owned()));
     }
     let (source, string) = attach(variable, true)?;
-    let collection = &request.namespace.collection;
-    if !string.is_near() && args.confirm.as_ref() != Some(collection) {
-        return Err(Failure(format!(
-            "{} is neither this machine nor in a private network. To write to it, add --confirm \
-             {collection}.",
-            string.name()
-        )));
-    }
-    let Some(transfers) = source.transfers() else {
-        return Err(Failure("Imports are not supported for this server.".to_owned()));
-    };
+    check_confirmed(args, &string, &request.namespace.collection)?;
+    let transfers = transfers(source.as_ref())?;
     keep_distance(&args.keep_distance, source.now_ms(), &mut request.types)?;
     if !request.drop {
         warn_of_overdue(transfers, &request);

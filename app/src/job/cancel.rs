@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use mayfly_engine::clock::{Clock as _, SystemClock};
+use mayfly_engine::transfer::Progress;
 
 /// A flag that stops a piece of work, and the latest time at which it stops by itself.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +16,12 @@ pub struct Cancel {
 }
 
 impl Cancel {
+    /// Stops when files in or out of a store are canceled.
+    #[must_use]
+    pub fn of(progress: &Progress) -> Self {
+        Self { flag: progress.cancel_flag(), deadline: None }
+    }
+
     /// The same flag, for work that may take this long from now.
     #[must_use]
     pub fn within(&self, time: Duration) -> Self {

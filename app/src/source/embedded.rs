@@ -212,7 +212,7 @@ impl Transfers for Embedded {
         progress: &Progress,
     ) -> Result<Rehearsal, TransferError> {
         let engine = self.engine()?;
-        transfer::rehearse_dump(engine.collections(), collection, documents_max, progress)
+        transfer::rehearse_dump(collection, engine.clock().now_ms(), documents_max, progress)
     }
 
     fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError> {

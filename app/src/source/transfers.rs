@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use bson::oid::ObjectId;
 use mayfly_engine::transfer::{
-    DiskSpace, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
+    DiskSpace, Dump, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
     ExportRequest, ImportReport, ImportRequest, Progress, ReadOptions, Rehearsal, RollBackReport,
-    TransferError, UnfinishedImport,
+    TransferError, UnfinishedImport, read_dump,
 };
 
 use super::Namespace;
@@ -23,6 +23,14 @@ pub trait Transfers: Send + Sync {
         request: &ImportRequest,
         progress: &Progress,
     ) -> Result<ImportReport, TransferError>;
+
+    /// Lists the collections of a folder, as this store can have them.
+    ///
+    /// # Errors
+    /// When it can't be read, or differs from its manifest.
+    fn read_dump(&self, path: &Path) -> Result<Dump, TransferError> {
+        read_dump(path)
+    }
 
     /// Imports collections of a folder. Failures of one are in its outcome.
     ///

@@ -29,6 +29,8 @@ pub enum Offer {
     Recreate(TabId, Box<Document>),
     /// The open import is started.
     StartImport,
+    /// The open import of a folder is started.
+    StartDump,
     /// Many documents are changed.
     ChangeMany(TabId, Box<BulkChange>),
     /// Runs a pass now.

@@ -1,6 +1,6 @@
 //! Folders of mongodump and exported databases, as work for the threads.
 
-use mayfly_engine::transfer::{Rehearsal, TransferError, looks_like_dump, read_dump};
+use mayfly_engine::transfer::{Rehearsal, TransferError, looks_like_dump};
 
 use super::transfer::{Failure, TransferDone, TransferWork};
 use crate::limits::REHEARSED_DOCS_MAX;
@@ -11,8 +11,10 @@ impl TransferWork {
     pub(super) fn run_dump(&self, source: Option<&dyn Source>) -> Option<TransferDone> {
         let transfers = source.and_then(Source::transfers);
         match (self, transfers) {
-            (Self::Preview { path, all, .. }, _) if all.len() == 1 && looks_like_dump(path) => {
-                let dump = read_dump(path).map_err(|error| error.to_string());
+            (Self::Preview { path, all, .. }, Some(transfers))
+                if all.len() == 1 && looks_like_dump(path) =>
+            {
+                let dump = transfers.read_dump(path).map_err(|error| error.to_string());
                 Some(TransferDone::Dump { path: path.clone(), dump })
             }
             (Self::ImportDump { progress, .. }, Some(_)) if progress.is_cancelled() => {

@@ -190,7 +190,7 @@ impl ResultFile {
         progress: &Progress,
         visit: &mut dyn FnMut(&RawDocument, bool) -> std::io::Result<()>,
     ) -> Result<u64, Failure> {
-        let cancel = Cancel::default();
+        let cancel = Cancel::of(progress);
         let mut count = 0;
         let read = source.read_batches(&self.db, &self.command, &cancel, &mut |documents| {
             if progress.is_cancelled() {

@@ -158,7 +158,6 @@ fn what_a_server_cannot_do_says_why() {
         ("Run pass", "runs its own TTL monitor"),
         ("Trash…", "keeps no copy"),
         ("Copy this collection into a sandbox", "with Copy to a store…"),
-        ("Import folder…", "not supported on a server"),
     ] {
         let entry = entries().find(|entry| entry.label == label).expect(label);
         assert!(!entry.is_enabled(window.state()), "{label}");

@@ -2,23 +2,21 @@
 //! a manifest next to them.
 
 use std::{
-    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
-use bson::{Bson, Document, RawDocumentBuf, doc};
+use bson::{Document, RawDocumentBuf, doc};
 
 use super::{
-    Compression, ExportFormat, ExportQuery, ExportReport, ExportRequest, Progress, TransferError,
+    Compression, ExportReport, Progress, TransferError,
     atomic_file::AtomicFile,
-    export::export,
+    dump_source::{DumpSource, DumpedCollection, StoreDump},
     file_name,
     manifest::{self, ListedCollection, ListedFile},
 };
 use crate::{
-    catalog::{CollectionMeta, Namespace},
+    catalog::Namespace,
     collection::Collections,
     store::sync_names,
     value::extjson::{Layout, Style, write_document},
@@ -56,30 +54,43 @@ impl DumpReport {
     }
 }
 
-/// Exports databases. Their folders appear once all of them are complete, then the manifest. Each
-/// collection is read in steps, as by [`export`].
+/// Exports databases of a store. Each collection is read in steps, as by [`super::export`].
 ///
 /// # Errors
-/// When the folder has files, a collection does not exist, a step fails, or the user cancels. The
-/// folder is then as it was.
+/// As [`export_dump_of`].
 pub fn export_dump(
     collections: &Collections,
     request: &DumpExport,
     progress: &Progress,
 ) -> Result<DumpReport, TransferError> {
+    export_dump_of(&StoreDump::new(collections), request, progress)
+}
+
+/// Exports databases of a source. Their folders appear once all of them are complete, then the
+/// manifest.
+///
+/// # Errors
+/// When the folder has files, a collection does not exist, a step fails, or the user cancels. The
+/// folder is then as it was.
+pub fn export_dump_of(
+    source: &dyn DumpSource,
+    request: &DumpExport,
+    progress: &Progress,
+) -> Result<DumpReport, TransferError> {
     let folder = &request.folder;
     check_folder(folder)?;
-    let wanted = wanted(collections, request)?;
+    let mut report = DumpReport::default();
+    let wanted = wanted(source, request, &mut report.notes)?;
     let is_new = !folder.exists();
     let wrong = |error: std::io::Error| TransferError::file(folder, &error);
     fs::create_dir_all(folder).map_err(wrong)?;
-    let written = check_outside(folder, collections.store().folder())
-        .and_then(|()| write_folder(collections, request, &wanted, progress));
+    let written = check_outside(folder, source.data_folder())
+        .and_then(|()| write_folder(source, request, &wanted, progress, &mut report));
     if is_new && written.is_err() {
         // Only if it is empty: another program may use it already.
         let _ = fs::remove_dir(folder);
     }
-    written
+    written.map(|()| report)
 }
 
 /// Refuses a folder in which something is: a manifest is about everything in its folder.
@@ -116,16 +127,17 @@ fn check_outside(folder: &Path, data_folder: &Path) -> Result<(), TransferError>
 
 /// Writes the files under a hidden name, then moves them into place.
 fn write_folder(
-    collections: &Collections,
+    source: &dyn DumpSource,
     request: &DumpExport,
-    wanted: &[Arc<CollectionMeta>],
+    wanted: &[DumpedCollection],
     progress: &Progress,
-) -> Result<DumpReport, TransferError> {
+    report: &mut DumpReport,
+) -> Result<(), TransferError> {
     let folder = &request.folder;
     let wrong = |error: std::io::Error| TransferError::file(folder, &error);
     let part = tempfile::Builder::new().prefix(".mayfly-dump-").tempdir_in(folder);
     let part = part.map_err(wrong)?;
-    let (mut report, mut listed) = (DumpReport::default(), Vec::new());
+    let mut listed = Vec::new();
     let mut dbs: Vec<String> = Vec::new();
     for collection in wanted {
         let db = file_name(&collection.namespace.db);
@@ -135,8 +147,7 @@ fn write_folder(
             open_to_owner_and_group(&inside);
             dbs.push(db.clone());
         }
-        let stem =
-            write_collection(collections, request, collection, &inside, progress, &mut report)?;
+        let stem = write_collection(source, request, collection, &inside, progress, report)?;
         let (db, compression) = (&db, request.compression);
         let path = |name: String| format!("{db}/{name}");
         let of = |name| ListedFile::of(part.path(), path(name), progress);
@@ -147,7 +158,7 @@ fn write_folder(
         listed.push(ListedCollection {
             db: collection.namespace.db.clone(),
             name: collection.namespace.collection.clone(),
-            kind: collection.options.type_name().to_owned(),
+            kind: collection.kind.clone(),
             documents: written.map_or(0, |(_, written)| written.exported),
             metadata,
             data,
@@ -157,11 +168,10 @@ fn write_folder(
         sync_names(&part.path().join(db)).map_err(wrong)?;
     }
     let mut moved = Vec::new();
-    let when = (collections.clock().now_ms(), collections.store().folder());
+    let when = (source.now_ms(), source.data_folder());
     move_into_place(part.path(), &dbs, folder, &mut moved)
         .and_then(|()| manifest::write(folder, &listed, when, progress))
-        .inspect_err(|_| moved.iter().for_each(|moved| drop(fs::remove_dir_all(moved))))?;
-    Ok(report)
+        .inspect_err(|_| moved.iter().for_each(|moved| drop(fs::remove_dir_all(moved))))
 }
 
 /// Moves the folders of the databases out of the hidden one.
@@ -179,25 +189,25 @@ fn move_into_place(
     sync_names(folder).map_err(|error| TransferError::file(folder, &error))
 }
 
-/// The collections to write, by name.
+/// The collections to write, by name. What a server keeps for itself is left out, with a note.
 fn wanted(
-    collections: &Collections,
+    source: &dyn DumpSource,
     request: &DumpExport,
-) -> Result<Vec<Arc<CollectionMeta>>, TransferError> {
-    let catalog = collections.catalog();
-    let is_wanted = |name: &String| {
-        let chosen = request.collections.as_ref();
-        chosen.map_or(!name.starts_with("system."), |chosen| chosen.contains(name))
-    };
-    let mut found: Vec<_> = catalog
-        .all_collections()
-        .filter(|found| request.db.as_ref().is_none_or(|db| *db == found.namespace.db))
-        .filter(|found| is_wanted(&found.namespace.collection))
-        .filter(|found| !found.namespace.is_unfinished_output())
-        .cloned()
-        .collect();
-    let key = |of: &Arc<CollectionMeta>| (of.namespace.db.clone(), of.namespace.collection.clone());
-    found.sort_by_key(key);
+    notes: &mut Vec<String>,
+) -> Result<Vec<DumpedCollection>, TransferError> {
+    let mut found = source.collections(request.db.as_deref())?;
+    found.sort_by(|a, b| a.key().cmp(&b.key()));
+    match &request.collections {
+        Some(chosen) => found.retain(|one| chosen.contains(&one.namespace.collection)),
+        None => {
+            let is_own = |one: &DumpedCollection| one.namespace.collection.starts_with("system.");
+            let own = found.iter().filter(|one| is_own(one));
+            notes.extend(own.map(|one| {
+                format!("{} is left out, because it belongs to the server.", one.namespace)
+            }));
+            found.retain(|one| !is_own(one));
+        }
+    }
     let is_found = |name: &&String| found.iter().any(|known| known.namespace.collection == **name);
     let missing = request.collections.iter().flatten().find(|name| !is_found(name));
     let db = request.db.as_deref().unwrap_or("*");
@@ -207,7 +217,7 @@ fn wanted(
     if found.is_empty() {
         let what = match &request.db {
             Some(db) => format!("the database {db} has no collections"),
-            None => "the store has no collections".to_owned(),
+            None => "there are no collections".to_owned(),
         };
         return Err(TransferError::target(&request.folder, what));
     }
@@ -232,9 +242,9 @@ fn data_name(stem: &str, compression: Compression) -> String {
 
 /// Writes the files of a collection. Returns their name without ending.
 fn write_collection(
-    collections: &Collections,
+    source: &dyn DumpSource,
     request: &DumpExport,
-    collection: &CollectionMeta,
+    collection: &DumpedCollection,
     folder: &Path,
     progress: &Progress,
     report: &mut DumpReport,
@@ -243,9 +253,9 @@ fn write_collection(
     let stem = free_stem(folder, &file_name(&namespace.collection));
     let compression = metadata_compression(request.compression);
     let metadata = folder.join(metadata_name(&stem, request.compression));
-    let data_folder = collections.store().folder().to_owned();
-    let mut file = AtomicFile::begin(&metadata, &data_folder, compression, progress)?;
-    let document = RawDocumentBuf::try_from(&metadata_of(collection))
+    let indexes = if collection.is_view() { Vec::new() } else { source.indexes(namespace)? };
+    let mut file = AtomicFile::begin(&metadata, source.data_folder(), compression, progress)?;
+    let document = RawDocumentBuf::try_from(&metadata_of(collection, indexes))
         .map_err(|error| TransferError::Bug { what: error.to_string() })?;
     file.write(write_document(&document, Style::Canonical, Layout::OneLine).as_bytes())?;
     file.complete()?.publish()?;
@@ -253,22 +263,12 @@ fn write_collection(
         report.views.push(namespace.clone());
         return Ok(stem);
     }
-    if collection.options.time_series.is_some() {
+    if collection.kind == "timeseries" {
         let what = "its measurements are written as documents, which mongorestore can't read";
         report.notes.push(format!("{namespace} is a time-series collection: {what}."));
     }
-    let written = export(
-        collections,
-        &ExportRequest {
-            namespace: namespace.clone(),
-            path: folder.join(data_name(&stem, request.compression)),
-            format: ExportFormat::Bson,
-            query: ExportQuery::default(),
-            compression: request.compression,
-            indexes: false,
-        },
-        progress,
-    )?;
+    let path = folder.join(data_name(&stem, request.compression));
+    let written = source.write(namespace, &path, request.compression, progress)?;
     if let Some(left_out) = &written.left_out {
         report.notes.push(format!("{namespace}: {left_out}."));
     }
@@ -292,18 +292,13 @@ fn free_stem(folder: &Path, stem: &str) -> String {
 }
 
 /// The content of a `.metadata.json`.
-fn metadata_of(collection: &CollectionMeta) -> Document {
-    let indexes = collection.shown_indexes().map(|index| Bson::Document(index.to_spec()));
-    let mut uuid = String::new();
-    for byte in collection.uuid.bytes() {
-        let _ = write!(uuid, "{byte:02x}");
-    }
+fn metadata_of(collection: &DumpedCollection, indexes: Vec<Document>) -> Document {
     doc! {
-        "indexes": indexes.collect::<Vec<_>>(),
-        "uuid": uuid,
+        "indexes": indexes,
+        "uuid": &collection.uuid,
         "collectionName": &collection.namespace.collection,
-        "type": collection.options.type_name(),
-        "options": collection.options.to_document(),
+        "type": &collection.kind,
+        "options": collection.options.clone(),
     }
 }
 

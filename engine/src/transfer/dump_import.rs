@@ -3,16 +3,10 @@
 use bson::Document;
 
 use super::{
-    DumpCollection, DumpIndex, ImportEnd, ImportMode, ImportReport, ImportRequest, Progress,
-    TransferError, dump_read::EXPIRES, import, manifest,
+    CreateError, DumpCollection, DumpIndex, DumpTarget, ImportEnd, ImportMode, ImportReport,
+    ImportRequest, Progress, TransferError, dump_read::EXPIRES, manifest,
 };
-use crate::{
-    catalog::{
-        Namespace,
-        rules::{CreateIndexesRequest, CreateRequest, create},
-    },
-    collection::{Collections, WriteError},
-};
+use crate::{catalog::Namespace, collection::Collections};
 
 /// A collection to import.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,14 +57,26 @@ impl DumpOutcome {
     }
 }
 
+/// Imports collections into a store, as [`import_dump_into`].
+///
+/// # Errors
+/// As [`import_dump_into`].
+pub fn import_dump(
+    collections: &Collections,
+    request: &DumpImport,
+    progress: &Progress,
+) -> Result<Vec<DumpOutcome>, TransferError> {
+    import_dump_into(collections, request, progress)
+}
+
 /// Imports collections one after another, each with its documents first and its indexes after. A
 /// failure in one does not affect others. Stops when the user cancels.
 ///
 /// # Errors
 /// When a file with documents differs from the manifest of its folder, or the user cancels before
 /// the first collection. Nothing was changed then.
-pub fn import_dump(
-    collections: &Collections,
+pub fn import_dump_into(
+    target: &dyn DumpTarget,
     request: &DumpImport,
     progress: &Progress,
 ) -> Result<Vec<DumpOutcome>, TransferError> {
@@ -89,13 +95,13 @@ pub fn import_dump(
         if progress.is_cancelled() {
             break;
         }
-        outcomes.push(import_one(collections, request, choice, progress));
+        outcomes.push(import_one(target, request, choice, progress));
     }
     Ok(outcomes)
 }
 
 fn import_one(
-    collections: &Collections,
+    target: &dyn DumpTarget,
     request: &DumpImport,
     choice: &DumpChoice,
     progress: &Progress,
@@ -106,14 +112,14 @@ fn import_one(
         indexes: Vec::new(),
         notes: choice.collection.notes.clone(),
     };
-    outcome.documents = documents(collections, request, choice, progress, &mut outcome.notes)
+    outcome.documents = documents(target, request, choice, progress, &mut outcome.notes)
         .map_err(|error| error.to_string());
     let is_whole = matches!(&outcome.documents, Ok(report) if report.end == ImportEnd::Complete);
     let wanted = choice.collection.indexes.iter();
     let wanted: Vec<&DumpIndex> =
         wanted.filter(|index| if index.is_ttl { choice.ttl } else { choice.indexes }).collect();
     if is_whole {
-        create_indexes(collections, &choice.into, &wanted, progress, &mut outcome);
+        create_indexes(target, &choice.into, &wanted, progress, &mut outcome);
     } else if !wanted.is_empty() {
         let what = "Its indexes were not created, because the documents are incomplete.";
         outcome.notes.push(what.to_owned());
@@ -123,7 +129,7 @@ fn import_one(
 
 /// Creates the collection with its options and imports its documents.
 fn documents(
-    collections: &Collections,
+    target: &dyn DumpTarget,
     request: &DumpImport,
     choice: &DumpChoice,
     progress: &Progress,
@@ -137,58 +143,86 @@ fn documents(
         let path = file.map_or_else(|| collection.name.clone(), |file| file.display().to_string());
         return Err(TransferError::NotReadable { path, what });
     }
-    // A view without one of its options would be another view, or a collection.
-    let options =
-        if is_view { collection.options.clone() } else { options(collections, choice, notes) };
     if request.drop {
-        collections.drop_collection(into)?;
+        target.drop(into)?;
     }
     let Some(file) = file else {
-        collections.create(&CreateRequest { namespace: into.clone(), options })?;
+        // A view without one of its options would be another view, or a collection.
+        target.create(into, &collection.options).map_err(CreateError::into_inner)?;
         return Ok(ImportReport::new());
     };
-    if collections.catalog().collection(into).is_none() {
-        collections.create(&CreateRequest { namespace: into.clone(), options })?;
-    } else if !options.is_empty() {
-        notes.push(format!("{into} exists, so it keeps its own options."));
+    if target.exists(into)? {
+        if !collection.options.is_empty() {
+            notes.push(format!("{into} exists, so it keeps its own options."));
+        }
+    } else {
+        create(target, choice, notes)?;
     }
     let import_request = ImportRequest {
         mode: request.mode,
         stop_on_error: request.stop_on_error,
         ..ImportRequest::new(vec![file.clone()], into.clone())
     };
-    import(collections, &import_request, progress)
+    target.import(&import_request, progress)
 }
 
-/// The options that a collection can be created with. The others are noted.
-fn options(collections: &Collections, choice: &DumpChoice, notes: &mut Vec<String>) -> Document {
+/// Creates a collection with the options that the target accepts. The others are noted.
+fn create(
+    target: &dyn DumpTarget,
+    choice: &DumpChoice,
+    notes: &mut Vec<String>,
+) -> Result<(), TransferError> {
     let mut kept = choice.collection.options.clone();
     if !choice.ttl && kept.remove(EXPIRES).is_some() {
         notes.push(format!("The collection's {EXPIRES} is left out."));
     }
-    let now_ms = collections.clock().now_ms();
-    while let Err(error) = create::options(&kept, now_ms) {
-        let without = |name: &String| {
-            let mut rest = kept.clone();
-            rest.remove(name);
-            create::options(&rest, now_ms)
+    loop {
+        let error = match target.create(&choice.into, &kept) {
+            Ok(()) => return Ok(()),
+            Err(CreateError::Refused(error)) if !kept.is_empty() => error.to_string(),
+            Err(error) => return Err(error.into_inner()),
         };
+        let error = error.trim_end_matches('.').to_owned();
         // The option without which the reason is another one, or none.
-        let culprit =
-            kept.keys().find(|name| without(name).err().as_ref() != Some(&error)).cloned();
-        let Some(name) = culprit else {
+        let Some((name, is_created)) = culprit(target, &choice.into, &kept, &error)? else {
             notes.push(format!("The collection's options are left out: {error}."));
-            return Document::new();
+            kept.clear();
+            continue;
         };
-        kept.remove(&name);
         notes.push(format!("The option {name} is left out: {error}."));
+        kept.remove(&name);
+        if is_created {
+            return Ok(());
+        }
     }
-    kept
+}
+
+/// The option because of which a collection is refused, and whether it was created without it.
+fn culprit(
+    target: &dyn DumpTarget,
+    into: &Namespace,
+    kept: &Document,
+    error: &str,
+) -> Result<Option<(String, bool)>, TransferError> {
+    for name in kept.keys() {
+        let mut rest = kept.clone();
+        rest.remove(name);
+        match target.create(into, &rest) {
+            Ok(()) => return Ok(Some((name.clone(), true))),
+            Err(CreateError::Refused(other)) => {
+                if other.to_string().trim_end_matches('.') != error {
+                    return Ok(Some((name.clone(), false)));
+                }
+            }
+            Err(error) => return Err(error.into_inner()),
+        }
+    }
+    Ok(None)
 }
 
 /// Creates indexes together, so that the documents are read once. If that fails, one by one.
 fn create_indexes(
-    collections: &Collections,
+    target: &dyn DumpTarget,
     into: &Namespace,
     wanted: &[&DumpIndex],
     progress: &Progress,
@@ -197,14 +231,9 @@ fn create_indexes(
     if wanted.is_empty() {
         return;
     }
-    let create = |indexes: &[&DumpIndex]| -> Result<(), WriteError> {
-        let request = CreateIndexesRequest {
-            namespace: into.clone(),
-            indexes: indexes.iter().map(|index| index.spec.clone()).collect(),
-            ignore_unknown_options: false,
-        };
-        let continues = || !progress.is_cancelled();
-        collections.create_indexes_while(&request, &continues, &mut |_| {}).map(|_| ())
+    let create = |indexes: &[&DumpIndex]| {
+        let specs = indexes.iter().map(|index| index.spec.clone()).collect();
+        target.create_indexes(into, specs, progress)
     };
     if create(wanted).is_ok() {
         outcome.indexes.extend(wanted.iter().map(|index| index.name.clone()));

@@ -13,11 +13,10 @@ use super::{
     input::Input,
     limits::{DUMP_FILES_MAX, DUMP_METADATA_BYTES_MAX},
     manifest::Manifest,
-    preview::rehearse_indexes,
+    preview::{rehearse_rules, rules_of},
 };
 use crate::{
     catalog::{Dialect, IndexMeta, rules},
-    collection::Collections,
     value::extjson::read_document,
 };
 
@@ -56,6 +55,8 @@ pub struct DumpCollection {
     pub options: Document,
     /// Its indexes without `_id_`, those with a TTL first.
     pub indexes: Vec<DumpIndex>,
+    /// Indexes that this program's own stores can't have. A server may.
+    pub foreign_indexes: Vec<DumpIndex>,
     /// Why it can't be imported, without a period at the end. `None` if it can.
     pub refused: Option<String>,
     /// Parts of its metadata that an import omits, as sentences.
@@ -80,6 +81,23 @@ pub struct DumpIndex {
     pub spec: Document,
     /// Whether documents expire by it.
     pub is_ttl: bool,
+}
+
+impl Dump {
+    /// The same for a server, which decides itself which indexes it can have.
+    #[must_use]
+    pub fn for_server(mut self) -> Self {
+        for found in &mut self.collections {
+            for index in std::mem::take(&mut found.foreign_indexes) {
+                let note = left_out(&index.name, "");
+                let note = note.trim_end_matches('.').to_owned();
+                found.notes.retain(|known| !known.starts_with(&note));
+                found.indexes.push(index);
+            }
+            found.indexes.sort_by_key(|index| !index.is_ttl);
+        }
+        self
+    }
 }
 
 impl DumpCollection {
@@ -237,6 +255,7 @@ fn collection(
         listed: None,
         options: Document::new(),
         indexes: Vec::new(),
+        foreign_indexes: Vec::new(),
         refused: None,
         notes: Vec::new(),
     };
@@ -270,6 +289,11 @@ fn refusal(of: &DumpCollection) -> Option<String> {
     Some(what.to_owned())
 }
 
+/// The note on an index that this program's own stores can't have.
+fn left_out(name: &str, error: &str) -> String {
+    format!("The index {name} is left out: {error}.")
+}
+
 fn take_indexes(metadata: &Document, found: &mut DumpCollection) {
     let Ok(indexes) = metadata.get_array("indexes") else { return };
     let options = metadata.get_document("options");
@@ -293,7 +317,11 @@ fn take_indexes(metadata: &Document, found: &mut DumpCollection) {
                 let is_ttl = meta.expire_after_secs.is_some();
                 found.indexes.push(DumpIndex { name, spec, is_ttl });
             }
-            Err(error) => found.notes.push(format!("The index {name} is left out: {error}.")),
+            Err(error) => {
+                found.notes.push(left_out(&name, &error.to_string()));
+                let is_ttl = spec.contains_key(EXPIRES);
+                found.foreign_indexes.push(DumpIndex { name, spec, is_ttl });
+            }
         }
     }
     found.indexes.sort_by_key(|index| !index.is_ttl);
@@ -320,17 +348,16 @@ fn read_metadata(path: &Path) -> Result<Document, TransferError> {
 /// # Errors
 /// When the file can't be read, or the user cancels.
 pub fn rehearse_dump(
-    collections: &Collections,
     collection: &DumpCollection,
+    now_ms: i64,
     documents_max: u64,
     progress: &Progress,
 ) -> Result<Rehearsal, TransferError> {
     let Some(file) = &collection.file else { return Ok(Rehearsal::default()) };
     let read = |index: &DumpIndex| rules::read_index(&index.spec, Dialect::Open).ok();
     let indexes: Vec<IndexMeta> = collection.indexes.iter().filter_map(read).collect();
-    let options = ReadOptions::default();
-    let indexes: Vec<&IndexMeta> = indexes.iter().collect();
-    rehearse_indexes(collections, &indexes, None, file, (&options, documents_max), progress)
+    let rules = rules_of(indexes.iter());
+    rehearse_rules(&rules, now_ms, file, &ReadOptions::default(), documents_max, progress)
 }
 
 fn file_name(path: &Path) -> String {

@@ -77,7 +77,9 @@ fn what_a_dump_holds_is_told() {
         assert_eq!(carts.notes.len(), 2, "{:?}", carts.notes);
         assert!(carts.notes[0].starts_with("The index x_1 is left out: "), "{:?}", carts.notes);
         assert!(carts.notes[1].contains("more"), "{:?}", carts.notes);
-        let found = rehearse_dump(&fixture.collections, carts, 100, &Progress::new()).unwrap();
+        let found =
+            rehearse_dump(carts, fixture.collections.clock().now_ms(), 100, &Progress::new())
+                .unwrap();
         assert_eq!((found.documents, found.overdue, found.indexes[0].waiting), (3, 1, 1));
     }
     let one = read_dump(&folder.join("shop/carts.bson.gz")).unwrap();

@@ -37,6 +37,8 @@ mod disk_space;
 mod dump_export;
 mod dump_import;
 mod dump_read;
+mod dump_source;
+mod dump_target;
 #[cfg(test)]
 mod dump_tests;
 mod error;
@@ -83,12 +85,14 @@ pub use compression::Compression;
 pub use convert::FieldCounts;
 pub use detect::{DetectedFormat, ImportFormat, RecordFormat};
 pub use disk_space::DiskSpace;
-pub use dump_export::{DumpExport, DumpReport, export_dump};
-pub use dump_import::{DumpChoice, DumpImport, DumpOutcome, import_dump};
+pub use dump_export::{DumpExport, DumpReport, export_dump, export_dump_of};
+pub use dump_import::{DumpChoice, DumpImport, DumpOutcome, import_dump, import_dump_into};
 pub use dump_read::{
     Dump, DumpCollection, DumpIndex, ListedData, holds_dump, looks_like_dump, read_dump,
     rehearse_dump,
 };
+pub use dump_source::{DumpSource, DumpedCollection, WriteBatch, write_bson};
+pub use dump_target::{CreateError, DumpTarget};
 pub use error::TransferError;
 pub use export::{
     DamagedDocuments, ExportFormat, ExportReport, ExportRequest, Lookalikes, export, indexes_path,

@@ -214,30 +214,20 @@ pub fn rehearse(
 ) -> Result<Rehearsal, TransferError> {
     let collection = collections.catalog().collection(namespace);
     let indexes = collection.iter().flat_map(|collection| &collection.indexes);
-    let indexes: Vec<&IndexMeta> = indexes.map(Arc::as_ref).collect();
-    let read = (options, documents_max);
-    rehearse_indexes(collections, &indexes, collection.clone(), path, read, progress)
+    let rules = rules_of(indexes.map(Arc::as_ref));
+    let now_ms = collections.clock().now_ms();
+    let (collections, seen) = (Some(collections), BTreeSet::new());
+    let mut ids = IdCheck { collections, collection: collection.clone(), seen };
+    rehearse_file(&rules, now_ms, &mut ids, path, (options, documents_max), progress)
 }
 
-/// As [`rehearse`], with these indexes. `_id`s are compared with those of the collection.
-///
-/// # Errors
-/// As [`rehearse`].
-pub(super) fn rehearse_indexes(
-    collections: &Collections,
-    indexes: &[&IndexMeta],
-    collection: Option<Arc<CollectionMeta>>,
-    path: &Path,
-    read: (&ReadOptions, u64),
-    progress: &Progress,
-) -> Result<Rehearsal, TransferError> {
-    let rules = indexes.iter().filter_map(|index| {
+/// The rules of TTL indexes.
+pub(super) fn rules_of<'i>(indexes: impl Iterator<Item = &'i IndexMeta>) -> Vec<RehearsalRule> {
+    let rules = indexes.filter_map(|index| {
         let (rule, partial) = (index.ttl_rule()?, index.partial.clone());
         Some(RehearsalRule { index: index.name.clone(), rule, partial })
     });
-    let now_ms = collections.clock().now_ms();
-    let mut ids = IdCheck { collections: Some(collections), collection, seen: BTreeSet::new() };
-    rehearse_file(&rules.collect::<Vec<_>>(), now_ms, &mut ids, path, read, progress)
+    rules.collect()
 }
 
 /// A TTL index, as a rehearsal needs it.

@@ -91,6 +91,12 @@ impl Progress {
         self.cancelled.load(Relaxed)
     }
 
+    /// The flag that [`Self::cancel`] sets, for work that waits on something else.
+    #[must_use]
+    pub fn cancel_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.cancelled)
+    }
+
     /// An operation that ends when the user cancels.
     pub(super) fn operation(&self) -> Arc<Operation> {
         let limit: Arc<dyn Limit> = Arc::new(EndsOn(Arc::clone(&self.cancelled)));

@@ -160,9 +160,6 @@ fn files_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut A
         }
     });
     if draft.files.is_empty() {
-        if state.store.connection.is_some() {
-            return;
-        }
         let folder = Button::plain("Choose folder…").icon(Icon::Open).small();
         if ui.add(folder.enabled(state.transfer.chooser.is_none())).clicked() {
             ask(actions, TransferAction::ChooseDump);

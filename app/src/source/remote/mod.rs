@@ -9,6 +9,7 @@ mod asking;
 pub mod connect;
 mod counting;
 mod dates;
+mod dumps;
 mod estimate;
 mod events;
 mod expiring;
@@ -337,6 +338,8 @@ pub fn open_string(string: &ConnectionString) -> Result<Arc<dyn Source>, String>
 
 #[cfg(test)]
 mod differential_tests;
+#[cfg(test)]
+mod dump_tests;
 #[cfg(test)]
 mod habits_tests;
 #[cfg(test)]

@@ -7,9 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bson::oid::ObjectId;
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::transfer::{
-    DiskSpace, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
+    DiskSpace, Dump, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
     ExportRequest, ImportEnd, ImportReport, ImportRequest, Progress, ReadOptions, Rehearsal,
-    RehearsalRule, RollBackReport, TransferError, UnfinishedImport, import_into, rehearse_rules,
+    RehearsalRule, RollBackReport, TransferError, UnfinishedImport, export_dump_of,
+    import_dump_into, import_into, read_dump, rehearse_dump, rehearse_rules,
 };
 
 use super::asking::Asking;
@@ -22,9 +23,6 @@ use crate::source::inserts::{Inserts, roll_back};
 
 /// Said when an import is refused before it begins.
 const LOCKED: &str = "This connection is read-only; unlock it, then import again";
-
-const NO_DUMPS: &str =
-    "Folders of whole databases are not supported on a server; import or export one collection";
 
 /// Imports that can be rolled back, with what they inserted, and whether they are complete.
 #[derive(Default)]
@@ -45,7 +43,7 @@ impl UnfinishedImports {
     }
 }
 
-fn elsewhere(what: impl Into<String>) -> TransferError {
+pub(super) fn elsewhere(what: impl Into<String>) -> TransferError {
     TransferError::Elsewhere { what: what.into() }
 }
 
@@ -87,21 +85,37 @@ impl Transfers for Remote {
         Ok(report)
     }
 
-    fn import_dump(&self, _: &DumpImport, _: &Progress) -> Result<Vec<DumpOutcome>, TransferError> {
-        Err(elsewhere(NO_DUMPS))
+    fn read_dump(&self, path: &Path) -> Result<Dump, TransferError> {
+        read_dump(path).map(Dump::for_server)
     }
 
-    fn export_dump(&self, _: &DumpExport, _: &Progress) -> Result<DumpReport, TransferError> {
-        Err(elsewhere(NO_DUMPS))
+    fn import_dump(
+        &self,
+        request: &DumpImport,
+        progress: &Progress,
+    ) -> Result<Vec<DumpOutcome>, TransferError> {
+        if self.lock.is_locked() {
+            return Err(elsewhere(LOCKED));
+        }
+        import_dump_into(self, request, progress)
+    }
+
+    fn export_dump(
+        &self,
+        request: &DumpExport,
+        progress: &Progress,
+    ) -> Result<DumpReport, TransferError> {
+        export_dump_of(self, request, progress)
     }
 
     fn rehearse_dump(
         &self,
-        _: &DumpCollection,
-        _: u64,
-        _: &Progress,
+        collection: &DumpCollection,
+        documents_max: u64,
+        progress: &Progress,
     ) -> Result<Rehearsal, TransferError> {
-        Err(elsewhere(NO_DUMPS))
+        let now_ms = crate::source::Source::now_ms(self);
+        rehearse_dump(collection, now_ms, documents_max, progress)
     }
 
     fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError> {

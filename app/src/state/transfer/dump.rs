@@ -165,6 +165,7 @@ mod tests {
             listed: None,
             options: bson::Document::new(),
             indexes: Vec::new(),
+            foreign_indexes: Vec::new(),
             refused: (number == 2).then(|| "no".to_owned()),
             notes: Vec::new(),
         });

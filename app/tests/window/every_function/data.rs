@@ -2,6 +2,7 @@
 
 use bson::{DateTime, Document, doc};
 use egui::Key;
+use mayfly::action::{Action, TransferAction};
 use mayfly::state::tabs::ViewKind;
 
 use super::bench::{Bench, FAR_SECS, ORDERS};
@@ -123,6 +124,34 @@ pub const ROWS: &[Row] = &[
             drop_with_name(bench, "Drop database…", "shop", "Drop database");
             bench.window.until_named("Dropped database shop");
             assert_eq!(bench.collections("shop"), [""; 0]);
+        }),
+    ),
+    (
+        "Import folder…",
+        Changes(|bench| {
+            assert!(bench.action("Import folder…").is_some(), "it can be used");
+            let shop = bench.window.folder.path().join("dump/shop");
+            std::fs::create_dir_all(&shop).expect("a folder");
+            let one = bson::rawdoc! { "_id": 1_i64, "n": 1 };
+            std::fs::write(shop.join("carts.bson"), one.as_bytes()).expect("a file");
+            let metadata = r#"{"options": {}, "indexes": [{"key": {"n": 1}, "name": "n_1"}]}"#;
+            std::fs::write(shop.join("carts.metadata.json"), metadata).expect("a file");
+            let folder = bench.window.folder.path().join("dump");
+            bench.window.ask_only(Action::Transfer(TransferAction::Import {
+                files: vec![folder],
+                into: None,
+            }));
+            bench.window.until_named("Import folder");
+            bench.window.until_named("Create indexes of carts");
+            bench.window.click("Import");
+            bench.window.until_named("Import finished");
+            assert!(bench.window.has_part("shop.carts · 1 document · 1 index"));
+            let stored = bench.server.stored("shop", "carts");
+            assert_eq!(stored, [one]);
+            let names: Vec<String> = (bench.indexes("carts").iter())
+                .filter_map(|index| index.get_str("name").ok().map(str::to_owned))
+                .collect();
+            assert_eq!(names, ["_id_", "n_1"]);
         }),
     ),
     (

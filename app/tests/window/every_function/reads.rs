@@ -120,6 +120,24 @@ pub const ROWS: &[Row] = &[
         }),
     ),
     (
+        "Export database…",
+        Reads(|bench| {
+            bench.shows("Export database…", "A new or an empty folder");
+            let folder = bench.window.folder.path().join("exports");
+            bench.window.type_into("Folder path", &folder.to_string_lossy());
+            bench.window.click("Export");
+            bench.window.until_named("Exported 12 documents of ");
+            let bytes: Vec<u8> = bench
+                .server
+                .stored("shop", "orders")
+                .iter()
+                .flat_map(|one| one.as_bytes().to_vec())
+                .collect();
+            assert_eq!(std::fs::read(folder.join("shop/orders.bson")).expect("a file"), bytes);
+            assert!(folder.join("manifest.json").is_file());
+        }),
+    ),
+    (
         "Copy to a store…",
         Reads(|bench| {
             bench.shows("Copy to a store…", "12 documents");

@@ -8,9 +8,6 @@ const REAPER: &str =
 const MAINTENANCE: &str =
     "Back up and maintain a server with its own tools; Mayfly does that for its own stores";
 
-const WHOLE: &str =
-    "Folders of whole databases are not supported on a server; import or export one collection";
-
 const SIMULATED: &str = "Only a store on a simulated clock can do this";
 
 const NO_LESSON: &str = "No lesson is open";
@@ -36,8 +33,6 @@ pub const ROWS: &[Row] = &[
     ("Trash…", Refused(KEPT)),
     ("Archive of expired documents…", Refused(KEPT)),
     ("Connect other programs…", Refused("Other programs connect to the server itself")),
-    ("Import folder…", Refused(WHOLE)),
-    ("Export database…", Refused(WHOLE)),
     (
         "Copy to a server…",
         Refused(
