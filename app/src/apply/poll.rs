@@ -178,6 +178,7 @@ mod tests {
             ahead_ms: 0,
             pass_job: None,
             is_replica_set: false,
+            slow_down: crate::job::server::SlowDown::default(),
         })));
         let id = state.tabs.show(&Namespace::new("d", "c")).expect("a tab");
         state.tabs.get_mut(id).expect("a tab").view = ViewKind::Expiry;

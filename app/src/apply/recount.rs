@@ -81,6 +81,7 @@ mod tests {
             ahead_ms: 0,
             pass_job: None,
             is_replica_set: false,
+            slow_down: crate::job::server::SlowDown::default(),
         })));
         state.tree.learn_databases(vec![("d".to_owned(), 1)]);
         state.tree.learn_collections("d", vec![("c".to_owned(), "collection".to_owned())]);

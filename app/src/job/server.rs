@@ -1,5 +1,8 @@
 //! A server to attach to: how it is reached, how far that is, and what it is.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde::{Deserialize, Serialize};
 
 use super::connection_string::ConnectionString;
@@ -169,6 +172,43 @@ pub struct Attached {
     pub pass_job: Option<PassJob>,
     /// Whether other members copy what it writes, and may fall back.
     pub is_replica_set: bool,
+    pub slow_down: SlowDown,
+}
+
+/// Whether a server asks to slow down now: the number of commands that wait because of it.
+#[derive(Debug, Clone, Default)]
+pub struct SlowDown(Arc<AtomicUsize>);
+
+/// A command that waits, until this is dropped.
+pub struct Waiting<'s>(&'s SlowDown);
+
+impl SlowDown {
+    /// A command begins to wait.
+    #[must_use]
+    pub fn begin(&self) -> Waiting<'_> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Waiting(self)
+    }
+
+    /// Whether a command waits.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+}
+
+impl PartialEq for SlowDown {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for SlowDown {}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// A job of the server that removes expired documents at each full minute of its clock, up to a number with each

@@ -149,3 +149,18 @@ pub const FAULTS_MAX: usize = 16;
 /// Bytes of the stack of a thread of the driver, which decodes [`SERVER_LEVELS_MAX`] levels by recursion.
 /// A quarter is enough without optimization.
 pub const DRIVER_STACK: usize = 2 << 20;
+
+/// How long a command waits first when a server asks to slow down and doesn't say for how long.
+pub const THROTTLE_FIRST_PAUSE: Duration = Duration::from_millis(100);
+
+/// How long it waits by itself later, each time twice as long.
+pub const THROTTLE_OWN_PAUSE_MAX: Duration = Duration::from_secs(5);
+
+/// How long it waits once because the server says so.
+pub const THROTTLE_PAUSE_MAX: Duration = Duration::from_secs(30);
+
+/// How long a server may ask to slow down and take nothing, until the command fails.
+pub const THROTTLE_MAX: Duration = Duration::from_mins(2);
+
+/// How often a command that waits looks whether its job was canceled.
+pub const THROTTLE_LOOK: Duration = Duration::from_millis(50);

@@ -30,8 +30,9 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 
 fn operation_ui(ui: &mut Ui, operation: &Operation, state: &State, actions: &mut Actions) {
     let colors = colors(ui);
+    let running = state.progress_words(&operation.progress);
     let (icon, ink, words) = match &operation.stage {
-        Stage::Running => (Icon::Wait, colors.busy, operation.progress.text.as_str()),
+        Stage::Running => (Icon::Wait, colors.busy, running.as_str()),
         Stage::Done(words) => (Icon::Check, colors.saved, words.as_str()),
         Stage::Cancelled(words) => (Icon::Stop, colors.dim, words.as_str()),
         Stage::Failed(words) => (Icon::Error, colors.error, words.as_str()),

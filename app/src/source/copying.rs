@@ -28,12 +28,12 @@ pub fn copy(
     cancel: &Cancel,
 ) -> (CopyReport, InsertedIds) {
     let mut report = CopyReport::default();
-    let mut inserts = Inserts::new(to, plan.into.clone(), ImportMode::Skip);
+    let is_stopped = || cancel.is_cancelled() || progress.is_cancelled();
+    let mut inserts = Inserts::new(to, plan.into.clone(), ImportMode::Skip).until(&is_stopped);
     if plan.past_validators {
         inserts = inserts.bypassing_validation();
     }
     report.notes.extend(create(from, to, plan));
-    let is_stopped = || cancel.is_cancelled() || progress.is_cancelled();
     let read = from.read_batches(&plan.from.db, &command(plan), cancel, &mut |documents| {
         if is_stopped() {
             return Err(String::new());

@@ -89,7 +89,7 @@ impl Source for Embedded {
         run_within(Some(limit), || engine.run_raw(db, &raw))
     }
 
-    fn run_bytes(&self, db: &str, command: &RawDocument) -> Document {
+    fn run_bytes(&self, db: &str, command: &RawDocument, _: &dyn Fn() -> bool) -> Document {
         match self.engine_slot.engine() {
             Ok(engine) => Document::try_from(&*engine.run_raw(db, command))
                 .unwrap_or_else(|error| doc! { "ok": 0.0, "errmsg": error.to_string() }),

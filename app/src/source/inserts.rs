@@ -8,6 +8,7 @@ use mayfly_engine::value::whole;
 use super::batches::{is_ok, sentence};
 use super::read_back::Sent;
 use super::remote::failure::UNKNOWN;
+use super::remote::throttle::gave_up;
 use super::{Source, duplicate, read_back};
 use crate::job::{Cancel, InsertedIds, Namespace};
 use crate::limits::{INSERTED_BYTES_MAX, INSERTED_DOCS_MAX};
@@ -33,6 +34,8 @@ pub struct Inserts<'s> {
     pub unknown: u64,
     /// The ways of writing whose first documents were read again.
     checked: Vec<Write>,
+    /// Ends a pause of a server that asks to slow down.
+    is_stopped: &'s dyn Fn() -> bool,
 }
 
 impl<'s> Inserts<'s> {
@@ -49,6 +52,7 @@ impl<'s> Inserts<'s> {
             replaced: 0,
             unknown: 0,
             checked: Vec::new(),
+            is_stopped: &|| false,
         }
     }
 
@@ -56,6 +60,12 @@ impl<'s> Inserts<'s> {
     #[must_use]
     pub fn bypassing_validation(self) -> Self {
         Self { bypasses_validation: true, ..self }
+    }
+
+    /// The same; `is_stopped` ends a pause of a server that asks to slow down.
+    #[must_use]
+    pub fn until(self, is_stopped: &'s dyn Fn() -> bool) -> Self {
+        Self { is_stopped, ..self }
     }
 
     /// Stores documents, and adds what became of each.
@@ -120,7 +130,7 @@ impl<'s> Inserts<'s> {
         outcomes: &mut Vec<Outcome>,
     ) -> Result<(), String> {
         let command = self.command(write, documents)?;
-        let reply = self.target.run_bytes(&self.namespace.db, &command);
+        let reply = self.target.run_bytes(&self.namespace.db, &command, self.is_stopped);
         if is_ok(&reply) {
             return self.take(write, documents, &reply, outcomes);
         }
@@ -245,6 +255,10 @@ impl<'s> Inserts<'s> {
             }
         }
         outcomes.append(&mut became);
+        // The next documents would wait as long, and in vain.
+        if let Some(error) = list("writeErrors").find(|error| gave_up(error)) {
+            return Err(message(error));
+        }
         if stored.is_empty() || self.checked.contains(&write) {
             return Ok(());
         }
@@ -407,7 +421,11 @@ pub fn roll_back(
         deletes.push(rawdoc! { "q": { "_id": { "$in": some } }, "limit": 0 });
         let collection = namespace.collection.as_str();
         let command = rawdoc! { "delete": collection, "ordered": false, "deletes": deletes };
-        let reply = target.run_bytes(&namespace.db, &command);
+        let is_stopped = || progress.is_cancelled();
+        let reply = target.run_bytes(&namespace.db, &command, &is_stopped);
+        if !is_ok(&reply) && is_stopped() {
+            continue;
+        }
         let errors = reply.get_array("writeErrors").map(Vec::as_slice).unwrap_or_default();
         if let Some(error) = errors.iter().find_map(Bson::as_document) {
             return Err(sentence(error));

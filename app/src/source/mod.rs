@@ -54,6 +54,13 @@ pub trait Source: Send + Sync + 'static {
         self.run(db, command)
     }
 
+    /// Runs a command that writes. `is_stopped` ends a pause of a server that asks to slow down, never
+    /// the command.
+    fn run_write(&self, db: &str, command: &Document, is_stopped: &dyn Fn() -> bool) -> Document {
+        let _ = is_stopped;
+        self.run(db, command)
+    }
+
     /// As [`run_until`](Self::run_until) with the bytes of the reply, for replies with many
     /// documents.
     fn run_raw(&self, db: &str, command: &Document, cancel: &Cancel) -> RawDocumentBuf {
@@ -75,7 +82,14 @@ pub trait Source: Send + Sync + 'static {
     }
 
     /// Runs a command given as bytes, so that the documents in it keep each of them.
-    fn run_bytes(&self, db: &str, command: &RawDocument) -> Document {
+    /// `is_stopped` ends a pause of a server that asks to slow down, never the command.
+    fn run_bytes(
+        &self,
+        db: &str,
+        command: &RawDocument,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Document {
+        let _ = is_stopped;
         match Document::try_from(command) {
             Ok(command) => self.run(db, &command),
             Err(error) => bson::doc! { "ok": 0.0, "errmsg": error.to_string(), "code": 22 },

@@ -408,6 +408,7 @@ mod tests {
             ahead_ms: 0,
             pass_job: None,
             is_replica_set: false,
+            slow_down: crate::job::server::SlowDown::default(),
         };
         let mut connection = Connection::new(Box::new(attached));
         let at = Duration::from_secs;

@@ -78,6 +78,9 @@ pub use tabs::{Tab, TabId, Tabs};
 pub use toasts::Toasts;
 pub use view::View;
 
+/// Added to the progress of operations.
+const SLOW_DOWN: &str = "the server asks to slow down";
+
 /// Whether a store is there.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Phase {
@@ -304,6 +307,18 @@ impl State {
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.store.phase == Phase::Open
+    }
+
+    /// How far an operation is, in words, and whether its server asks to slow down.
+    #[must_use]
+    pub fn progress_words(&self, progress: &operations::Progress) -> String {
+        let connection = self.store.connection.as_ref();
+        let is_slow = connection.is_some_and(|it| it.attached.slow_down.is_asked());
+        match (progress.text.as_str(), is_slow) {
+            (words, false) => words.to_owned(),
+            ("", true) => SLOW_DOWN.to_owned(),
+            (words, true) => format!("{words} · {SLOW_DOWN}"),
+        }
     }
 
     /// Whether documents can be written to a file: those of a server by a command that reads them.

@@ -226,6 +226,7 @@ mod tests {
                 ahead_ms: 0,
                 pass_job: None,
                 is_replica_set: false,
+                slow_down: crate::job::server::SlowDown::default(),
             };
             RecentStore::attached(&attached, 0)
         };

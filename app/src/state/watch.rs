@@ -115,6 +115,7 @@ mod tests {
             ahead_ms: 0,
             pass_job: None,
             is_replica_set: false,
+            slow_down: crate::job::server::SlowDown::default(),
         };
         let mut state = State::default();
         let cancel = Cancel::default();

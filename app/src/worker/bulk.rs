@@ -21,6 +21,7 @@ use crate::commands::{self, bulk as command};
 use crate::job::Cancel;
 use crate::job::bulk::{BulkChange, BulkEnd, BulkReport, BulkWork, Pair, Target};
 use crate::limits::{BULK_STEP_DOCUMENTS, UNDO_BYTES_MAX};
+use crate::source::remote::throttle::gave_up;
 use crate::source::{Namespace, Source, read_back};
 
 /// MongoDB's code for a value that is in a unique index already.
@@ -50,6 +51,7 @@ pub fn run(
         is_continued: false,
         is_checked: false,
         field: None,
+        given_up: None,
     };
     let ended = run.begin().and_then(|()| run.change());
     let end = match ended {
@@ -90,6 +92,8 @@ struct Run<'r> {
     is_checked: bool,
     /// Only this field of the documents is read and kept.
     field: Option<String>,
+    /// The server asked to slow down for too long in a step.
+    given_up: Option<String>,
 }
 
 /// A document as the store has it.
@@ -170,7 +174,11 @@ impl Run<'_> {
     }
 
     fn check(&self) -> Result<(), Stop> {
-        if self.work.gauge.cancel.is_cancelled() { Err(Stop::Cancelled) } else { Ok(()) }
+        match &self.given_up {
+            _ if self.work.gauge.cancel.is_cancelled() => Err(Stop::Cancelled),
+            Some(sentence) => Err(Stop::Failed(sentence.clone())),
+            None => Ok(()),
+        }
     }
 
     fn read(&self, command: &Document) -> Result<Document, Stop> {
@@ -206,12 +214,20 @@ impl Run<'_> {
     fn write(&mut self, to: (&dyn Source, &str), command: Document) -> Result<Document, Stop> {
         let (source, db) = to;
         let started = SystemClock.monotonic();
-        let reply = source.run(db, &command);
+        let cancel = &self.work.gauge.cancel;
+        let reply = source.run_write(db, &command, &|| cancel.is_cancelled());
         let took = SystemClock.monotonic().saturating_sub(started).as_micros();
         let micros = u64::try_from(took).unwrap_or(u64::MAX);
         let refusal = Reply::refusal(&reply);
         (self.log)(Reply::new(db.to_owned(), command, Ok(reply.clone()), micros));
-        refusal.map_or(Ok(reply), |message| Err(Stop::Failed(message)))
+        if let Some(message) = refusal {
+            let is_stopped = gave_up(&reply) && cancel.is_cancelled();
+            return Err(if is_stopped { Stop::Cancelled } else { Stop::Failed(message) });
+        }
+        let given_up = write_errors(&reply).into_iter().find(gave_up);
+        let message = given_up.as_ref().and_then(|error| error.get_str("errmsg").ok());
+        self.given_up = message.map(str::to_owned).or(self.given_up.take());
+        Ok(reply)
     }
 
     fn write_here(&mut self, command: Document) -> Result<Document, Stop> {

@@ -180,3 +180,57 @@ fn a_server_that_stores_another_date_ends_the_conversion() {
     assert!(sentence.contains("twice"), "{sentence}");
     assert_eq!(lab.server.sent("update").len(), 1, "nothing more is sent");
 }
+
+/// A server that takes some dates, and then asks to slow down for too long.
+struct Tired(&'static Lab, Mutex<u32>);
+
+impl Source for Tired {
+    fn run(&self, db: &str, command: &Document) -> Document {
+        self.0.source.run(db, command)
+    }
+
+    fn run_write(&self, db: &str, command: &Document, _: &dyn Fn() -> bool) -> Document {
+        let mut left = self.1.lock().expect("not poisoned");
+        if *left == 0 {
+            return doc! { "ok": 0.0, "code": 16_500, "errmsg": "took nothing for 120 s" };
+        }
+        *left -= 1;
+        let mut some = command.clone();
+        some.get_array_mut("updates").expect("a list").truncate(10);
+        let mut reply = self.0.source.run(db, &some);
+        let error =
+            |at: i32| doc! { "index": at, "code": 16_500, "errmsg": "took nothing for 120 s" };
+        let count = command.get_array("updates").expect("a list").len();
+        let count = i32::try_from(count).expect("small");
+        reply.insert("writeErrors", (10..count).map(error).collect::<Vec<_>>());
+        reply
+    }
+
+    fn subscribe(&self) -> Events {
+        self.0.source.subscribe()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.0.source.capabilities()
+    }
+}
+
+#[test]
+fn a_server_that_asks_to_slow_down_for_too_long_ends_the_conversion() {
+    let lab: &'static Lab = Box::leak(Box::new(Lab::new(Habits::mongodb())));
+    let before = lab.stored();
+    let tired = Tired(lab, Mutex::new(1));
+    let change = BulkChange::Convert(Conversion {
+        path: "a.at".to_owned(),
+        forms: vec![DateForm::Iso],
+        zone: Zone::UTC,
+        unconverted: Unconverted::Keep,
+    });
+    let gauge = Arc::new(BulkGauge::default());
+    let work = BulkWork { namespace: Namespace::new("d", "c"), change, journal: None, gauge };
+    let report = run(&tired, &work, &Cancel::default(), &mut |_| ());
+    assert_eq!(report.end, BulkEnd::Failed("took nothing for 120 s".to_owned()));
+    assert_eq!(report.changed, 10, "what was done is known");
+    let back = lab.change(BulkChange::Back(made(&report)));
+    assert_eq!((back.changed, lab.stored()), (10, before));
+}

@@ -71,7 +71,7 @@ fn insert(source: &dyn Source, documents: &[RawDocumentBuf]) {
     }
     let mut command = rawdoc! { "insert": "odd" };
     command.append(cstr!("documents"), all);
-    let reply = source.run_bytes("test", &command);
+    let reply = source.run_bytes("test", &command, &|| false);
     assert_eq!(reply.get_i32("n").ok(), i32::try_from(documents.len()).ok(), "{reply}");
 }
 

@@ -243,3 +243,25 @@ fn a_preview_of_many_values_says_what_it_read() {
     window.until_named("Convert at least 1,500 values");
     window.until_named("The server could not count the documents in time");
 }
+
+#[test]
+fn an_operation_says_that_the_server_asks_to_slow_down() {
+    let server = server(Habits::documentdb());
+    let documents: Vec<Document> =
+        (10..31).map(|id| doc! { "_id": 100 + id, "at": format!("2024-05-{id}") }).collect();
+    server.prepare("shop", &doc! { "insert": "orders", "documents": documents });
+    let mut window = attached(&server);
+    window.choose("Locked", "Unlock this connection…");
+    window.click("Unlock");
+    window.click("Documents");
+    open_convert(&mut window, "at");
+    window.until_named("Convert 21 values");
+    server.throttle("update", u32::MAX, Some(1));
+    window.click("Convert 21 values");
+    window.until("the server asks to slow down", |state| {
+        let mut all = state.operations.list().iter();
+        all.any(|it| state.progress_words(&it.progress).ends_with("the server asks to slow down"))
+    });
+    server.throttle("update", 0, None);
+    window.until_named("Converted at to dates in 21 documents of shop.orders");
+}

@@ -17,7 +17,7 @@ impl Server {
     /// Answers a command that came over the wire.
     pub fn answer(&self, db: &str, command: &RawDocument) -> RawDocumentBuf {
         self.lock().commands.push(command.to_owned());
-        self.reply(db, command)
+        self.throttled(db, command).unwrap_or_else(|| self.reply(db, command))
     }
 
     /// The reply to a command.

@@ -18,6 +18,7 @@ mod reshape;
 mod sample;
 #[cfg(test)]
 mod tests;
+mod throttle;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -32,9 +33,13 @@ use counts::Counts;
 use cursors::Cursors;
 use listener::Listener;
 use reshape::DoubledIds;
+use throttle::Throttled;
 
 /// When a server's time begins, unless a test says so: 2026-06-01T12:00:00Z.
 pub const START_MS: i64 = 1_780_315_200_000;
+
+/// The pause that a command over the rate is asked for, in milliseconds.
+pub const RETRY_AFTER_MS: u64 = 34;
 
 const MINUTE_MS: i64 = 60_000;
 
@@ -95,6 +100,7 @@ struct Memory {
     replication: Option<Option<i64>>,
     /// Milliseconds of its clock that commands of a name take.
     costs_ms: Vec<(String, i64)>,
+    throttled: Vec<Throttled>,
 }
 
 impl DocumentDb {
@@ -223,6 +229,15 @@ impl DocumentDb {
     /// milliseconds from it. `None` if the user may not read that.
     pub fn replicate(&self, lag_ms: Option<i64>) {
         self.server.lock().replication = Some(lag_ms);
+    }
+
+    /// Refuses the next commands of this name that come over the wire, and asks to come back after
+    /// [`RETRY_AFTER_MS`]. A write does `done` of its documents or statements before; with `None` each
+    /// command is refused as a whole.
+    pub fn throttle(&self, name: &str, times: u32, done: Option<usize>) {
+        let throttled = &mut self.server.lock().throttled;
+        throttled.retain(|known| known.name != name);
+        throttled.push(Throttled { name: name.to_owned(), times, done });
     }
 
     /// The commands that came over the wire, with `$db`.

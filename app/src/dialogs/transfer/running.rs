@@ -29,6 +29,7 @@ pub fn ui(context: &Context, operation: OperationId, state: &State, actions: &mu
             "Stop and keep documents imported so far"
         }
     };
+    let progress_words = state.progress_words(progress);
     let closing = modal::ui(
         context,
         &found.title,
@@ -43,7 +44,7 @@ pub fn ui(context: &Context, operation: OperationId, state: &State, actions: &mu
             };
             let colors = colors(ui);
             bar::ui(ui, share, colors.accent, "Progress");
-            let words = match (progress.text.as_str(), progress.total) {
+            let words = match (progress_words.as_str(), progress.total) {
                 ("", _) => STARTING.to_owned(),
                 (words, 0) => words.to_owned(),
                 (words, _) => format!("{:.0}% · {words}", share.clamp(0.0, 1.0) * 100.0),

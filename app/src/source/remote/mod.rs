@@ -28,6 +28,7 @@ mod rules;
 mod runtime;
 mod said;
 mod send;
+pub mod throttle;
 mod topology;
 mod transfers;
 mod verdict;
@@ -57,6 +58,7 @@ use read::ReadLimits;
 use rules::KnownRules;
 use runtime::Runtime;
 use send::Sessions;
+use throttle::Throttle;
 use transfers::UnfinishedImports;
 
 /// How long the replies of cursors may take. The driver itself waits without a limit.
@@ -82,6 +84,7 @@ pub struct Remote {
     /// Milliseconds that the server's clock is ahead of this machine's.
     ahead_ms: AtomicI64,
     lock: Lock,
+    throttle: Throttle,
     sessions: Sessions,
     rules: KnownRules,
     reply_limits: ReplyLimits,
@@ -118,6 +121,7 @@ impl Remote {
             criteria,
             ahead_ms: AtomicI64::new(0),
             lock: Lock::default(),
+            throttle: Throttle::default(),
             sessions: Sessions::default(),
             rules: KnownRules::default(),
             reply_limits: ReplyLimits::default(),
@@ -164,6 +168,17 @@ impl Remote {
 
     /// Runs a command of the protocol, unless the connection is locked and it may change something.
     fn pass_on(&self, db: &str, command: Document, cancel: &Cancel) -> Document {
+        self.pass_on_while(db, command, cancel, &|| cancel.is_cancelled())
+    }
+
+    /// The same. `is_stopped` ends a pause of a server that asks to slow down.
+    fn pass_on_while(
+        &self,
+        db: &str,
+        command: Document,
+        cancel: &Cancel,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Document {
         let refusal = guard::refusal(&command);
         let is_write = refusal.is_some();
         if let Some(refusal) = refusal {
@@ -175,7 +190,7 @@ impl Remote {
         let asked = command.contains_key("hello").then(|| SystemClock.now_ms());
         let command = plain::without_empty_parts(command);
         let expected = Expected::of(&command);
-        let reply = self.send(db, command, cancel);
+        let reply = self.send(db, command, cancel, is_stopped);
         let reply = expected.check(self, db, reply, cancel);
         if is_write {
             // Not before: another thread may list the rules while the change is on its way.
@@ -198,6 +213,7 @@ impl Remote {
             ahead_ms: self.ahead_ms.load(Ordering::Relaxed),
             pass_job: topology::pass_job(&self.hello),
             is_replica_set: self.hello.contains_key("setName"),
+            slow_down: self.throttle.slow_down.clone(),
         }
     }
 }
@@ -219,8 +235,7 @@ impl Source for Remote {
         cancel: &Cancel,
         take: &mut TakeBatch<'_>,
     ) -> Result<(), String> {
-        let criteria = self.criteria.clone();
-        raw::read_batches(self, criteria, (db, command), cancel, take)
+        raw::read_batches(self, self.criteria.as_ref(), (db, command), cancel, take)
     }
 
     fn read_back(&self, db: &str, find: &Document) -> Option<Result<Vec<RawDocumentBuf>, String>> {
@@ -231,8 +246,17 @@ impl Source for Remote {
         Some(read_back::read(read))
     }
 
-    fn run_bytes(&self, db: &str, command: &RawDocument) -> Document {
-        raw::run_bytes(self, db, command)
+    fn run_write(&self, db: &str, command: &Document, is_stopped: &dyn Fn() -> bool) -> Document {
+        self.pass_on_while(db, command.clone(), &Cancel::default(), is_stopped)
+    }
+
+    fn run_bytes(
+        &self,
+        db: &str,
+        command: &RawDocument,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Document {
+        raw::run_bytes(self, db, command, is_stopped)
     }
 
     fn transfers(&self) -> Option<&dyn Transfers> {
@@ -348,5 +372,7 @@ mod hostile_tests;
 mod number_tests;
 #[cfg(test)]
 mod relay_tests;
+#[cfg(test)]
+mod throttle_tests;
 #[cfg(test)]
 mod tls_tests;

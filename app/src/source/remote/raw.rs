@@ -11,6 +11,7 @@ use mongodb::error::Error;
 use mongodb::options::SelectionCriteria;
 
 use super::runtime::{Ended, within};
+use super::throttle::is_throttled;
 use super::{Remote, failure, guard, plain, said};
 use crate::job::Cancel;
 use crate::limits::{READ_BATCH_BYTES, READ_BATCH_DOCS, SERVER_EXPORT_MS};
@@ -21,7 +22,12 @@ use crate::source::{Source as _, TakeBatch};
 const WRITE: Duration = Duration::from_mins(1);
 
 /// Documents that were read, and the cursor, unless it is at its end.
-type Read = (Vec<RawDocumentBuf>, Option<Cursor<Document>>);
+struct Read {
+    documents: Vec<RawDocumentBuf>,
+    cursor: Option<Cursor<Document>>,
+    /// The reply that asks to slow down, with which reading stopped.
+    throttled: Option<Document>,
+}
 
 /// Why a batch did not arrive.
 enum ReadFailure {
@@ -48,7 +54,7 @@ fn reply_limit(read: Duration, command: &Document) -> Duration {
 /// One sentence.
 pub(super) fn read_batches(
     remote: &Remote,
-    criteria: Option<SelectionCriteria>,
+    criteria: Option<&SelectionCriteria>,
     (db, command): (&str, &Document),
     cancel: &Cancel,
     take: &mut TakeBatch<'_>,
@@ -60,23 +66,46 @@ pub(super) fn read_batches(
     let mut command = plain::without_empty_parts(command.clone());
     command.insert("comment", "mayfly");
     let command = RawDocumentBuf::try_from(&command).map_err(|error| error.to_string())?;
-    let (client, name) = (remote.client.clone(), db.to_owned());
-    let open = async move {
-        let database = client.database(&name);
-        let mut run = database.run_raw_cursor_command(command);
-        if let Some(criteria) = criteria {
-            run = run.selection_criteria(criteria);
-        }
-        next(in_time(limit, run.into_future()).await?, limit).await
-    };
-    // Each reply has its own limit.
-    let mut read = finish(remote.runtime.run(open, Duration::MAX, cancel, true))?;
+    let is_stopped = || cancel.is_cancelled() || remote.runtime.is_left();
+    let mut pauses = remote.throttle.pauses_for_cursor();
+    let mut cursor = None;
     loop {
-        let documents: Vec<&RawDocument> = read.0.iter().map(AsRef::as_ref).collect();
-        take(&documents)?;
-        let Some(cursor) = read.1 else { return Ok(()) };
-        // A cursor that is dropped closes itself on the server.
-        read = finish(remote.runtime.run(next(cursor, limit), Duration::MAX, cancel, true))?;
+        // Each reply has its own limit.
+        let read = match cursor.take() {
+            None => {
+                let (client, name) = (remote.client.clone(), db.to_owned());
+                let (command, criteria) = (command.clone(), criteria.cloned());
+                let open = async move {
+                    let database = client.database(&name);
+                    let mut run = database.run_raw_cursor_command(command);
+                    if let Some(criteria) = criteria {
+                        run = run.selection_criteria(criteria);
+                    }
+                    match in_time(limit, run.into_future()).await {
+                        Ok(cursor) => next(cursor, limit).await,
+                        Err(failure) => paused(failure, Vec::new(), None),
+                    }
+                };
+                finish(remote.runtime.run(open, Duration::MAX, cancel, true))?
+            }
+            // A cursor that is dropped closes itself on the server.
+            Some(cursor) => {
+                finish(remote.runtime.run(next(cursor, limit), Duration::MAX, cancel, true))?
+            }
+        };
+        if !read.documents.is_empty() {
+            pauses.note_progress();
+        }
+        let documents: Vec<&RawDocument> = read.documents.iter().map(AsRef::as_ref).collect();
+        if !documents.is_empty() || read.throttled.is_none() {
+            take(&documents)?;
+        }
+        match read.throttled {
+            Some(reply) => pauses.pause(&reply, &is_stopped).map_err(|reply| sentence(&reply))?,
+            None if read.cursor.is_none() => return Ok(()),
+            None => {}
+        }
+        cursor = read.cursor;
     }
 }
 
@@ -88,18 +117,37 @@ async fn in_time<T>(
     within(limit, reply).await.map_err(ReadFailure::Ended)?.map_err(ReadFailure::Driver)
 }
 
+/// A read that ends because the server asks to slow down.
+///
+/// # Errors
+/// Another failure.
+fn paused(
+    failure: ReadFailure,
+    documents: Vec<RawDocumentBuf>,
+    cursor: Option<Cursor<Document>>,
+) -> Result<Read, ReadFailure> {
+    let throttled = match &failure {
+        ReadFailure::Driver(error) => Some(failure::reply(error, false)).filter(is_throttled),
+        ReadFailure::Ended(_) => None,
+    };
+    if throttled.is_some() { Ok(Read { documents, cursor, throttled }) } else { Err(failure) }
+}
+
 /// Reads on for a batch.
 async fn next(mut cursor: Cursor<Document>, limit: Duration) -> Result<Read, ReadFailure> {
     let (mut documents, mut bytes) = (Vec::new(), 0);
     while documents.len() < READ_BATCH_DOCS && bytes < READ_BATCH_BYTES {
-        if !in_time(limit, cursor.advance()).await? {
-            return Ok((documents, None));
+        match in_time(limit, cursor.advance()).await {
+            Ok(true) => {}
+            Ok(false) => return Ok(Read { documents, cursor: None, throttled: None }),
+            // The driver asks again when it is asked again.
+            Err(failure) => return paused(failure, documents, Some(cursor)),
         }
         let document = cursor.current().to_owned();
         bytes += document.as_bytes().len();
         documents.push(document);
     }
-    Ok((documents, Some(cursor)))
+    Ok(Read { documents, cursor: Some(cursor), throttled: None })
 }
 
 fn finish(done: Result<Result<Read, ReadFailure>, Ended>) -> Result<Read, String> {
@@ -112,8 +160,14 @@ fn finish(done: Result<Result<Read, ReadFailure>, Ended>) -> Result<Read, String
     Err(sentence(&reply))
 }
 
-/// Runs a command that changes documents. It is never aborted.
-pub(super) fn run_bytes(remote: &Remote, db: &str, command: &RawDocument) -> Document {
+/// Runs a command that changes documents. It is never aborted; `is_stopped` ends a pause of a server
+/// that asks to slow down.
+pub(super) fn run_bytes(
+    remote: &Remote,
+    db: &str,
+    command: &RawDocument,
+    is_stopped: &dyn Fn() -> bool,
+) -> Document {
     if remote.lock.is_locked() {
         let name = command.iter().next().and_then(Result::ok);
         let name = name.map(|(name, _)| name.as_str().to_owned()).unwrap_or_default();
@@ -122,8 +176,14 @@ pub(super) fn run_bytes(remote: &Remote, db: &str, command: &RawDocument) -> Doc
     }
     remote.lock.use_now();
     remote.rules.forget(remote.now_ms());
-    let (client, db, mut command) = (remote.client.clone(), db.to_owned(), command.to_owned());
+    let mut command = command.to_owned();
     command.append(cstr!("comment"), "mayfly");
+    let is_stopped = || is_stopped() || remote.runtime.is_left();
+    remote.throttle.send(&command, &is_stopped, |command| write_once(remote, db, command))
+}
+
+fn write_once(remote: &Remote, db: &str, command: RawDocumentBuf) -> Document {
+    let (client, db) = (remote.client.clone(), db.to_owned());
     let task = async move { said::showable(client.database(&db).run_raw_command(command).await) };
     match remote.runtime.run(task, WRITE, &Cancel::default(), false) {
         Ok(Ok(reply)) => reply,

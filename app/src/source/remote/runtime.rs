@@ -235,6 +235,11 @@ impl Runtime {
         self.left.get_or_init(|| SystemClock.monotonic());
     }
 
+    /// Whether the program ends.
+    pub fn is_left(&self) -> bool {
+        self.left.get().is_some()
+    }
+
     /// Ends the threads without waiting for what they do.
     pub fn close(&self) {
         let runtime = self.threads.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -8,6 +8,7 @@ use bson::{Bson, Document};
 use mongodb::ClientSession;
 use mongodb::options::SelectionCriteria;
 
+use super::throttle::is_throttled;
 use super::{Remote, failure, guard, said};
 use crate::job::Cancel;
 
@@ -50,13 +51,33 @@ impl Sessions {
 
 impl Remote {
     /// Sends a command and waits for its reply.
-    pub(super) fn send(&self, db: &str, command: Document, cancel: &Cancel) -> Document {
-        let criteria = self.criteria.clone();
-        self.send_to(criteria, db, command, cancel)
+    pub(super) fn send(
+        &self,
+        db: &str,
+        command: Document,
+        cancel: &Cancel,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Document {
+        self.throttle.send(&command, &|| is_stopped() || self.runtime.is_left(), |command| {
+            self.send_once(self.criteria.clone(), db, command, cancel)
+        })
     }
 
-    /// The same; a read goes to a member that the criteria choose, or to the primary.
+    /// Sends a read to a member that the criteria choose, or to the primary.
     pub(super) fn send_to(
+        &self,
+        criteria: Option<&SelectionCriteria>,
+        db: &str,
+        command: Document,
+        cancel: &Cancel,
+    ) -> Document {
+        let is_stopped = || cancel.is_cancelled() || self.runtime.is_left();
+        self.throttle.send(&command, &is_stopped, |command| {
+            self.send_once(criteria.cloned(), db, command, cancel)
+        })
+    }
+
+    fn send_once(
         &self,
         criteria: Option<SelectionCriteria>,
         db: &str,
@@ -76,6 +97,8 @@ impl Remote {
             }
             narrow(&mut command);
         }
+        let cursor = (name == "getMore").then(|| command.get("getMore").and_then(whole_id));
+        let cursor = cursor.flatten();
         let session = if is_read { self.session_of(&command) } else { None };
         let has_sessions = self.hello.contains_key("logicalSessionTimeoutMinutes");
         let (client, db) = (self.client.clone(), db.to_owned());
@@ -103,7 +126,16 @@ impl Remote {
                 self.keep_session(&reply, session);
                 reply
             }
-            Ok((Err(error), _)) => failure::reply(&error, !is_read),
+            Ok((Err(error), session)) => {
+                let reply = failure::reply(&error, !is_read);
+                // The cursor is still there, and is read on with its session.
+                if let (Some(cursor), Some(session)) = (cursor, session)
+                    && is_throttled(&reply)
+                {
+                    self.sessions.lock().insert(cursor, session);
+                }
+                reply
+            }
             Err(ended) => failure::ended(ended, !is_read),
         }
     }

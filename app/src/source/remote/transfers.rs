@@ -57,8 +57,13 @@ impl Transfers for Remote {
             return Err(elsewhere(LOCKED));
         }
         let started_ms = SystemClock.now_ms();
-        let mut target = Inserts::new(self, request.namespace.clone(), request.mode);
+        let is_stopped = || progress.is_cancelled();
+        let mut target =
+            Inserts::new(self, request.namespace.clone(), request.mode).until(&is_stopped);
         let mut report = import_into(request, &mut target, progress)?;
+        if is_stopped() && matches!(report.end, ImportEnd::Failed(_)) {
+            report.end = ImportEnd::Cancelled;
+        }
         if let (ImportEnd::Failed(reason), 1..) = (&mut report.end, target.unknown) {
             let unknown = target.unknown;
             *reason = format!("{reason}. It is not known whether {unknown} more were stored");
