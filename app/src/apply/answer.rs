@@ -4,14 +4,13 @@ use super::command_log::{log, note_answer, offer_unlock};
 use super::question::Answer;
 use super::{
     Apply, TOO_MUCH, aggregate, archive, choose_store, collection, connect, console, convert,
-    documents, expiry, indexes, lesson, maintenance, passwords, poll, rollout, sandbox, schema,
-    store, stores, transfer, trash,
+    documents, expiry, indexes, lesson, passwords, poll, rollout, sandbox, schema, store, stores,
+    transfer, trash,
 };
 use crate::job::rollout::RolloutEnd;
 use crate::state::Purpose;
 use crate::state::purpose::{
-    ArchivePurpose, DocumentsPurpose, LessonPurpose, MaintenancePurpose, SchemaPurpose,
-    StorePurpose, TrashPurpose,
+    ArchivePurpose, DocumentsPurpose, LessonPurpose, SchemaPurpose, StorePurpose, TrashPurpose,
 };
 use crate::state::toasts::Kind;
 use crate::worker::transfer::TransferDone;
@@ -64,11 +63,6 @@ pub fn outcome(outcome: Outcome<Answer>, cx: &mut Apply<'_>) {
                 transfer::done(&purpose, generation, done, cx);
             }
         }
-        Outcome::Maintenance { purpose, generation, done } => {
-            if let Purpose::Maintenance(purpose) = purpose {
-                maintenance::run::done(&purpose, generation, done, cx);
-            }
-        }
         Outcome::Sandbox { generation, done } => sandbox::done(generation, done, cx),
         Outcome::Schema { tab, generation, report } => schema::report(tab, generation, report, cx),
         Outcome::Console(report) => console::report(report, cx),
@@ -117,7 +111,6 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         Purpose::Schema(tab, purpose) => schema::answer(*tab, purpose, generation, reply, cx),
         Purpose::Convert(purpose) => convert::answer(purpose, generation, reply, cx),
         Purpose::Transfer(purpose) => transfer::run::answer(purpose, generation, reply, cx),
-        Purpose::Maintenance(purpose) => maintenance::answer(purpose, reply, cx),
         Purpose::Archive(purpose) => archive::answer(purpose, reply, cx),
         Purpose::Trash(purpose) => trash::answer(purpose, reply, cx),
         Purpose::Lesson(purpose) => lesson::answer(purpose, reply, cx),
@@ -167,9 +160,6 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
     if let (Purpose::Schema(tab, purpose), true) = (purpose, full) {
         schema::dropped(*tab, purpose, generation, cx.state);
     }
-    if let (Purpose::Maintenance(purpose), true) = (purpose, full) {
-        maintenance::dropped(purpose, cx);
-    }
     if let (Purpose::Store(purpose), true) = (purpose, full) {
         match purpose {
             StorePurpose::Stats(namespace)
@@ -209,7 +199,6 @@ fn is_background(purpose: &Purpose) -> bool {
             matches!(purpose, ArchivePurpose::Status | ArchivePurpose::Page { .. })
         }
         Purpose::Trash(purpose) => matches!(purpose, TrashPurpose::Page { .. }),
-        Purpose::Maintenance(purpose) => *purpose == MaintenancePurpose::Status,
         Purpose::Lesson(purpose) => !matches!(purpose, LessonPurpose::Handle),
         Purpose::Schema(_, purpose) => !matches!(purpose, SchemaPurpose::Validate(_)),
         Purpose::Transfer(_) | Purpose::Sandbox(_) => false,

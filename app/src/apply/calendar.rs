@@ -93,10 +93,4 @@ impl Question for Months {
         }
         ask_next(cx);
     }
-
-    fn dropped(&self, _: u64, is_full: bool, cx: &mut Apply<'_>) {
-        if is_full && let Some(Dialog::Calendar(calendar)) = cx.state.dialogs.open_mut() {
-            calendar.take_failure();
-        }
-    }
 }

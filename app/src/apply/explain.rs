@@ -1,7 +1,7 @@
 //! How the store answers the query or the pipeline of a tab.
 
+use super::Apply;
 use super::question::Question;
-use super::{Apply, TOO_MUCH};
 use crate::action::{Action, ExplainAction, IndexesAction};
 use crate::commands::explain;
 use crate::job::purpose::SlowRead;
@@ -118,12 +118,6 @@ impl Question for Plan {
                 .ok_or_else(|| "The store gave no plan for this query".to_owned())
         });
         set(self.0, generation, read, cx.state);
-    }
-
-    fn dropped(&self, generation: u64, is_full: bool, cx: &mut Apply<'_>) {
-        if is_full {
-            set(self.0, generation, Err(TOO_MUCH.to_owned()), cx.state);
-        }
     }
 }
 

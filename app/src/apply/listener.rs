@@ -59,10 +59,6 @@ impl Question for ListenerStatus {
             Err(_) => cx.state.listener.is_waiting = false,
         }
     }
-
-    fn dropped(&self, _: u64, is_full: bool, cx: &mut Apply<'_>) {
-        cx.state.listener.is_waiting &= !is_full;
-    }
 }
 
 #[derive(Debug, PartialEq)]
@@ -76,10 +72,6 @@ impl Question for SwitchListener {
             Ok(found) => cx.state.listener.learn(status(&found), cx.state.uptime),
             Err(error) => cx.state.listener.fail(error),
         }
-    }
-
-    fn dropped(&self, _: u64, is_full: bool, cx: &mut Apply<'_>) {
-        cx.state.listener.is_waiting &= !is_full;
     }
 }
 

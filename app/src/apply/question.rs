@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use bson::Document;
 
-use super::Apply;
 use super::command_log::{log, note_answer, offer_unlock};
+use super::{Apply, QUEUE_FULL, TOO_MUCH};
 use crate::job::TabId;
 use crate::job::purpose::SlowRead;
 use crate::worker::{Desk, Job, Key, Lane, Manners, Outcome, OutcomeSender, Reply, Task, guarded};
@@ -28,9 +28,9 @@ pub trait Question: fmt::Debug + PartialEq + Send + Sync + 'static {
     /// Takes the answer to the question of this generation.
     fn answered(&self, generation: u64, answer: Self::Answer, cx: &mut Apply<'_>);
 
-    /// It is never answered: its queue was full, or else a newer one replaced it.
-    fn dropped(&self, generation: u64, is_full: bool, cx: &mut Apply<'_>) {
-        let _ = (generation, is_full, cx);
+    /// A newer one replaced it while it waited, so this generation is never answered.
+    fn replaced(&self, generation: u64, cx: &mut Apply<'_>) {
+        let _ = (generation, cx);
     }
 }
 
@@ -62,7 +62,12 @@ impl<Q: Question<Answer = Reply>> Task<Answer> for CommandTask<Q> {
     }
 
     fn dropped(self: Box<Self>, generation: u64, is_full: bool) -> Outcome<Answer> {
-        Outcome::Asked(Box::new(Dropped { question: self.question, generation, is_full }))
+        let Self { question, db, command } = *self;
+        if !is_full {
+            return Outcome::Asked(Box::new(Replaced { question, generation }));
+        }
+        let reply = Reply::new(db, command, Err(TOO_MUCH.to_owned()), 0);
+        Outcome::Asked(Box::new(Refused { question, generation, answer: reply }))
     }
 
     fn command(&self) -> Option<(&str, &Document)> {
@@ -108,21 +113,32 @@ impl<Q: Question<Answer = Reply>> Arrived for Replied<Q> {
     }
 }
 
-struct Dropped<Q> {
+/// A command that was never sent, because its queue was full.
+struct Refused<Q: Question> {
     question: Arc<Q>,
     generation: u64,
-    is_full: bool,
+    answer: Q::Answer,
 }
 
-impl<Q: Question> Arrived for Dropped<Q> {
+impl<Q: Question> Arrived for Refused<Q> {
     fn arrive(self: Box<Self>, cx: &mut Apply<'_>) {
-        if is_of_another_store(self.generation, cx) {
-            return;
+        if !is_of_another_store(self.generation, cx) {
+            cx.warn(TOO_MUCH);
+            self.question.answered(self.generation, self.answer, cx);
         }
-        if self.is_full {
-            cx.warn(super::TOO_MUCH);
+    }
+}
+
+struct Replaced<Q> {
+    question: Arc<Q>,
+    generation: u64,
+}
+
+impl<Q: Question> Arrived for Replaced<Q> {
+    fn arrive(self: Box<Self>, cx: &mut Apply<'_>) {
+        if !is_of_another_store(self.generation, cx) {
+            self.question.replaced(self.generation, cx);
         }
-        self.question.dropped(self.generation, self.is_full, cx);
     }
 }
 
@@ -148,8 +164,13 @@ pub trait Run: Question {
     where
         Self: Sized;
 
-    /// The answer to work that panicked: one sentence.
+    /// The answer to work that panicked or never began: one sentence.
     fn failed(&self, message: String) -> Self::Answer;
+
+    /// Its queue was full.
+    fn full(&self, generation: u64, cx: &mut Apply<'_>) {
+        self.answered(generation, self.failed(QUEUE_FULL.to_owned()), cx);
+    }
 }
 
 /// The way of the answers to a question.
@@ -188,7 +209,11 @@ impl<Q: Run> Task<Answer> for RunTask<Q> {
     }
 
     fn dropped(self: Box<Self>, generation: u64, is_full: bool) -> Outcome<Answer> {
-        Outcome::Asked(Box::new(Dropped { question: self.0, generation, is_full }))
+        let question = self.0;
+        if is_full {
+            return Outcome::Asked(Box::new(NotBegun { question, generation }));
+        }
+        Outcome::Asked(Box::new(Replaced { question, generation }))
     }
 }
 
@@ -210,6 +235,18 @@ impl<Q: Run> Arrived for Ran<Q> {
         if Q::OUTLIVES_STORE || !is_of_another_store(self.generation, cx) {
             self.question.answered(self.generation, self.answer, cx);
         }
+    }
+}
+
+struct NotBegun<Q> {
+    question: Arc<Q>,
+    generation: u64,
+}
+
+impl<Q: Run> Arrived for NotBegun<Q> {
+    fn arrive(self: Box<Self>, cx: &mut Apply<'_>) {
+        cx.warn(QUEUE_FULL);
+        self.question.full(self.generation, cx);
     }
 }
 

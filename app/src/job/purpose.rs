@@ -22,8 +22,6 @@ pub enum Purpose {
     Convert(ConvertPurpose),
     /// Files in and out.
     Transfer(TransferPurpose),
-    /// The store as a whole.
-    Maintenance(MaintenancePurpose),
     /// The archive whose dialog is open.
     Archive(ArchivePurpose),
     /// The trash, while its dialog is open.
@@ -100,22 +98,6 @@ pub enum StorePurpose {
         /// The collection to open then.
         open: Option<Namespace>,
     },
-}
-
-/// An answer about the store as a whole.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum MaintenancePurpose {
-    /// How it is, from `serverStatus`.
-    Status,
-    /// Which backups there are.
-    Look,
-    /// The reading in the background is started or stopped.
-    Scrub {
-        /// Started.
-        start: bool,
-    },
-    /// A backup, a restore, a compaction or a check.
-    Run(OperationId),
 }
 
 /// An answer about an archive.

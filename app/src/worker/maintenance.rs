@@ -16,103 +16,43 @@ use crate::limits::REPLACED_STORES_SHOWN_MAX;
 use crate::source::maintenance::{MaintenanceError, Offline, OfflineWork, perform};
 use crate::source::{OpenRequest, Source};
 
-/// One thing to do.
-#[derive(Debug, Clone)]
-pub enum MaintenanceWork {
-    /// Look which backups there are.
-    Look {
-        /// The name that backups are written under. `None` for the usual one for the folder.
-        file: Option<PathBuf>,
-        /// The data folder. `None` if no home folder was found.
-        folder: Option<PathBuf>,
-    },
-    /// Write a backup.
-    Backup {
-        /// The file.
-        file: PathBuf,
-        /// How far it is; stops it.
-        gauge: Arc<Gauge>,
-    },
-    /// Look at the structure of a backup.
-    Check {
-        /// The file.
-        file: PathBuf,
-        /// Walks the file. Without it this process does.
-        walker: Option<WalkProgram>,
-        /// How far it is; stops it.
-        gauge: Arc<Gauge>,
-    },
-    /// Work for which the store is closed.
-    Offline {
-        work: OfflineWork,
-        /// Which store it is, if it is not open.
-        request: OpenRequest,
-        /// How far it is; stops it.
-        gauge: Arc<Gauge>,
-    },
+/// Writes a backup. May take as long as the store is large.
+///
+/// # Errors
+/// One sentence, or that the user stopped it.
+pub fn backup(
+    source: Option<&dyn Source>,
+    file: &Path,
+    gauge: &Gauge,
+) -> Result<Backup, MaintenanceError> {
+    let no_store = || MaintenanceError::Failed("Open a store to back it up".to_owned());
+    let maintenance = source.and_then(Source::maintenance).ok_or_else(no_store)?;
+    maintenance.backup(file, &mut |at| gauge.watch(at))
 }
 
-/// The result.
-#[derive(Debug, Clone)]
-pub enum MaintenanceDone {
-    /// The backups that there are.
-    BackupList(BackupList),
-    /// A backup was written.
-    Backup(Result<Backup, MaintenanceError>),
-    /// The structure of a backup.
-    Checked(Result<StructureReport, MaintenanceError>),
-    /// Work on a closed store.
-    Offline(Offline),
+/// Looks at the structure of a backup: in the program that walks it, or without one in this process.
+///
+/// # Errors
+/// One sentence, or that the user stopped it.
+pub fn check(
+    file: &Path,
+    walker: Option<&WalkProgram>,
+    gauge: &Gauge,
+) -> Result<StructureReport, MaintenanceError> {
+    let report = Store::check_file(file, walker, &mut |at| gauge.watch(at));
+    report.map_err(MaintenanceError::from)
 }
 
-impl MaintenanceWork {
-    /// How far it is, when it can be stopped.
-    #[must_use]
-    pub fn gauge(&self) -> Option<&Arc<Gauge>> {
-        match self {
-            Self::Look { .. } => None,
-            Self::Backup { gauge, .. }
-            | Self::Check { gauge, .. }
-            | Self::Offline { gauge, .. } => Some(gauge),
-        }
-    }
-
-    /// The same work with nothing done, because `message` says why not.
-    #[must_use]
-    pub fn failed(&self, message: String) -> MaintenanceDone {
-        let failed = MaintenanceError::Failed(message);
-        match self {
-            Self::Look { .. } => MaintenanceDone::BackupList(BackupList::default()),
-            Self::Backup { .. } => MaintenanceDone::Backup(Err(failed)),
-            Self::Check { .. } => MaintenanceDone::Checked(Err(failed)),
-            Self::Offline { .. } => {
-                MaintenanceDone::Offline(Offline { done: Err(failed), reopened: None })
-            }
-        }
-    }
-
-    /// Does it. May take as long as the store is large.
-    pub fn run(&self, source: Option<&dyn Source>) -> MaintenanceDone {
-        let maintenance = source.and_then(Source::maintenance);
-        match self {
-            Self::Look { file, folder } => {
-                MaintenanceDone::BackupList(look(file.as_deref(), folder.as_deref()))
-            }
-            Self::Backup { file, gauge } => match maintenance {
-                Some(maintenance) => {
-                    MaintenanceDone::Backup(maintenance.backup(file, &mut |at| gauge.watch(at)))
-                }
-                None => self.failed("Open a store to back it up".to_owned()),
-            },
-            Self::Check { file, walker, gauge } => {
-                let report = Store::check_file(file, walker.as_ref(), &mut |at| gauge.watch(at));
-                MaintenanceDone::Checked(report.map_err(MaintenanceError::from))
-            }
-            Self::Offline { work, request, gauge } => MaintenanceDone::Offline(match maintenance {
-                Some(maintenance) => maintenance.offline(work, &mut |at| gauge.watch(at)),
-                None => Offline { done: closed(work, request, gauge), reopened: None },
-            }),
-        }
+/// Does work for which the store is closed: `source`, or the one of the request.
+pub fn offline(
+    source: Option<&dyn Source>,
+    work: &OfflineWork,
+    request: &OpenRequest,
+    gauge: &Gauge,
+) -> Offline {
+    match source.and_then(Source::maintenance) {
+        Some(maintenance) => maintenance.offline(work, &mut |at| gauge.watch(at)),
+        None => Offline { done: closed(work, request, gauge), reopened: None },
     }
 }
 
@@ -127,7 +67,9 @@ fn closed(
     perform(work, &folder, &clock, request.walker.as_ref(), &mut |at| gauge.watch(at))
 }
 
-fn look(file: Option<&Path>, folder: Option<&Path>) -> BackupList {
+/// Lists the backups that are written under a name, or under the usual one for the data folder.
+#[must_use]
+pub fn look(file: Option<&Path>, folder: Option<&Path>) -> BackupList {
     let file = file.map_or_else(|| usual_file(folder), Path::to_owned);
     let written = |path: &Path| {
         let found = fs::metadata(path).ok()?;

@@ -61,7 +61,6 @@ pub use guarded::guarded;
 
 pub use lesson::LessonShelf;
 pub use lesson_job::{LessonOrder, LessonOutcome, LessonWork};
-pub use maintenance::{MaintenanceDone, MaintenanceWork};
 pub use outcome::Outcome;
 pub use outcome_sender::OutcomeSender;
 pub use pool::Worker;

@@ -53,8 +53,7 @@ impl<A: Send + 'static> Job<A> {
     pub fn named(purpose: Purpose, lane: Lane, generation: u64, work: Work) -> Self {
         let manners = Manners {
             slow_read: purpose.slow_read(),
-            is_alone: lane == Lane::Transfer
-                && matches!(purpose, Purpose::Maintenance(_) | Purpose::Sandbox(_)),
+            is_alone: lane == Lane::Transfer && matches!(purpose, Purpose::Sandbox(_)),
             into: into(&work),
         };
         let key = Key::new(Arc::new(purpose.clone()));

@@ -2,7 +2,6 @@
 
 use super::connect_job::ConnectReport;
 use super::lesson_job::LessonOutcome;
-use super::maintenance::MaintenanceDone;
 use super::reply::Reply;
 use super::sandbox::SandboxDone;
 use super::schema::SchemaReport;
@@ -47,14 +46,6 @@ pub enum Outcome<A> {
         generation: u64,
         /// The result.
         done: TransferDone,
-    },
-    /// Care for the store ended.
-    Maintenance {
-        purpose: Purpose,
-        /// The job's generation.
-        generation: u64,
-        /// The result.
-        done: MaintenanceDone,
     },
     /// Work on a sandbox ended.
     Sandbox {

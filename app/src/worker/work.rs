@@ -6,7 +6,6 @@ use bson::Document;
 
 use super::connect_job::ConnectWork;
 use super::lesson_job::LessonWork;
-use super::maintenance::MaintenanceWork;
 use super::sandbox::SandboxWork;
 use super::schema::SchemaWork;
 use super::transfer::TransferWork;
@@ -28,8 +27,6 @@ pub enum Work {
     Bulk(BulkWork),
     /// Read or write files.
     Transfer(TransferWork),
-    /// Care for the store as a whole.
-    Maintenance(MaintenanceWork),
     /// Turn the traffic of the demo store on or off.
     SetTraffic(bool),
     /// Send what is due in the traffic of the demo store.
@@ -64,7 +61,6 @@ impl fmt::Debug for Work {
             Self::Command { db, command } => write!(f, "Command({db}, {command})"),
             Self::Bulk(work) => write!(f, "Bulk({})", work.namespace),
             Self::Transfer(work) => write!(f, "Transfer({work:?})"),
-            Self::Maintenance(work) => write!(f, "Maintenance({work:?})"),
             Self::SetTraffic(on) => write!(f, "SetTraffic({on})"),
             Self::Traffic => write!(f, "Traffic"),
             Self::Sandbox(work) => write!(f, "Sandbox({work:?})"),

@@ -1,6 +1,7 @@
 //! Maintenance of the whole store: its dialogs, and what runs.
 
+mod jobs;
 mod pages;
 pub mod run;
 
-pub use pages::{answer, apply, dropped, follow};
+pub use pages::{apply, follow};

@@ -8,19 +8,19 @@ use bson::Document;
 use super::run;
 use crate::action::MaintenanceAction;
 use crate::action::maintenance::Page;
+use crate::apply::Apply;
 use crate::apply::number::number;
-use crate::apply::{Apply, QUEUE_FULL};
+use crate::apply::question::{Answer, Question, Report, Run};
 use crate::commands;
 use crate::job::BackupList;
 use crate::limits::{STATUS_AGE_MAX, STATUS_AGE_SHOWN_MAX};
+use crate::state::State;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::maintenance::{
     BackupDraft, Dialog, RestoreDraft, Scrub, Status, Takes, folder, key,
 };
-use crate::state::purpose::MaintenancePurpose;
 use crate::state::toasts::Kind as ToastKind;
-use crate::state::{Purpose, State};
-use crate::worker::{Lane, MaintenanceWork, Reply, Work};
+use crate::worker::{Desk, Lane, Reply, maintenance};
 
 /// Carries out one action.
 pub fn apply(action: MaintenanceAction, cx: &mut Apply<'_>) {
@@ -33,8 +33,7 @@ pub fn apply(action: MaintenanceAction, cx: &mut Apply<'_>) {
         MaintenanceAction::Compact => run::compact(cx),
         MaintenanceAction::Verify => run::verify(cx),
         MaintenanceAction::Scrub(start) => {
-            let purpose = Purpose::Maintenance(MaintenancePurpose::Scrub { start });
-            cx.write(purpose, "admin", commands::maintenance::scrub(start));
+            cx.change(Scrubbing { start }, "admin", commands::maintenance::scrub(start));
         }
         MaintenanceAction::DismissRecovered => cx.state.maintenance.recovered = false,
         MaintenanceAction::DismissDamage => cx.state.maintenance.damage = None,
@@ -91,8 +90,7 @@ pub(super) fn look(cx: &mut Apply<'_>) {
 fn look_for(file: Option<PathBuf>, folder: Option<PathBuf>, cx: &mut Apply<'_>) {
     // Backups of a sandbox next to its temporary folder would be lost with it.
     let folder = folder.filter(|_| !cx.state.store.request.is_temporary());
-    let work = MaintenanceWork::Look { file, folder };
-    cx.state.maintenance.look = Some(send(MaintenancePurpose::Look, Lane::Read, work, cx));
+    cx.state.maintenance.look = Some(cx.run(ListBackups { file, folder }));
 }
 
 fn path_changed(cx: &mut Apply<'_>) {
@@ -112,26 +110,6 @@ fn path_changed(cx: &mut Apply<'_>) {
         let folder = folder(cx.state);
         look_for(Some(file), folder, cx);
     }
-}
-
-/// Handles the list of backups, unless it is about a store that is no longer open.
-pub(super) fn backup_list(backup_list: BackupList, generation: u64, state: &mut State) {
-    if state.maintenance.look != Some(generation) {
-        return;
-    }
-    match state.dialogs.open_mut() {
-        Some(AnyDialog::Maintenance(Dialog::Backup(draft))) if draft.path.is_empty() => {
-            draft.path = backup_list.file.display().to_string();
-        }
-        Some(AnyDialog::Maintenance(Dialog::Restore(draft))) if draft.path.is_empty() => {
-            let newest =
-                backup_list.backups.first().map(|newest| newest.path.display().to_string());
-            draft.path = newest.unwrap_or_default();
-        }
-        _ => {}
-    }
-    state.maintenance.backup_list = Some(backup_list);
-    state.maintenance.listed_at = state.uptime;
 }
 
 /// Queries the store's status, more often while its dialog is open, its file is being checked or it
@@ -159,29 +137,94 @@ pub fn follow(cx: &mut Apply<'_>) -> Option<Duration> {
 fn ask(cx: &mut Apply<'_>) {
     cx.state.maintenance.asked_at = Some(cx.state.uptime);
     cx.state.maintenance.is_waiting = true;
-    let purpose = Purpose::Maintenance(MaintenancePurpose::Status);
-    cx.read(purpose, "admin", commands::maintenance::status());
+    cx.ask(MaintenanceStatus, "admin", commands::maintenance::status());
 }
 
-/// Handles a reply.
-pub fn answer(purpose: &MaintenancePurpose, reply: &Reply, cx: &mut Apply<'_>) {
-    match (purpose, &reply.result) {
-        (MaintenancePurpose::Status, Ok(found)) => learn(found, cx.state),
-        (MaintenancePurpose::Status, Err(_)) => cx.state.maintenance.is_waiting = false,
-        (MaintenancePurpose::Scrub { start }, Ok(_)) => {
-            let words = if *start { "Scrub started" } else { "Scrub stopped" };
-            cx.state.toasts.push(ToastKind::Done, words, None, cx.state.uptime);
-            ask(cx);
+/// The backups that are kept. Questions are equal whatever the names: the newest names count.
+#[derive(Debug)]
+struct ListBackups {
+    /// The name that backups are written under; `None` stands for the usual one of the folder.
+    file: Option<PathBuf>,
+    /// The data folder; without one no home folder was found.
+    folder: Option<PathBuf>,
+}
+
+impl PartialEq for ListBackups {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Question for ListBackups {
+    type Answer = BackupList;
+
+    fn answered(&self, generation: u64, backup_list: BackupList, cx: &mut Apply<'_>) {
+        // Else it is about a store that is no longer open.
+        if cx.state.maintenance.look != Some(generation) {
+            return;
         }
-        (MaintenancePurpose::Scrub { .. }, Err(error)) => {
-            cx.state.toasts.push(ToastKind::Error, error.clone(), None, cx.state.uptime);
+        match cx.state.dialogs.open_mut() {
+            Some(AnyDialog::Maintenance(Dialog::Backup(draft))) if draft.path.is_empty() => {
+                draft.path = backup_list.file.display().to_string();
+            }
+            Some(AnyDialog::Maintenance(Dialog::Restore(draft))) if draft.path.is_empty() => {
+                let newest =
+                    backup_list.backups.first().map(|newest| newest.path.display().to_string());
+                draft.path = newest.unwrap_or_default();
+            }
+            _ => {}
         }
-        (MaintenancePurpose::Look | MaintenancePurpose::Run(_), _) => {}
+        cx.state.maintenance.backup_list = Some(backup_list);
+        cx.state.maintenance.listed_at = cx.state.uptime;
+    }
+}
+
+impl Run for ListBackups {
+    const LANE: Lane = Lane::Read;
+
+    fn run(&self, _: &Desk<'_, Answer>, report: Report<Self>) {
+        report.send(maintenance::look(self.file.as_deref(), self.folder.as_deref()));
+    }
+
+    fn failed(&self, _: String) -> BackupList {
+        BackupList::default()
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct MaintenanceStatus;
+
+impl Question for MaintenanceStatus {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        cx.state.maintenance.is_waiting = false;
+        if let Ok(found) = reply.result {
+            learn(&found, cx.state);
+        }
+    }
+}
+
+/// The reading in the background, started or stopped.
+#[derive(Debug, PartialEq)]
+struct Scrubbing {
+    start: bool,
+}
+
+impl Question for Scrubbing {
+    type Answer = Reply;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if let Err(error) = reply.result {
+            return cx.toast(ToastKind::Error, error);
+        }
+        cx.toast(ToastKind::Done, if self.start { "Scrub started" } else { "Scrub stopped" });
+        ask(cx);
     }
 }
 
 fn learn(found: &Document, state: &mut State) {
-    state.maintenance.is_waiting = false;
     let Ok(found) = found.get_document("mayfly") else { return };
     let stall = found.get_document("reaper").and_then(|reaper| reaper.get_document("stall"));
     let sentence = stall.and_then(|stall| stall.get_str("sentence"));
@@ -207,26 +250,4 @@ fn learn(found: &Document, state: &mut State) {
         findings: number(scrub, "findings").unwrap_or(0),
     });
     state.maintenance.learn(status, scrub.unwrap_or_default());
-}
-
-/// A job that will not be done, because too much was asked at once.
-pub fn dropped(purpose: &MaintenancePurpose, cx: &mut Apply<'_>) {
-    match purpose {
-        MaintenancePurpose::Status => cx.state.maintenance.is_waiting = false,
-        MaintenancePurpose::Run(operation) => {
-            let words = QUEUE_FULL.to_owned();
-            run::refused(*operation, words, cx);
-        }
-        MaintenancePurpose::Look | MaintenancePurpose::Scrub { .. } => {}
-    }
-}
-
-/// Hands work to a lane. Returns its generation.
-pub(super) fn send(
-    purpose: MaintenancePurpose,
-    lane: Lane,
-    work: MaintenanceWork,
-    cx: &mut Apply<'_>,
-) -> u64 {
-    cx.job(Purpose::Maintenance(purpose), lane, Work::Maintenance(work))
 }

@@ -6,21 +6,19 @@ use std::time::Duration;
 
 use mayfly_engine::store::{JobProgress, JobStep, StructureReport};
 
-use super::pages::{backup_list, look, send};
+use super::jobs::{CheckBackup, RunOf, WorkOffline, WriteBackup};
 use crate::apply::{Apply, store};
 use crate::job::{Backup, Gauge};
 use crate::limits::METER_PAUSE;
-use crate::source::maintenance::{MaintenanceError, Offline, OfflineDone, OfflineWork};
+use crate::source::maintenance::{MaintenanceError, OfflineDone, OfflineWork};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::maintenance::dialogs::{
     backup_text, check_line, compact_line, restore_line, verify_line,
 };
 use crate::state::maintenance::{Checked, Dialog, Ended, Kind, Running, Tone, folder, key};
 use crate::state::operations::{OperationId, Progress, Stage};
-use crate::state::purpose::MaintenancePurpose;
 use crate::state::toasts::Kind as ToastKind;
 use crate::state::{Phase, State, number};
-use crate::worker::{Lane, MaintenanceDone, MaintenanceWork};
 
 /// Writes a backup as drafted in the open dialog.
 pub fn backup(cx: &mut Apply<'_>) {
@@ -36,8 +34,8 @@ pub fn backup(cx: &mut Apply<'_>) {
         }
     }
     let command = backup_text(&file);
-    begin(Kind::Backup, Some(file.clone()), draft, command, cx, |gauge, _| {
-        MaintenanceWork::Backup { file, gauge }
+    begin(Kind::Backup, Some(file.clone()), draft, command, cx, |run, cx| {
+        cx.run(WriteBackup { run, file });
     });
 }
 
@@ -49,8 +47,9 @@ pub fn check(cx: &mut Apply<'_>) {
     let Some(file) = draft.file() else { return };
     let draft = Dialog::Restore(draft.clone());
     let command = check_line(&file);
-    begin(Kind::Check, Some(file.clone()), draft, command, cx, |gauge, state| {
-        MaintenanceWork::Check { file, walker: state.store.request.walker.clone(), gauge }
+    begin(Kind::Check, Some(file.clone()), draft, command, cx, |run, cx| {
+        let walker = cx.state.store.request.walker.clone();
+        cx.run(CheckBackup { run, file, walker });
     });
 }
 
@@ -93,9 +92,9 @@ fn offline(
         back_to(draft, words, cx.state);
         return;
     }
-    begin(kind, file, draft, command, cx, |gauge, state| {
-        let request = state.store.request.clone();
-        MaintenanceWork::Offline { work, request, gauge }
+    begin(kind, file, draft, command, cx, |run, cx| {
+        let request = cx.state.store.request.clone();
+        cx.run(WorkOffline { run, work, request });
     });
     if let (Some(words), true) = (kind.away(), cx.state.is_open()) {
         cx.state.store.phase = Phase::Away(words);
@@ -108,7 +107,7 @@ fn begin(
     draft: Dialog,
     command: String,
     cx: &mut Apply<'_>,
-    work: impl FnOnce(Arc<Gauge>, &State) -> MaintenanceWork,
+    send: impl FnOnce(RunOf, &mut Apply<'_>),
 ) {
     if cx.state.maintenance.running.is_some() {
         return;
@@ -121,11 +120,11 @@ fn begin(
     };
     let cancel = Some(gauge.cancel.clone());
     let operation = cx.state.operations.begin(title, now_ms, asked, cancel);
-    let work = work(Arc::clone(&gauge), cx.state);
+    let run = RunOf { operation, gauge: Arc::clone(&gauge) };
     cx.state.maintenance.running =
         Some(Running { operation, kind, file, gauge, draft, command, asked });
     cx.state.dialogs.replace(AnyDialog::Maintenance(Dialog::Running(operation)));
-    send(MaintenancePurpose::Run(operation), Lane::Transfer, work, cx);
+    send(run, cx);
 }
 
 fn name_of(file: &Path) -> String {
@@ -164,65 +163,20 @@ fn shown(at: Option<JobProgress>) -> Progress {
     Progress { done, total, text }
 }
 
-/// Handles a result.
-pub fn done(
-    purpose: &MaintenancePurpose,
-    generation: u64,
-    done: MaintenanceDone,
-    cx: &mut Apply<'_>,
-) {
-    match (purpose, done) {
-        (_, MaintenanceDone::BackupList(found)) => backup_list(found, generation, cx.state),
-        (MaintenancePurpose::Run(operation), done) => {
-            let running = cx.state.maintenance.running.take_if(|one| one.operation == *operation);
-            if let Some(running) = running {
-                ended(running, done, cx);
-            }
-        }
-        // Unreachable: purpose and result always match.
-        _ => {}
-    }
-}
-
-fn ended(running: Running, done: MaintenanceDone, cx: &mut Apply<'_>) {
-    match done {
-        MaintenanceDone::Backup(result) => {
-            log(&running, result.as_ref().err(), cx.state);
-            backed_up(running, result, cx.state);
-            look(cx);
-        }
-        MaintenanceDone::Checked(result) => checked(running, result, cx.state),
-        MaintenanceDone::Offline(Offline { done, reopened }) => {
-            if matches!(done, Ok(OfflineDone::Restored(_))) {
-                forget_removed(cx.state);
-            }
-            match reopened {
-                Some(Ok(warnings)) => store::reopened(warnings, cx),
-                Some(Err(failure)) => cx.state.store.phase = Phase::Failed(failure),
-                None => crate::apply::stores::open(cx.state.store.request.clone(), cx),
-            }
-            match done {
-                Ok(done) => {
-                    let ended = told(&done, cx.state.clock.is_simulated());
-                    succeeded(&running, ended, cx.state);
-                }
-                Err(error) => failed(running, error, cx.state),
-            }
-            look(cx);
-        }
-        MaintenanceDone::BackupList(_) => {}
-    }
+/// Takes over what runs, if it still does.
+pub(super) fn take(run: &RunOf, cx: &mut Apply<'_>) -> Option<Running> {
+    cx.state.maintenance.running.take_if(|one| one.operation == run.operation)
 }
 
 /// Another version of the store is in its place, which may hold documents that were removed.
-fn forget_removed(state: &mut State) {
+pub(super) fn forget_removed(state: &mut State) {
     state.reaper.forget_passes();
     for tab in state.tabs.open_mut() {
         tab.expiry.forget_removed();
     }
 }
 
-fn told(done: &OfflineDone, is_simulated: bool) -> Ended {
+pub(super) fn told(done: &OfflineDone, is_simulated: bool) -> Ended {
     match done {
         OfflineDone::Restored(report) => Ended::restored(report, is_simulated),
         OfflineDone::Compacted(report) => Ended::compacted(report),
@@ -231,7 +185,7 @@ fn told(done: &OfflineDone, is_simulated: bool) -> Ended {
 }
 
 /// A command that was carried out is listed with the others.
-fn log(running: &Running, error: Option<&MaintenanceError>, state: &mut State) {
+pub(super) fn log(running: &Running, error: Option<&MaintenanceError>, state: &mut State) {
     let took = state.uptime.saturating_sub(running.asked).as_micros();
     let micros = u64::try_from(took).unwrap_or(u64::MAX);
     let error = error.map(|error| match error {
@@ -241,7 +195,11 @@ fn log(running: &Running, error: Option<&MaintenanceError>, state: &mut State) {
     state.commands.push(state.clock.now_ms(), &running.command, micros, error, false);
 }
 
-fn backed_up(running: Running, result: Result<Backup, MaintenanceError>, state: &mut State) {
+pub(super) fn backed_up(
+    running: Running,
+    result: Result<Backup, MaintenanceError>,
+    state: &mut State,
+) {
     match result {
         Ok(backup) => {
             succeeded(&running, Ended::backup(backup), state);
@@ -250,7 +208,11 @@ fn backed_up(running: Running, result: Result<Backup, MaintenanceError>, state: 
     }
 }
 
-fn checked(running: Running, result: Result<StructureReport, MaintenanceError>, state: &mut State) {
+pub(super) fn checked(
+    running: Running,
+    result: Result<StructureReport, MaintenanceError>,
+    state: &mut State,
+) {
     let report = match result {
         Ok(report) => report,
         Err(error) => return failed(running, error, state),
@@ -283,7 +245,7 @@ fn without_end(sentence: &str) -> &str {
     sentence.trim_end_matches('.')
 }
 
-fn succeeded(running: &Running, ended: Ended, state: &mut State) {
+pub(super) fn succeeded(running: &Running, ended: Ended, state: &mut State) {
     let stage = match ended.tone {
         Tone::Good => Stage::Done(ended.sentence.clone()),
         Tone::Bad => Stage::Failed(ended.sentence.clone()),
@@ -302,7 +264,7 @@ fn succeeded(running: &Running, ended: Ended, state: &mut State) {
 }
 
 /// Nothing was done: back to the dialog it was started from, which says why.
-fn failed(running: Running, error: MaintenanceError, state: &mut State) {
+pub(super) fn failed(running: Running, error: MaintenanceError, state: &mut State) {
     let sentence = match error {
         MaintenanceError::Stopped => {
             let words = match running.kind {

@@ -7,33 +7,12 @@ use super::Shared;
 use crate::job::Purpose;
 use crate::job::bulk::{BulkReport, BulkWork};
 use crate::worker::guarded::guarded;
-use crate::worker::maintenance::{MaintenanceDone, MaintenanceWork};
 use crate::worker::sandbox::{SandboxDone, SandboxWork};
 use crate::worker::schema::SchemaWork;
 use crate::worker::transfer::{TransferDone, TransferWork};
 use crate::worker::{Outcome, bulk};
 
 impl<A: Send + 'static> Shared<A> {
-    /// Cares for the store; a window that closes stops it.
-    pub(super) fn maintenance(
-        self: &Arc<Self>,
-        store: u32,
-        work: &MaintenanceWork,
-    ) -> MaintenanceDone {
-        let cancel = work.gauge().map(|gauge| gauge.cancel.clone()).unwrap_or_default();
-        let source = self.sources.of(store);
-        let run = || guarded(|| work.run(source.as_deref()));
-        let done = self.at_close.stopping(move || cancel.cancel(), run);
-        let done = done.unwrap_or_else(|message| work.failed(message));
-        if let (MaintenanceDone::Offline(ended), Some(source)) = (&done, source)
-            && matches!(ended.reopened, Some(Ok(_)))
-        {
-            // The event subscription ended with the closed store.
-            self.follow(source.as_ref(), store);
-        }
-        done
-    }
-
     /// Works on a sandbox. One that could not be moved is open again.
     pub(super) fn sandbox(self: &Arc<Self>, store: u32, work: &SandboxWork) -> SandboxDone {
         let source = self.sources.of(store);
