@@ -39,13 +39,10 @@ const NEXT_FRAME: Duration = Duration::from_nanos(1);
 /// How to open the window.
 #[derive(Clone)]
 pub struct WindowOptions {
-    /// Which store to open.
     pub request: OpenRequest,
     /// Whether the store that was open last comes before it: the command line names none.
     pub open_last: bool,
-    /// Opens it.
     pub opener: Opener,
-    /// Where lessons come from.
     pub lessons: Arc<dyn LessonShelf>,
     /// Where the passwords of servers are kept.
     pub secrets: Secrets,
@@ -57,9 +54,7 @@ pub struct WindowOptions {
     pub present: bool,
     /// The lesson that it begins with, and the index of its card.
     pub lesson: Option<(LessonSource, usize)>,
-    /// Its first task.
     pub beginning: Option<Beginning>,
-    /// Closes it from outside.
     pub shutdown: Option<ShutdownSignal>,
 }
 

@@ -25,7 +25,6 @@ const SOFTWARE: [&str; 6] =
 /// The processor time of the last frames, and the earliest time of the next one.
 #[derive(Debug, Default)]
 pub struct Pace {
-    /// Whether the processor draws.
     is_software: bool,
     /// Whether the system says what a thread has spent.
     is_measured: bool,

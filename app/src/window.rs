@@ -16,7 +16,6 @@ pub enum WindowError {
     /// There is no display to open it on.
     #[error("No display found")]
     NoDisplay,
-    /// The window system refused.
     #[error("Can't open the window: {0}")]
     Refused(String),
 }

@@ -16,38 +16,28 @@ pub enum AggregateAction {
     Run,
     /// Something was changed: runs the pipeline, unless it waits for *Run*.
     Changed,
-    /// Stops what runs.
     Stop,
-    /// Adds a stage at the end.
     Add(&'static str),
     /// Adds a stage before that of a card.
     AddBefore(u64),
     /// Adds a copy of a stage after it.
     Duplicate(u64),
-    /// Removes a stage.
     Remove(u64),
     /// Moves a stage to a gap between the others.
     Move {
-        /// The card.
         card: u64,
         /// The gap: 0 is before the first stage.
         gap: usize,
     },
-    /// Gives a card another stage.
     Choose {
-        /// The card.
         card: u64,
-        /// The stage.
         stage: &'static str,
     },
     /// Turns a stage off, or on again.
     SetOff {
-        /// The card.
         card: u64,
-        /// Off.
         is_off: bool,
     },
-    /// Removes every stage.
     Clear,
     /// Shows the whole as text, or the stages as cards.
     SetText(bool),
@@ -55,28 +45,21 @@ pub enum AggregateAction {
     SetWaits(bool),
     /// Shows the results, or the documents after a stage.
     Show(Shown),
-    /// How results are shown.
     SetMode(ResultsMode),
-    /// Which fields the chart shows.
     SetChart(ChartFields),
-    /// Reads the next results.
     More,
     /// Opens the dialog that keeps the pipeline by name.
     OpenSave,
-    /// Keeps the pipeline by name.
     Save(String),
     /// Takes a kept pipeline in place of this one.
     OpenKept {
         /// The collection that it was made for.
         namespace: Namespace,
-        /// Its name.
         name: String,
     },
-    /// Deletes a kept pipeline.
     DeleteKept {
         /// The collection that it was made for.
         namespace: Namespace,
-        /// Its name.
         name: String,
     },
     /// Copies the pipeline as typed in mongosh.

@@ -23,9 +23,7 @@ pub enum ArchiveAction {
     Off(Namespace),
     /// Lists the documents that match this filter, or all.
     List(Option<Document>),
-    /// Lists the next page too.
     More,
-    /// Shows the document of a row.
     Show(usize),
     /// Chooses a row, or does so no longer.
     Choose(usize, bool),

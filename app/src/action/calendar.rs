@@ -8,17 +8,13 @@ use crate::state::{Namespace, State};
 /// Actions of the calendar. All but the first come from its dialog.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CalendarAction {
-    /// Opens it.
     Open,
     /// Shows hours, days, weeks or months.
     Show(Unit),
     /// Shows what of a collection expires between two instants, in milliseconds since 1970.
     Visit {
-        /// The collection.
         namespace: Namespace,
-        /// The first instant.
         from_ms: i64,
-        /// The end.
         to_ms: i64,
     },
 }

@@ -17,7 +17,6 @@ pub enum ConnectAction {
     Attach,
     /// Ends the attempt of the open dialog.
     Stop,
-    /// Asks whether there is a keyring.
     LookForKeyring,
     /// Removes the password of this key from the keyring.
     ForgetPassword(String),
@@ -25,9 +24,7 @@ pub enum ConnectAction {
     Lock,
     /// Asks whether changes may be sent.
     AskUnlock,
-    /// Lets changes be sent.
     Unlock,
-    /// Shows what the server is.
     ShowServer,
 }
 

@@ -12,13 +12,10 @@ pub enum ConsoleAction {
     Open,
     /// Shows it with this input, which is not run.
     Insert(String),
-    /// Runs an input.
     Run(String),
     /// Asks what the word at the end of this text may become.
     Complete(String),
-    /// Stops what runs.
     Stop,
-    /// Empties the transcript.
     Clear,
     /// Shows all lines of an entry of the transcript.
     Unfold(u64),

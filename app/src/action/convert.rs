@@ -9,7 +9,6 @@ use crate::state::Namespace;
 pub enum ConvertAction {
     /// Opens the dialog on a field of a collection.
     Open {
-        /// The collection.
         namespace: Namespace,
         /// The field, with dots. Empty if the user is to enter it.
         path: String,
@@ -18,7 +17,6 @@ pub enum ConvertAction {
     Sample,
     /// Another choice in the dialog changed: previews and counts again.
     Look,
-    /// Converts as drafted.
     Start,
 }
 

@@ -5,9 +5,7 @@ use std::path::PathBuf;
 /// The decisions about an operation that was cut short. Each names its journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CutAction {
-    /// Does the rest.
     Continue(PathBuf),
-    /// Takes back what it did.
     TakeBack(PathBuf),
     /// Forgets it; what it did stays.
     Forget(PathBuf),

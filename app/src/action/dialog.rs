@@ -14,7 +14,6 @@ pub enum DialogAction {
     Show(Dialog),
     /// Opens one at once; the open one comes back when it is closed.
     ShowBefore(Dialog),
-    /// Closes the open one.
     Close,
     /// Closes the open one and does what its button says.
     Confirm(Box<Action>),

@@ -16,9 +16,7 @@ use crate::state::{State, Tab};
 /// Actions of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DocumentsAction {
-    /// Reloads everything.
     Refresh,
-    /// Runs the query that is typed.
     Run,
     /// Runs this filter with the options that are typed.
     RunFilter(String),
@@ -28,13 +26,10 @@ pub enum DocumentsAction {
     OpenQuery(Box<KnownQuery>),
     /// Keeps the query that is typed under a name.
     KeepQuery(String),
-    /// Forgets a query.
     ForgetQuery(Box<KnownQuery>),
     /// Copies the query that is typed as code.
     CopyAs(Language),
-    /// Ends the queries that run.
     Stop,
-    /// Empties the query and runs it.
     Reset,
     /// These rows are on the screen, from the first to before the second.
     Want(u64, u64),
@@ -42,26 +37,20 @@ pub enum DocumentsAction {
     SetMode(Mode),
     /// Selects the document in a row.
     Select {
-        /// The row.
         row: u64,
-        /// Its document.
         id: Bson,
         how: How,
     },
     /// Goes to a row with the keyboard.
     Go {
-        /// The row.
         row: u64,
         /// Whether every row from the selected one to it is selected, or it alone.
         extends: bool,
     },
     /// Folds every array and document in the list of JSON, or opens them.
     FoldAll(bool),
-    /// Selects all documents that match.
     SelectAll,
-    /// Copies the selected documents.
     Copy(CopyForm),
-    /// Selects nothing.
     SelectNothing,
     /// Sorts by a field: up, then down, then as stored.
     Sort(String),
@@ -71,16 +60,12 @@ pub enum DocumentsAction {
     Narrow(Document),
     /// Hides a column of the table, or shows it again.
     SetHidden {
-        /// The field.
         field: String,
-        /// Whether it is hidden.
         hidden: bool,
     },
     /// Gives each subfield its own column, or shows them as one column again.
     SetExpanded {
-        /// The column.
         field: String,
-        /// Whether its fields have columns.
         expanded: bool,
     },
     /// Opens the editor for a new document.
@@ -98,12 +83,9 @@ pub enum DocumentsAction {
     TakeTheirs,
     /// Does something with one field of a document.
     Field {
-        /// The document.
         id: Bson,
-        /// Which field, and what.
         task: FieldTask,
     },
-    /// Shows two documents side by side.
     Compare(Box<[Bson; 2]>),
     /// Saves the value that is under edit.
     SaveField,
@@ -115,13 +97,9 @@ pub enum DocumentsAction {
     AskUpdateSelected,
     /// Asks where to copy what is selected.
     AskCopySelected,
-    /// Changes many documents.
     Change(Box<BulkChange>),
-    /// The answer was no.
     KeepDocument,
-    /// Deletes a document.
     Delete(Bson),
-    /// Lists damaged documents.
     ShowDamaged,
     /// Removes the damaged documents that are listed.
     RemoveDamaged,
@@ -138,7 +116,6 @@ pub enum DocumentsAction {
 /// The effect on the rest of the selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// The document is removed.
     Only,
     /// It stays; the document is added or taken out.
     Toggle,

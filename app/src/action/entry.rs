@@ -8,21 +8,14 @@ use crate::state::State;
 /// The section of an entry in the menu and the palette.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// The store.
     Store,
     /// Care for the store as a whole.
     Maintenance,
-    /// The chosen collection.
     Collection,
-    /// Documents.
     Documents,
-    /// Time and the reaper.
     Time,
-    /// Tabs.
     Tabs,
-    /// How it looks.
     View,
-    /// Help.
     Help,
 }
 
@@ -45,13 +38,11 @@ impl Group {
 
 /// One thing that can be asked for by name.
 pub struct Entry {
-    /// Its place.
     pub group: Group,
     /// Its words; `…` at the end when more is asked.
     pub label: &'static str,
     /// The effect, in one line.
     pub tooltip: &'static str,
-    /// Its keys.
     pub keys: Option<KeyboardShortcut>,
     /// The present action. `None` if it can't be done now.
     pub action: fn(&State) -> Option<Action>,

@@ -12,7 +12,6 @@ use crate::state::{State, TabId};
 /// Actions of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExpiryAction {
-    /// Reloads everything.
     Refresh,
     /// Reloads the density, because the axis or the time moved on.
     RefreshDensity,
@@ -42,16 +41,13 @@ pub enum ExpiryAction {
     ListRange,
     /// Shows documents as if a TTL index did not exist, or with it again.
     HideIndex {
-        /// The index.
         name: String,
-        /// Without it.
         hidden: bool,
     },
     /// Shows the documents of the range in the Documents view.
     FilterBrush,
     /// Shows the time between two instants, in milliseconds since 1970.
     ShowRange(i64, i64),
-    /// Puts *now* back to its place.
     Follow,
     /// Chooses a span in which the next documents are on screen.
     Fit,
@@ -73,7 +69,6 @@ pub enum ExpiryAction {
     FilterNever(String),
     /// Shows the documents that wait for their threshold, or those that are past it.
     FilterPhase {
-        /// Past the threshold.
         overdue: bool,
     },
     /// Copies what was removed as NDJSON.
@@ -85,7 +80,6 @@ pub enum ExpiryAction {
     Pick(Bson, i64, Pick),
     /// Chooses all removed documents that can be restored.
     PickRestorable,
-    /// Restores the chosen documents.
     RestorePicked,
 }
 

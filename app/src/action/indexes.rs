@@ -9,9 +9,7 @@ use crate::state::State;
 /// Actions of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum IndexesAction {
-    /// Reloads everything.
     Refresh,
-    /// Chooses an index.
     Select(Option<String>),
     /// Opens the dialog that creates an index.
     OpenCreate,
@@ -23,9 +21,7 @@ pub enum IndexesAction {
     OpenDrop(String),
     /// Hides an index from queries, or shows it again.
     Hide {
-        /// The index.
         name: String,
-        /// Hide it, else show it.
         hidden: bool,
     },
     /// The open dialog was changed: queries what its TTL would remove.
@@ -38,7 +34,6 @@ pub enum IndexesAction {
     Recreate(Box<Document>),
     /// Plans the TTL of the open dialog as a rollout in steps.
     PlanRollout,
-    /// Starts the planned rollout.
     StartRollout,
 }
 

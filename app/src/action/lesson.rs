@@ -18,9 +18,7 @@ use crate::state::{Dialog, State};
 pub enum LessonAction {
     /// Shows the Lessons page, or the collection again.
     ShowPage(bool),
-    /// Reads the list.
     Reload,
-    /// Opens a lesson.
     Open(LessonSource),
     /// Adds a lesson file or a course folder to the list.
     Add(PathBuf),
@@ -31,42 +29,31 @@ pub enum LessonAction {
     OpenFile(PathBuf),
     /// Ends the lesson; the store before it is shown again.
     Close,
-    /// Asks something of the lesson.
     Request(LessonRequest),
     /// Opens the next card; after the last one, ends the lesson.
     Next,
-    /// Opens the card before.
     Back,
     /// Presses the button of the next block.
     RunNext,
-    /// Locks the answer that was prepared.
     Lock(usize),
-    /// Changes the number for a question.
     SetCount(usize, i64),
     /// Chooses a document for a question, or no longer.
     ToggleDocument(Bson),
     /// Moves the pin to an instant, in milliseconds since 1970.
     SetPin(i64),
-    /// Shows the solution of the card.
     ShowSolution(usize),
     /// Opens the count of hands for a question, or closes it.
     CountHands(Option<usize>),
-    /// Sets the hands for a choice.
     SetHands {
-        /// The choice.
         choice: usize,
-        /// How many.
         hands: u32,
     },
     /// Sets the seconds of the first TTL index of a collection.
     SetTtl(Namespace, i64),
-    /// Follows a link of the prose.
     Follow(String),
-    /// One press of the presenter.
     Step,
     /// One press of the presenter to go back.
     StepBack,
-    /// Marks a choice for the room.
     Mark(usize),
     /// Makes the screen black, or shows it again.
     Black,
@@ -76,7 +63,6 @@ pub enum LessonAction {
     Sandbox,
     /// Writes the sandbox as a lesson, as the open dialog says.
     Save,
-    /// Writes the handout of the lesson.
     Handout(PathBuf),
 }
 

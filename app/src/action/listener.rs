@@ -13,9 +13,7 @@ use crate::state::{Dialog, State};
 /// Actions on the listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListenerAction {
-    /// Lets other programs in.
     On(ListenAt),
-    /// Stops listening and ends every connection.
     Off,
 }
 

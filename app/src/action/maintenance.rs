@@ -7,7 +7,6 @@ use crate::state::{Phase, State};
 /// Actions on the store as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MaintenanceAction {
-    /// Opens a page of the dialog.
     Show(Page),
     /// The path in the open dialog is another one.
     PathChanged,
@@ -17,15 +16,12 @@ pub enum MaintenanceAction {
     Check,
     /// Replaces the store with the chosen backup.
     Restore,
-    /// Rewrites the data file.
     Compact,
-    /// Reads everything.
     Verify,
     /// Starts the reading in the background, or stops it.
     Scrub(bool),
     /// Takes away that the store has recovered.
     DismissRecovered,
-    /// Takes away that something is damaged.
     DismissDamage,
     /// Takes the advice about the place away, for good.
     DismissAdvice,
@@ -36,13 +32,9 @@ pub enum MaintenanceAction {
 pub enum Page {
     /// How the store is and what can be done.
     Home,
-    /// A backup.
     Backup,
-    /// A backup comes back.
     Restore,
-    /// The data file is rewritten.
     Compact,
-    /// Everything is read.
     Verify,
 }
 

@@ -69,52 +69,33 @@ use crate::state::TabId;
 /// One request of the user.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// Databases and collections.
     Store(StoreAction),
-    /// Servers.
     Connect(ConnectAction),
-    /// Tabs and views.
     Tabs(TabsAction),
-    /// The documents of a tab.
     Documents(TabId, DocumentsAction),
-    /// The pipeline of a tab.
     Aggregate(TabId, AggregateAction),
-    /// The expiry view of a tab.
     Expiry(TabId, ExpiryAction),
     /// How the store answers the query or the pipeline of a tab.
     Explain(TabId, ExplainAction),
-    /// The indexes of a tab.
     Indexes(TabId, IndexesAction),
-    /// The schema of a tab.
     Schema(TabId, SchemaAction),
     /// Text and numbers of a field to dates.
     Convert(ConvertAction),
-    /// Operations that were cut short.
     Cut(CutAction),
-    /// Files in and out.
     Transfer(TransferAction),
     /// The store as a whole: backups and maintenance.
     Maintenance(MaintenanceAction),
-    /// The reaper.
     Reaper(ReaperAction),
-    /// The listener.
     Listener(ListenerAction),
-    /// Archives of expired documents.
     Archive(ArchiveAction),
     /// Removed documents that can be restored.
     Trash(TrashAction),
-    /// Thresholds over all collections.
     Calendar(CalendarAction),
-    /// Temporary stores on a simulated clock.
     Sandbox(SandboxAction),
-    /// Lessons.
     Lesson(LessonAction),
-    /// A simulated clock.
     Clock(ClockAction),
-    /// The console.
     Console(ConsoleAction),
     /// The open parts of the window, and its look.
     View(ViewAction),
-    /// Dialogs.
     Dialog(DialogAction),
 }

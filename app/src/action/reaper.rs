@@ -18,19 +18,15 @@ use crate::state::{Dialog, State};
 /// Actions on the reaper.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReaperAction {
-    /// Runs a pass now.
     RunNow,
     /// Turns it on or off.
     SetEnabled(bool),
-    /// Turns it on, whatever it removes.
     Resume,
-    /// Says how often it comes.
     SetSchedule(Schedule),
     /// Turns the trash on or off.
     SetUndo(bool),
     /// Puts a removed document back, while the trash has it.
     Restore {
-        /// The collection.
         namespace: Namespace,
         /// The document's `_id`.
         id: Bson,
@@ -45,9 +41,7 @@ pub enum ReaperAction {
     ReleaseHeld,
     /// Releases the documents on hold, and removes them now.
     DeleteHeld,
-    /// Leaves the documents on hold.
     KeepHeld,
-    /// Empties the log.
     ClearLog,
 }
 

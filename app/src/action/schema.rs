@@ -11,9 +11,7 @@ use crate::state::tabs::ViewKind;
 /// Actions of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SchemaAction {
-    /// Reads the documents again.
     Analyze,
-    /// Stops reading. What is known stays.
     Stop,
     /// Shows a path in the inspector.
     Select(Option<Path>),
@@ -21,9 +19,7 @@ pub enum SchemaAction {
     ListCandidates(bool),
     /// Opens or closes a path with inner ones.
     Fold(Path),
-    /// Also requires this of the documents.
     Narrow(Document),
-    /// Takes the filter away.
     ClearFilter,
     /// Shows the schema as a JSON Schema.
     OpenJson,

@@ -18,7 +18,6 @@ use crate::state::{Namespace, State};
 /// Actions on the store.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StoreAction {
-    /// Reads the catalog again.
     Refresh,
     /// Opens a store in addition to those that are open.
     Open(OpenRequest),
@@ -38,19 +37,14 @@ pub enum StoreAction {
     ForgetRecent(String),
     /// Folds a database in the sidebar, or unfolds it.
     Fold(String),
-    /// Orders the sidebar.
     Sort(Order),
     /// A row of the sidebar is on the screen and what it shows is old.
     LoadSummary(Namespace),
-    /// Makes a database.
     CreateDatabase(CreateDatabase),
-    /// Makes a collection.
     CreateCollection(CreateCollection),
-    /// Renames a collection.
     Rename(RenameCollection),
     /// Opens the dialog that duplicates a collection.
     OpenDuplicate(Namespace),
-    /// Duplicates a collection.
     Duplicate(DuplicateCollection),
     /// Opens the dialog with the figures of a collection.
     OpenStatistics(Namespace),
@@ -58,7 +52,6 @@ pub enum StoreAction {
     Drop(DropTarget),
     /// Turns the traffic of the demo store on or off.
     SetTraffic(bool),
-    /// Sets the rules of a database.
     SetDialect(String, Dialect),
 }
 

@@ -13,11 +13,8 @@ use crate::state::{Namespace, TabId};
 pub enum TabsAction {
     /// Shows a collection, in a new tab if it has none.
     Show(Namespace),
-    /// Shows a view of a collection.
     ShowView(Namespace, ViewKind),
-    /// Shows a tab.
     Activate(TabId),
-    /// Closes a tab.
     Close(TabId),
     /// Closes every tab but one.
     CloseOthers(TabId),
@@ -25,12 +22,10 @@ pub enum TabsAction {
     Reopen,
     /// Shows the next tab, or the one before.
     Step {
-        /// To the right.
         forward: bool,
     },
     /// Shows a view of the tab that is shown.
     View(ViewKind),
-    /// Moves the keyboard.
     Focus(Focus),
 }
 

@@ -19,7 +19,6 @@ pub enum TransferAction {
     Import {
         /// The files; if empty, the user chooses them in the dialog.
         files: Vec<PathBuf>,
-        /// The collection that was shown.
         into: Option<Namespace>,
     },
     /// Files that the command line named: opens the import dialog on them. The documents are shown as
@@ -29,21 +28,17 @@ pub enum TransferAction {
     ImportInto(Namespace),
     /// Opens the export dialog on a collection.
     Export {
-        /// The collection.
         namespace: Namespace,
         /// The documents that the view shows. The default is everything.
         shown: Box<ShownDocuments>,
     },
     /// Opens the dialog that copies a collection into another store.
     Copy {
-        /// The collection.
         namespace: Namespace,
         /// The filter that the view shows it by, as typed.
         filter: String,
     },
-    /// Asks what would be copied.
     LookCopy,
-    /// Copies as drafted.
     StartCopy,
     /// Opens the store that the open dialog's copy went into.
     ShowCopy,
@@ -55,32 +50,25 @@ pub enum TransferAction {
     ExportDatabase(String),
     /// Opens the export dialog on the results of a command.
     ExportResults {
-        /// The collection that the command reads.
         namespace: Namespace,
-        /// The command.
         command: Document,
     },
     /// Shows the documents of a collection, and the dialog that adds those of the clipboard.
     Paste(Namespace),
     /// Opens the export dialog on a JSON Schema.
     ExportSchema {
-        /// The collection that it is about.
         namespace: Namespace,
-        /// The JSON Schema.
         text: String,
     },
     /// Opens the export dialog on what passes removed from a collection.
     SaveLedger {
-        /// The collection.
         namespace: Namespace,
-        /// The command that gives the removals.
         command: Document,
     },
     /// Adds the file whose path was typed in the import dialog.
     AddTyped,
     /// Takes a file out of the import dialog.
     RemoveFile(usize),
-    /// Shows the preview of another file.
     ShowFile(usize),
     /// Reads the shown file again because its format options changed.
     Look,
@@ -92,9 +80,7 @@ pub enum TransferAction {
     ChooseDump,
     /// Imports a dump as drafted.
     StartDump,
-    /// Imports as drafted.
     StartImport,
-    /// Exports as drafted.
     StartExport {
         /// Whether a file of that name may be written over.
         overwrite: bool,
@@ -103,11 +89,9 @@ pub enum TransferAction {
     StartExportDatabase,
     /// Opens the dialog of an import or export that ended, filled in as it was.
     Again(OperationId),
-    /// Shows how an import ended.
     ShowResult(OperationId),
     /// Opens the dialog with the imports and operations that stopped early.
     ShowUnfinished,
-    /// Resumes one of them.
     Resume(ObjectId),
     /// Removes what one of them has stored.
     RollBack(ObjectId),

@@ -12,11 +12,9 @@ pub enum TrashAction {
     Open(Option<Namespace>),
     /// Lists a collection, or all.
     List(Option<Namespace>),
-    /// Lists the next page too.
     More,
     /// Keeps removed documents for this many seconds. 0 turns the trash off.
     Keep(i64),
-    /// Puts documents back.
     Restore(RestoreCommand),
 }
 

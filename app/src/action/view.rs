@@ -17,12 +17,9 @@ use crate::state::view::Drawer;
 pub enum ViewAction {
     /// Dark, light, or as the system says.
     SetTheme(ThemeChoice),
-    /// From dark to light and back.
     ToggleTheme {
-        /// Whether the window is dark now.
         dark: bool,
     },
-    /// How large everything is.
     SetZoom(f32),
     /// Presents the view, or shows it again with the panels around it.
     Present(bool),
@@ -30,13 +27,11 @@ pub enum ViewAction {
     ShowStart(bool),
     /// Opens or closes the palette.
     SetPalette(bool),
-    /// Chooses a line of the palette.
     ChooseInPalette(usize),
     /// Notes that an entry was used, by its label: the palette lists it first next time.
     NoteCommand(&'static str),
     /// Shows the callouts of the Expiry view from the first on.
     ShowCallouts,
-    /// Shows the next callout.
     NextCallout,
     /// Takes the callouts away, until the user asks for them again.
     EndCallouts,
@@ -48,7 +43,6 @@ pub enum ViewAction {
     SetGrouping(Grouping),
     /// How often the TTL monitor runs in stores that are opened from now on, and in the open one.
     SetDefaultSchedule(Schedule),
-    /// Empties the list of messages.
     ClearMessages,
     /// Opens or closes the sidebar.
     SetSidebar(bool),
@@ -60,15 +54,11 @@ pub enum ViewAction {
     SetDrawer(Option<Drawer>),
     /// Also lists the commands that the window sent by itself.
     SetBackgroundCommands(bool),
-    /// Empties the list of commands.
     ClearCommands,
-    /// Forgets the operations that ended.
     ClearOperations,
-    /// Stops an operation.
     Cancel(crate::state::operations::OperationId),
     /// Pauses an operation, or lets it continue.
     Pause(crate::state::operations::OperationId),
-    /// Takes a message away.
     Dismiss(u64),
     /// Does what the button on a message says.
     PressToast(u64),
@@ -76,11 +66,9 @@ pub enum ViewAction {
     Focused,
     /// Opens the guide at a place, or closes it.
     ShowGuide(Option<Place>),
-    /// Copies what stands on one line.
     Copy(String),
     /// Copies what is laid out on lines.
     CopyLines(String),
-    /// Closes the window.
     Quit,
 }
 

@@ -26,7 +26,6 @@ const LANES_MAX: i32 = 12;
 enum Ended {
     /// There is no more input.
     Input,
-    /// One sentence.
     Failure(String),
 }
 

@@ -29,7 +29,6 @@ const OPENED: &str = "Mayfly opens JSON, NDJSON, CSV and BSON files, also compre
 /// The paths of a command line, by their contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NamedPaths {
-    /// There are none.
     Nothing,
     /// A data folder, which is made if it is missing.
     Store(PathBuf),

@@ -8,9 +8,7 @@ use super::Failure;
 
 /// A file with JavaScript.
 pub(super) struct ScriptFile {
-    /// As the command line names it.
     pub(super) name: String,
-    /// Its text.
     pub(super) text: String,
 }
 

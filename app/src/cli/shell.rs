@@ -162,7 +162,6 @@ fn print_line(line: &str) {
 /// The input that a signal stops.
 pub(super) struct Running {
     cancel: Arc<Mutex<Cancel>>,
-    /// The prompt waits for a line.
     is_reading: Arc<AtomicBool>,
 }
 

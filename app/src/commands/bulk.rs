@@ -96,7 +96,6 @@ pub struct SetField {
     pub id: Bson,
     /// The value that has to stand still.
     pub from: Bson,
-    /// The new value.
     pub to: Bson,
 }
 

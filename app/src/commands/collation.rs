@@ -45,12 +45,10 @@ pub const LANGUAGES: [(&str, &str); 31] = [
 /// Which differences of letters count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Letters {
-    /// All.
     #[default]
     All,
     /// Accents do, upper and lower case does not.
     NoCase,
-    /// Neither do.
     Base,
 }
 
@@ -82,7 +80,6 @@ impl Letters {
 pub struct CollationChoice {
     /// The locale, such as `de`.
     pub locale: String,
-    /// Which differences count.
     pub letters: Letters,
     /// Whether digits compare as numbers: 2 before 10.
     pub is_numeric: bool,

@@ -5,17 +5,13 @@ use bson::{Bson, Document, doc};
 /// A query that was read.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Query {
-    /// Which documents.
     pub filter: Document,
-    /// Which of their fields.
     pub projection: Document,
-    /// In which order.
     pub sort: Document,
     /// How many to leave out at the start.
     pub skip: u64,
     /// How many at most.
     pub limit: Option<u64>,
-    /// With which index.
     pub hint: Option<Bson>,
     /// The collation. Empty for that of the collection.
     pub collation: Document,

@@ -24,11 +24,8 @@ const TARGETS: [Target; 3] = [SESSIONS, CARTS, EVENTS];
 /// A command that changed the store, and its reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sent {
-    /// The database.
     pub db: &'static str,
-    /// The command.
     pub command: Document,
-    /// The reply.
     pub reply: Document,
 }
 

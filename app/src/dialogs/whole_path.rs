@@ -17,9 +17,7 @@ use crate::widgets::{Button, modal};
 pub(super) struct WholePath {
     pub(super) title: &'static str,
     pub(super) subtitle: &'static str,
-    /// The name of the path.
     pub(super) name: &'static str,
-    /// An example of a path.
     pub(super) hint: &'static str,
     /// The note below the path, if any.
     pub(super) note: &'static str,

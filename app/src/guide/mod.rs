@@ -38,11 +38,8 @@ impl Chapter {
 /// A heading and what follows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// The words of the heading.
     pub title: String,
-    /// How links name it.
     pub anchor: String,
-    /// Its text and pictures.
     pub parts: Vec<Part>,
 }
 
@@ -51,11 +48,8 @@ pub struct Section {
 pub enum Part {
     /// Markdown without headings and pictures.
     Text(&'static str),
-    /// A picture of this folder.
     Picture {
-        /// The alternative text.
         words: &'static str,
-        /// Its file.
         file: &'static str,
     },
 }
@@ -63,7 +57,6 @@ pub enum Part {
 /// A section of the guide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Place {
-    /// The index of the chapter.
     pub chapter: usize,
     /// The index of the section in it.
     pub section: usize,

@@ -7,35 +7,21 @@ use super::{Place, resolve};
 pub enum Topic {
     /// From the installation to a first TTL.
     FirstSteps,
-    /// The Documents view.
     Documents,
-    /// The Schema view.
     Schema,
-    /// The Aggregate view.
     Aggregate,
-    /// The Expiry view.
     Expiry,
-    /// The Indexes view.
     Indexes,
     /// An index with a TTL.
     SetTtl,
-    /// The passes of the TTL monitor.
     Passes,
-    /// Files to documents.
     Import,
-    /// Text that becomes dates.
     Dates,
-    /// Documents to files.
     Export,
-    /// Folders of databases.
     Folders,
-    /// Stores on a simulated clock.
     Sandbox,
-    /// Lessons.
     Lessons,
-    /// Servers.
     Connect,
-    /// A TTL in steps.
     Rollout,
     /// Drivers and shells that use the store.
     Listener,
@@ -43,35 +29,22 @@ pub enum Topic {
     Trash,
     /// Expired documents that are kept in files.
     Archive,
-    /// Backups and restores.
     Backup,
-    /// The first own documents.
     OwnData,
-    /// The rules of expiration.
     Ttl,
-    /// Another TTL for an index.
     ChangeTtl,
     /// Why a document never expires.
     NeverExpires,
-    /// The rules that a database follows.
     Rules,
-    /// The parts around the views.
     Window,
-    /// Documents of the clipboard.
     Paste,
-    /// Leaving a sandbox.
     LeaveSandbox,
-    /// How much a server tells.
     ServerLimits,
-    /// Copies between stores and servers.
     CopyBetween,
     /// The confirmation before a command is sent.
     BeforeSending,
-    /// Checks of the whole store.
     Checks,
-    /// Where the documents are kept.
     DataFolder,
-    /// The keys.
     Keys,
 }
 

@@ -18,9 +18,7 @@ pub struct Backup {
 /// The backups under a name, and what else is kept of the store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BackupList {
-    /// The name.
     pub file: PathBuf,
-    /// The newest first.
     pub backups: Vec<KeptBackup>,
     /// The copy with damaged documents that was written instead of a backup.
     pub damaged: Option<KeptBackup>,
@@ -41,9 +39,7 @@ impl BackupList {
 /// An existing backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptBackup {
-    /// The file.
     pub path: PathBuf,
-    /// Its size.
     pub bytes: u64,
     /// When it was written, in milliseconds since 1970 by the clock of this machine.
     pub written_ms: i64,

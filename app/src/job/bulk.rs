@@ -14,13 +14,10 @@ use super::{Cancel, Namespace, TrashScope};
 pub enum Target {
     /// Those with these `_id`s.
     Ids(Vec<Bson>),
-    /// Those that match a filter.
     Matching(Document),
     /// Those that match a filter whose text compares as a collation says.
     Collated {
-        /// The filter.
         filter: Document,
-        /// The collation.
         collation: Document,
     },
 }
@@ -51,18 +48,14 @@ impl Target {
 /// One document before and after a change. `None` if it was not there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
-    /// As it was.
     pub before: Option<RawDocumentBuf>,
-    /// As it became.
     pub after: Option<RawDocumentBuf>,
 }
 
 /// A change that was made, with everything that is needed to take it back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Made {
-    /// Where.
     pub namespace: Namespace,
-    /// Each document that changed.
     pub pairs: Vec<Pair>,
     /// The change as a past participle: `Updated`.
     pub verb: &'static str,
@@ -89,22 +82,16 @@ impl Pair {
 /// The change of the documents.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BulkChange {
-    /// They are deleted.
     Delete(Target),
-    /// They are updated.
     Update {
-        /// Which ones.
         target: Target,
         /// Update operators, or a pipeline.
         update: Bson,
     },
     /// Text and numbers of a field become dates.
     Convert(Conversion),
-    /// They are copied to another collection.
     Copy {
-        /// Which ones.
         target: Target,
-        /// The collection.
         to: Namespace,
         /// The data folder of another store, or `None` for the same one.
         folder: Option<PathBuf>,
@@ -116,7 +103,6 @@ pub enum BulkChange {
     Duplicate {
         /// The collection that is made, in the same database.
         to: Namespace,
-        /// The indexes that it gets.
         indexes: Vec<Document>,
     },
     /// Removed documents are restored from the trash. The store puts the rules that would remove
@@ -176,7 +162,6 @@ impl BulkChange {
 /// A change of many documents.
 #[derive(Debug, Clone)]
 pub struct BulkWork {
-    /// The collection.
     pub namespace: Namespace,
     pub change: BulkChange,
     /// The journal of the change that was cut short, and that this continues or takes back.
@@ -228,9 +213,7 @@ impl BulkGauge {
 /// How a change ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BulkEnd {
-    /// All of it was done.
     Complete,
-    /// The user canceled it.
     Cancelled,
     /// The store could not continue: one sentence.
     Failed(String),
@@ -239,7 +222,6 @@ pub enum BulkEnd {
 /// The result of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BulkReport {
-    /// Documents that changed.
     pub changed: u64,
     /// Documents left as they are: the update does not change them, or their `_id` is in the other
     /// collection already, or they are not what they were when the change was made.
@@ -254,11 +236,9 @@ pub struct BulkReport {
     pub left: Vec<Pair>,
     /// It was cut short: it can be continued or taken back from its journal.
     pub is_unfinished: bool,
-    /// A restore put rules on hold.
     pub is_held: bool,
     /// Documents that a restore did not reach.
     pub remaining: u64,
-    /// How it ended.
     pub end: BulkEnd,
 }
 

@@ -10,7 +10,6 @@ pub struct ConsoleRun {
     pub text: String,
     /// The database that a fresh runtime begins with.
     pub database: String,
-    /// Stops it.
     pub cancel: Cancel,
 }
 
@@ -39,14 +38,12 @@ pub struct ConsoleCompletion {
 pub enum ConsoleOutput {
     /// A line of `print` and its like.
     Printed(String),
-    /// The value of a statement.
     Value {
         /// As mongosh prints it.
         text: String,
         /// As Extended JSON on one line; empty if it is too long to keep.
         json: String,
     },
-    /// Why a statement failed.
     Failed(String),
     /// A message of the window itself, such as that the input was stopped.
     Note(String),
@@ -70,7 +67,6 @@ pub struct SentCommand {
     pub text: String,
     /// How long the store took, in microseconds.
     pub micros: u64,
-    /// Why it failed.
     pub error: Option<String>,
 }
 
@@ -82,9 +78,7 @@ pub struct ConsoleReport {
     /// Outputs that were dropped because more came than the window keeps. They came before
     /// `outputs`.
     pub left_out: u64,
-    /// Outputs, the oldest first.
     pub outputs: Vec<ConsoleOutput>,
-    /// Commands, the oldest first.
     pub sent: Vec<SentCommand>,
     /// A command was sent that may have changed more than documents and collections. Changes of those
     /// come as events.

@@ -14,7 +14,6 @@ const FAILING_CHARS_MAX: usize = 48;
 /// The field to convert, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversion {
-    /// The field, with dots.
     pub path: String,
     /// The forms of its dates; the first that fits counts.
     pub forms: Vec<DateForm>,

@@ -10,13 +10,10 @@ use super::rollout::RolloutPlan;
 /// An operation that was cut short.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CutWork {
-    /// Its journal.
     pub file: PathBuf,
-    /// The operation.
     pub what: CutKind,
     /// When it began, in milliseconds since 1970 by the store's clock.
     pub began_ms: i64,
-    /// Documents that it changed.
     pub done: u64,
     /// Documents in all; 0 while they are not known.
     pub total: u64,
@@ -26,16 +23,12 @@ pub struct CutWork {
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "few are listed at a time")]
 pub enum CutKind {
-    /// A change of many documents.
     Bulk {
-        /// The collection.
         namespace: Namespace,
-        /// The work that continues it.
         forward: BulkChange,
         /// The work that undoes it, if everything that this needs was noted.
         back: Option<BulkChange>,
     },
-    /// A rollout.
     Rollout {
         /// The plan as it began.
         plan: Box<RolloutPlan>,
@@ -49,7 +42,6 @@ pub enum CutKind {
 /// The index of a rollout that was cut short, as the store has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RolledIndex {
-    /// It is not there.
     Missing,
     /// It has this TTL in seconds, or none.
     Has(Option<i64>),

@@ -11,21 +11,17 @@ use mayfly_engine::value::{Path, whole};
 pub enum Due {
     /// It may be removed from this instant on, in milliseconds since 1970.
     At {
-        /// The threshold.
         threshold_ms: i64,
         /// The date that it was counted from.
         base_ms: i64,
     },
-    /// No TTL index ever removes it.
     Never,
 }
 
 /// One TTL index on a date.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TtlIndex {
-    /// Its name.
     pub name: String,
-    /// The field that it looks at.
     pub field: String,
     /// Whether queries can't use it; it removes documents all the same.
     pub is_hidden: bool,

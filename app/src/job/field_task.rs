@@ -15,7 +15,6 @@ pub enum FieldTaskKind {
     EditInList,
     /// Edit its value in the inspector.
     Edit,
-    /// Edit its name and its value.
     Rename,
     /// Add a field to it. Without names: to the document.
     Add,
@@ -23,7 +22,6 @@ pub enum FieldTaskKind {
     MoveUp,
     /// Move it after the field below.
     MoveDown,
-    /// Remove it.
     Remove,
     /// Show its value in a pane.
     Show,

@@ -9,7 +9,6 @@ use super::IndexFile;
 pub struct FileLook {
     /// Its size in bytes.
     pub bytes: u64,
-    /// Its beginning.
     pub preview: Preview,
     /// The disk space for all files; `None` when unknown.
     pub disk_space: Option<DiskSpace>,

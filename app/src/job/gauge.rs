@@ -13,7 +13,6 @@ pub struct Gauge {
     step: AtomicU8,
     done: AtomicU64,
     total: AtomicU64,
-    /// Stops the work.
     pub cancel: Cancel,
 }
 

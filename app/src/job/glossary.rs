@@ -6,25 +6,15 @@ const TEXT: &str = include_str!("../../../assets/glossary.md");
 /// A word that the window explains where the pointer rests on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Term {
-    /// How long a document is kept.
     Ttl,
-    /// The index that makes documents expire.
     TtlIndex,
-    /// When a document expires.
     Threshold,
-    /// Expired and still stored.
     Overdue,
-    /// One run of the background deletion.
     Pass,
-    /// The thread that makes the passes.
     Monitor,
-    /// From the threshold to the removal.
     Lag,
-    /// Without a threshold.
     NeverExpires,
-    /// The TTL of one document.
     TtlField,
-    /// The last modification.
     Ts,
 }
 

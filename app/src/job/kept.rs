@@ -19,7 +19,6 @@ pub struct ListRule {
     pub field: &'static str,
     /// The fields that make two entries the same one. Empty for the whole entry.
     pub identity: &'static [&'static str],
-    /// How many entries the file keeps.
     pub entries_max: usize,
     /// Whether the latest entry is the last one: the first ones are dropped then.
     pub is_latest_last: bool,

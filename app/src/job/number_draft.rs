@@ -3,14 +3,10 @@
 /// Units of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
-    /// Seconds.
     #[default]
     Seconds,
-    /// Minutes.
     Minutes,
-    /// Hours.
     Hours,
-    /// Days.
     Days,
 }
 
@@ -52,7 +48,6 @@ impl Unit {
 /// A number and a unit, as typed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NumberDraft {
-    /// The number.
     pub text: String,
     /// The unit.
     pub unit: Unit,

@@ -17,15 +17,11 @@ pub const SECS_MAX: i64 = 2_147_483_647;
 /// A rollout of a TTL.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RolloutPlan {
-    /// The collection.
     pub namespace: Namespace,
     /// The index as `createIndexes` takes it, to make it first. `None` if it exists.
     pub create: Option<Document>,
-    /// Its name.
     pub name: String,
-    /// Its key.
     pub key: Document,
-    /// Its partial filter.
     pub partial: Option<Document>,
     /// The seconds that it has now, if any.
     pub from_secs: Option<i64>,
@@ -137,7 +133,6 @@ pub struct RolloutWork {
     pub plan: RolloutPlan,
     /// The journal of the rollout that was cut short, and that this continues.
     pub journal: Option<PathBuf>,
-    /// How far it is.
     pub gauge: Arc<RolloutGauge>,
 }
 
@@ -146,8 +141,6 @@ pub struct RolloutWork {
 pub enum RolloutEnd {
     /// The index has its TTL, and what was overdue is gone.
     Complete(String),
-    /// The user stopped it.
     Stopped(String),
-    /// The store refused something.
     Failed(String),
 }

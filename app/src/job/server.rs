@@ -13,9 +13,7 @@ pub const SENT: &str = "sent";
 /// A server, and what the window says about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
-    /// How it is reached.
     pub string: ConnectionString,
-    /// How it is marked.
     pub mark: ServerMark,
     /// What becomes of its password in the system's keyring once the server is open.
     pub keeping: Keeping,
@@ -27,7 +25,6 @@ pub enum Keeping {
     /// Nothing: it is there already, or there is no keyring.
     #[default]
     AsBefore,
-    /// It is kept.
     Keep,
     /// It is not kept any longer.
     Forget,
@@ -39,27 +36,19 @@ pub enum Keeping {
 pub struct ServerMark {
     /// Whether others depend on its data, so that each change is asked about.
     pub is_production: bool,
-    /// Its color.
     pub color: ServerColor,
 }
 
 /// The color of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ServerColor {
-    /// As the rest of the window.
     #[default]
     Plain,
-    /// Blue.
     Blue,
-    /// Orange.
     Orange,
-    /// Violet.
     Violet,
-    /// Pink.
     Pink,
-    /// Green.
     Green,
-    /// Yellow.
     Yellow,
 }
 
@@ -99,15 +88,11 @@ impl ServerColor {
 /// A step of connecting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
-    /// The string and its options.
     Options,
-    /// The name of the host.
     Name,
-    /// A connection to its port.
     Port,
     /// The first command, encrypted if TLS is on.
     Hello,
-    /// The login.
     Login,
 }
 
@@ -131,9 +116,7 @@ impl Step {
 /// The step at which a connection failed, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectFailure {
-    /// Where it ended.
     pub step: Step,
-    /// One sentence.
     pub sentence: String,
     /// Whether the server does not accept the login. It may also have failed to answer.
     pub is_refused: bool,
@@ -158,9 +141,7 @@ impl ConnectFailure {
 pub struct Attached {
     /// How it is reached, without the password.
     pub address: String,
-    /// What the window calls it.
     pub name: String,
-    /// How it is marked.
     pub mark: ServerMark,
     /// What kind of deployment it is, such as `replica set rs0`.
     pub topology: String,

@@ -40,9 +40,7 @@ pub struct OpenRequest {
 /// The initial contents of a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sandbox {
-    /// Nothing.
     Empty,
-    /// The demo data.
     Demo,
     /// A copy of a collection. The TTL monitor is off at first.
     Copy(CopiedStore),
@@ -180,7 +178,6 @@ pub struct Capabilities {
 /// Something unwise, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
-    /// One or two sentences.
     pub sentence: String,
     /// A command for a terminal that puts it right.
     pub command: Option<String>,

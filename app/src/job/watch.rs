@@ -8,9 +8,7 @@ use super::{Cancel, Namespace};
 /// Follow the deletions of one collection.
 #[derive(Debug, Clone)]
 pub struct WatchWork {
-    /// The collection.
     pub namespace: Namespace,
-    /// Ends it.
     pub cancel: Cancel,
 }
 
@@ -30,26 +28,22 @@ pub struct DeletedDocument {
 /// A report of a change stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WatchReport {
-    /// It is open.
     Begun {
         /// Whether each deletion comes with the document that was deleted.
         has_pre_images: bool,
     },
     /// Documents that were deleted, in order.
     Deleted {
-        /// Those that are named.
         documents: Vec<DeletedDocument>,
         /// How many more there were than the window could take.
         missed: u64,
     },
-    /// It has ended.
     Ended(WatchEnd),
 }
 
 /// Why there is no change stream, or no longer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEnd {
-    /// The window ended it.
     Left,
     /// The server has none; asking again is of no use. Words that follow *polled:*.
     Unsupported(String),

@@ -30,7 +30,6 @@ struct Record {
     file: u64,
     card: usize,
     is_done: bool,
-    /// By the id of the question.
     guesses: BTreeMap<String, Value>,
     opening: u64,
 }

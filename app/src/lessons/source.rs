@@ -23,9 +23,7 @@ use crate::source::{Events, Namespace, OpenRequest, Source, sandbox_copy};
 
 /// A command of the window that waits for the lesson's thread.
 pub struct Waiting {
-    /// The database.
     pub db: String,
-    /// The command.
     pub command: Document,
     reply: Sender<Document>,
 }

@@ -19,11 +19,9 @@ const TITLE_CHARS_MAX: usize = 80;
 /// The contents of a lesson file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SandboxLesson {
-    /// The title.
     pub title: String,
     /// Where the clock starts, in milliseconds since 1970.
     pub start_ms: i64,
-    /// The rules of its database.
     pub dialect: Dialect,
     /// The collections as they were at the start.
     pub collections: Vec<SandboxCollection>,
@@ -34,13 +32,11 @@ pub struct SandboxLesson {
 /// A collection of a sandbox.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SandboxCollection {
-    /// Its name.
     pub name: String,
     /// Options for `createCollection`.
     pub options: Document,
     /// Its indexes but that on `_id`, as `listIndexes` gives them.
     pub indexes: Vec<Document>,
-    /// Its documents.
     pub documents: Vec<Document>,
 }
 

@@ -20,10 +20,8 @@ const ROOM: &str =
 struct Banner {
     /// The problem, in one sentence.
     strong: String,
-    /// The consequence, then what to do.
     plain: String,
     tone: Tone,
-    /// From right to left.
     buttons: Vec<Named>,
 }
 
@@ -34,9 +32,7 @@ type Named = (&'static str, &'static str, Action);
 enum Tone {
     /// Nothing is lost, but the user should act.
     Amber,
-    /// Something is damaged.
     Error,
-    /// Good to know.
     Quiet,
 }
 

@@ -89,7 +89,6 @@ struct Reading<'a> {
     paths: &'a mut usize,
     is_cut: &'a mut bool,
     scratch: &'a mut Vec<u8>,
-    /// The path that is read.
     steps: Vec<Step>,
 }
 

@@ -186,11 +186,9 @@ impl<L: Ladder> Default for Histogram<L> {
 /// One bar: from, up to but without the end, and how many.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bar<V> {
-    /// The smallest value that it counts.
     pub from: V,
     /// The smallest value after it.
     pub to: V,
-    /// How many values.
     pub count: u64,
 }
 

@@ -5,7 +5,6 @@ use bson::spec::ElementType;
 /// A type of BSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Text.
     String,
     /// A 32-bit integer.
     Int32,
@@ -15,29 +14,19 @@ pub enum Kind {
     Double,
     /// A decimal floating-point number.
     Decimal,
-    /// True or false.
     Boolean,
-    /// An instant.
     Date,
     /// An identifier of twelve bytes.
     ObjectId,
-    /// A nested document.
     Object,
-    /// A list.
     Array,
-    /// Nothing.
     Null,
-    /// Bytes, UUIDs among them.
     Binary,
-    /// A regular expression.
     Regex,
-    /// The internal time of replication.
     Timestamp,
     /// JavaScript, with or without a scope.
     Code,
-    /// Less than everything.
     MinKey,
-    /// More than everything.
     MaxKey,
     /// A type that MongoDB no longer writes.
     Deprecated,

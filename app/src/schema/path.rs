@@ -5,9 +5,7 @@ use bson::{Bson, Document, doc};
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
-    /// Into a field.
     Field(String),
-    /// Into the elements of an array.
     Elements,
 }
 

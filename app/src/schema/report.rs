@@ -11,7 +11,6 @@ use super::values::Frequent;
 /// The shape of a collection's documents.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Schema {
-    /// Documents that were read.
     pub documents: u64,
     /// Their bytes.
     pub bytes: u64,
@@ -26,9 +25,7 @@ pub struct Schema {
 /// The values at one path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// The path.
     pub path: Path,
-    /// How often it was there.
     pub seen: u64,
     /// How often it could have been: documents, or the documents of an array.
     pub of: u64,
@@ -38,19 +35,13 @@ pub struct Field {
     pub distinct: u64,
     /// Whether that and the counts of the frequent values are exact.
     pub is_exact: bool,
-    /// The most frequent values.
     pub top: Vec<Frequent>,
     /// The first few different values.
     pub examples: Vec<Bson>,
-    /// The smallest and the largest number.
     pub number_range: Option<(f64, f64)>,
-    /// Numbers by their size.
     pub numbers: Vec<Bar<f64>>,
-    /// Dates.
     pub times: Option<Times>,
-    /// Bytes of texts.
     pub text_lengths: Extent,
-    /// Elements of arrays.
     pub array_lengths: Extent,
     /// Whether there are paths inside of it.
     pub has_inner: bool,
@@ -61,7 +52,6 @@ pub struct Field {
 pub struct Times {
     /// The first and the last one, in milliseconds since 1970.
     pub range: (i64, i64),
-    /// Dates on the calendar.
     pub bars: Vec<Bar<i64>>,
     /// Dates by the hour of the day, in UTC.
     pub hours: [u64; 24],
@@ -72,11 +62,8 @@ pub struct Times {
 /// The smallest, the largest and the mean of some lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extent {
-    /// How many there were.
     pub count: u64,
-    /// The smallest.
     pub min: u64,
-    /// The largest.
     pub max: u64,
     sum: u64,
 }

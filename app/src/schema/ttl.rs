@@ -19,12 +19,10 @@ pub struct Candidate {
     pub expired: [u64; 3],
     /// Documents with text there that looks like a date.
     pub texts: u64,
-    /// Such texts.
     pub examples: Vec<String>,
     numbers: Numbers,
     /// The document that was counted last.
     last: u64,
-    /// Its earliest date.
     earliest_ms: Option<i64>,
     last_text: u64,
 }
@@ -88,9 +86,7 @@ impl Candidate {
 /// A unit in which numbers count from 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Seconds.
     Seconds,
-    /// Milliseconds.
     Millis,
 }
 
@@ -111,7 +107,6 @@ pub struct Instants {
     pub unit: Unit,
     /// Documents with such a number.
     pub documents: u64,
-    /// One of the numbers.
     pub example: i64,
 }
 

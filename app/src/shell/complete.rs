@@ -9,7 +9,6 @@ use crate::limits::CONSOLE_COMPLETION_MAX;
 pub struct Completion {
     /// Where the word begins, in bytes. It ends at the cursor.
     pub start: usize,
-    /// The replacement.
     pub text: String,
 }
 

@@ -9,7 +9,6 @@ use super::runtime::{ShellLimits, internal};
 pub(super) struct Thrown {
     /// As mongosh prints it, or the bound that was reached.
     pub(super) message: String,
-    /// JavaScript has used up its memory.
     pub(super) is_out_of_memory: bool,
 }
 

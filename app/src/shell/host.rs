@@ -20,11 +20,8 @@ use crate::source::Source;
 /// Why an input is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Halt {
-    /// From outside.
     Canceled,
-    /// Its time is over.
     Late,
-    /// It printed too much.
     Printed,
 }
 

@@ -9,11 +9,9 @@ use super::scan::Scanner;
 /// The kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PieceKind {
-    /// JavaScript.
     Script,
     /// A line that isn't JavaScript: `use`, `show`, `it` and their like.
     Command,
-    /// Comments and white space.
     Blank,
 }
 
@@ -36,7 +34,6 @@ impl Piece<'_> {
 /// One step of an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Statement {
-    /// JavaScript.
     Script(String),
     /// The words of a line that isn't JavaScript.
     Command(Vec<String>),

@@ -51,7 +51,6 @@ const PRELUDE: &[(&str, &str)] = &[
 pub struct ShellLimits {
     /// Bytes that JavaScript may hold.
     pub memory: usize,
-    /// Bytes of its stack.
     pub stack: usize,
     /// How long one input may run. `None` for no limit but cancellation.
     pub time: Option<Duration>,
@@ -75,7 +74,6 @@ impl Default for ShellLimits {
 pub enum Output {
     /// A line of `print` and its like.
     Printed(String),
-    /// The value of a statement.
     Value {
         /// As mongosh prints it.
         text: String,
@@ -99,7 +97,6 @@ impl From<rquickjs::Error> for ShellError {
 
 /// A console with its variables, its database and its open cursor.
 pub struct Shell {
-    /// Freed before its runtime.
     context: Context,
     runtime: Runtime,
     host: Rc<Host>,

@@ -10,7 +10,6 @@ use super::input::is_word;
 /// The token before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Last {
-    /// A statement begins.
     Nothing,
     /// A name, a literal or a closing bracket.
     Operand,

@@ -34,7 +34,6 @@ pub struct ScriptWatch {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Stops the input that runs.
     running: Option<Cancel>,
     /// The script waits for its store, which stops by itself.
     is_in_call: bool,
@@ -45,10 +44,8 @@ struct State {
 /// Why a script's thread was abandoned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Stuck {
-    /// Its time limit passed.
     #[error("Stopped: the script didn't stop within {} s after its time limit", SCRIPT_GRACE.as_secs())]
     Late,
-    /// It was canceled.
     #[error("Stopped: the script didn't stop within {} s after it was canceled", SCRIPT_GRACE.as_secs())]
     Canceled,
 }
@@ -56,11 +53,9 @@ pub enum Stuck {
 /// How a wait for a script's thread ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Waited<T> {
-    /// The thread answered.
     Answer(T),
     /// It panicked, or it ended without an answer.
     Ended,
-    /// It was abandoned.
     Stuck(Stuck),
 }
 

@@ -17,7 +17,6 @@ const DAY_SECS: u64 = 86_400;
 /// The store's report on an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Status {
-    /// Whether expired documents are archived.
     pub on: bool,
     /// Its folder; empty is the data folder.
     pub target: String,
@@ -27,11 +26,8 @@ pub struct Status {
     pub max_age_secs: Option<u64>,
     /// Why removals wait, or why it can't be read.
     pub problem: Option<String>,
-    /// Its documents.
     pub documents: u64,
-    /// Its segments.
     pub segments: u64,
-    /// Its size.
     pub bytes: u64,
     /// When its first document was removed.
     pub oldest_ms: Option<i64>,
@@ -48,11 +44,8 @@ pub struct Status {
 pub struct Row {
     /// Its `_id`.
     pub id: Bson,
-    /// When it was removed.
     pub removed_ms: i64,
-    /// The rule that removed it.
     pub index: String,
-    /// The document.
     pub document: Document,
     /// No earlier row has its `_id`: this version can be restored.
     pub is_newest: bool,
@@ -71,7 +64,6 @@ pub struct RestoreResult {
     pub would_expire: Vec<Bson>,
     /// Why others were refused; the first of them.
     pub refused: Option<String>,
-    /// How many were refused.
     pub refusals: u64,
     /// Which documents were listed when they were chosen.
     pub filter: Option<Document>,
@@ -80,27 +72,20 @@ pub struct RestoreResult {
 /// The archive that the dialog shows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Archive {
-    /// Of which collection.
     pub namespace: Option<Namespace>,
     /// `None` if it never had one.
     pub status: Option<Status>,
-    /// Whether the store has said.
     pub is_known: bool,
     /// Whether a change has no answer yet.
     pub is_waiting: bool,
-    /// Why a change failed.
     pub error: Option<String>,
     /// Documents, what was removed last first.
     pub rows: Vec<Row>,
-    /// Where the next page begins.
     pub next: Option<Document>,
     /// The start of the requested page, or `None` for the first one.
     pub asked: Option<Document>,
-    /// Which documents are listed.
     pub filter: Option<Document>,
-    /// Chosen rows.
     pub chosen: BTreeSet<usize>,
-    /// The row whose document is shown.
     pub shown: Option<usize>,
     /// The result of the last restore.
     pub result: Option<RestoreResult>,
@@ -109,17 +94,14 @@ pub struct Archive {
 /// The fields of the dialog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchiveDraft {
-    /// Of which collection.
     pub namespace: Namespace,
     /// Whether the settings are shown, and not the documents.
     pub settings: bool,
-    /// The target folder.
     pub target: String,
     /// Largest size in MB; empty is none.
     pub size: String,
     /// Longest age in days; empty is none.
     pub days: String,
-    /// Which documents are listed.
     pub filter: String,
     /// Whether the fields have been filled from what the store says.
     pub is_filled: bool,

@@ -97,7 +97,6 @@ pub struct Column {
 /// The counts of one collection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The collection.
     pub namespace: Namespace,
     /// Documents in each column; empty until the store has answered.
     pub counts: Vec<u64>,
@@ -126,14 +125,12 @@ impl Row {
 /// The calendar while its dialog is open.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Calendar {
-    /// The time that one column covers.
     pub unit: Unit,
     /// The columns, from the one that holds *now* on.
     pub columns: Vec<Column>,
     rows: Vec<Row>,
     /// Collections that the store was not asked about yet.
     waiting: Vec<Namespace>,
-    /// Questions without an answer.
     asked: usize,
     /// Collections that are not looked at.
     pub left_out: usize,

@@ -17,14 +17,12 @@ pub const RATES: [f64; 5] = [1.0, 10.0, 60.0, 600.0, 3_600.0];
 /// How the store's clock runs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Mode {
-    /// With the time of this machine.
     #[default]
     Real,
     /// A simulated clock that the user sets.
     Simulated {
         /// Store seconds for each real second.
         rate: f64,
-        /// Whether it is paused.
         paused: bool,
     },
 }

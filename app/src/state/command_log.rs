@@ -29,7 +29,6 @@ pub struct CommandRecord {
     pub text: String,
     /// How long the store took, in microseconds.
     pub micros: u64,
-    /// Why it failed.
     pub error: Option<String>,
     /// Whether the window asked by itself, to keep what it shows fresh.
     pub background: bool,

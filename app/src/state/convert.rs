@@ -16,15 +16,11 @@ use crate::limits::{CONVERT_FIELDS_MAX, CONVERT_PREVIEW_DOCUMENTS};
 /// A field to convert, as drafted.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConvertDraft {
-    /// The collection.
     pub namespace: Option<Namespace>,
-    /// The field, as typed.
     pub path: String,
-    /// Fields whose values look like dates.
     pub fields: Loadable<Vec<String>>,
     /// The form of its sampled values. `None` if they do not look like dates.
     pub detected: Loadable<Option<Detection>>,
-    /// The forms that were chosen.
     pub forms: Vec<DateForm>,
     /// A layout as typed, instead of a detected one.
     pub layout: Option<String>,
@@ -33,7 +29,6 @@ pub struct ConvertDraft {
     pub unconverted: Unconverted,
     /// The conversion that the preview and the counts were made for.
     pub looked_for: Option<Conversion>,
-    /// Values before and after.
     pub preview: Loadable<Vec<(Bson, Bson)>>,
     /// Some documents whose value does not convert: their `_id` and the value.
     pub failing: Loadable<Vec<(Bson, Bson)>>,
@@ -48,7 +43,6 @@ pub struct ConvertDraft {
 pub struct ConvertCounts {
     /// Values that convert, of those that were read.
     pub converts: u64,
-    /// Values that do not.
     pub fails: u64,
     /// The documents that may have such a value, where only some of them were read.
     pub of: Option<DocCount>,

@@ -24,40 +24,28 @@ use crate::limits::DIALOGS_WAITING_MAX;
 /// A dialog with its current input.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dialog {
-    /// Choices that stay.
     Settings(SettingsDraft),
-    /// Every shortcut.
     Shortcuts,
-    /// A page of the help.
     Help(HelpPage),
     /// A new database, with its first collection.
     CreateDatabase(CreateDatabase),
-    /// A new collection.
     CreateCollection(CreateCollection),
-    /// Another name for a collection.
     RenameCollection(RenameCollection),
     DuplicateCollection(DuplicateCollection),
-    /// The figures of a collection.
     Statistics(Statistics),
     /// Something that can't be undone: the name must be typed.
     Drop(DropDialog),
     /// One question with two answers.
     Confirm(Confirm),
-    /// Opens another data folder.
     OpenFolder(OpenFolder),
-    /// A server to attach to.
     Connect(Box<ConnectDraft>),
-    /// The facts about the attached server.
     Server(Box<ServerFacts>),
     /// A lesson file or a course folder to add.
     OpenLesson(OpenLesson),
-    /// A handout to write.
     Handout(Handout),
     /// A lesson to write from the sandbox.
     SaveLesson(SaveLesson),
-    /// A sandbox to open.
     OpenSandbox(OpenSandbox),
-    /// Whether to keep the sandbox.
     LeaveSandbox(LeaveSandbox),
     /// The listener, through which other programs reach the store.
     Listener(ListenerDraft),
@@ -65,19 +53,12 @@ pub enum Dialog {
     Archive(archive::ArchiveDraft),
     /// Removed documents that can be restored.
     Trash(trash::TrashDraft),
-    /// Thresholds over all collections.
     Calendar(Calendar),
-    /// A dialog of the Documents view.
     Documents(TabId, documents::Dialog),
-    /// A dialog of the Aggregate view.
     Aggregate(TabId, aggregate::Dialog),
-    /// A dialog of the Indexes view.
     Indexes(TabId, indexes::Dialog),
-    /// A dialog of the Schema view.
     Schema(TabId, schema::Dialog),
-    /// A field that becomes dates.
     Convert(Box<ConvertDraft>),
-    /// A dialog for files.
     Transfer(transfer::Dialog),
     /// A dialog for the store as a whole.
     Maintenance(maintenance::Dialog),
@@ -111,10 +92,8 @@ impl Dialog {
 pub enum HelpPage {
     /// Expiration in half a minute.
     Ttl,
-    /// Every word of the glossary.
     Glossary,
     Report,
-    /// Version and licenses.
     About,
 }
 
@@ -128,7 +107,6 @@ pub struct SettingsDraft {
 /// Another data folder to open.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OpenFolder {
-    /// The path as typed.
     pub path: String,
     /// Whether the keyboard was sent to the path.
     pub has_focus: bool,
@@ -139,27 +117,21 @@ pub struct OpenFolder {
 /// A lesson file or a course folder to add.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OpenLesson {
-    /// The path as typed.
     pub path: String,
 }
 
 /// A handout to write.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Handout {
-    /// The path as typed.
     pub path: String,
-    /// The file name that is suggested.
     pub name: String,
 }
 
 /// A new database.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CreateDatabase {
-    /// Its name.
     pub name: String,
-    /// Its first collection.
     pub collection: String,
-    /// Its rules.
     pub dialect: Dialect,
     pub sent: Sent,
 }
@@ -187,9 +159,7 @@ pub fn dialect_sentence(dialect: Dialect) -> &'static str {
 /// A new collection.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CreateCollection {
-    /// The database.
     pub db: String,
-    /// Its name.
     pub name: String,
     /// Whether it keeps only the newest documents.
     pub capped: bool,
@@ -203,7 +173,6 @@ pub struct CreateCollection {
 /// Another name for a collection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenameCollection {
-    /// The collection.
     pub from: Namespace,
     /// Its new name in the same database.
     pub name: String,
@@ -213,13 +182,11 @@ pub struct RenameCollection {
 /// A copy of a collection in the same database.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DuplicateCollection {
-    /// The collection.
     pub from: Namespace,
     /// The name of the copy in the same database.
     pub name: String,
     /// The indexes of the collection other than that of `_id`; `None` until they are known.
     pub indexes: Option<Vec<Document>>,
-    /// Whether the copy gets them.
     pub with_indexes: bool,
     pub sent: Sent,
 }
@@ -284,7 +251,6 @@ impl DuplicateCollection {
 /// The figures of a collection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statistics {
-    /// The collection.
     pub namespace: Namespace,
     /// The reply to `collStats`; `None` until it is there.
     pub reply: Option<Result<Document, String>>,
@@ -345,15 +311,12 @@ pub fn drop_command(target: &DropTarget) -> (String, Document) {
 /// One question with two answers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Confirm {
-    /// The question.
     pub title: String,
-    /// One or two sentences.
     pub text: String,
     /// The command that will be sent, as typed in mongosh.
     pub command: Option<String>,
     /// The words on the button; they name the number when there is one.
     pub button: String,
-    /// How the button looks.
     pub tone: Tone,
     pub offer: Offer,
     /// The name that must be typed first, if any.
@@ -363,7 +326,6 @@ pub struct Confirm {
 /// A name that must be typed before a button works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypedName {
-    /// The name.
     pub name: String,
     pub typed: String,
 }
@@ -371,11 +333,8 @@ pub struct TypedName {
 /// How serious a button is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// Nothing is lost.
     Normal,
-    /// Documents will expire.
     Amber,
-    /// Something is deleted.
     Danger,
 }
 

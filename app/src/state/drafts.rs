@@ -10,24 +10,17 @@ use super::documents::DocumentsDraft;
 /// Everything that is being typed outside of dialogs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Drafts {
-    /// The search line of the sidebar.
     pub search: String,
-    /// The line of the palette.
     pub palette: String,
-    /// The line above the Commands drawer.
     pub command_search: String,
-    /// The input of the console.
     pub console: ConsoleDraft,
-    /// By tab.
     pub tabs: HashMap<TabId, TabDraft>,
 }
 
 /// The text being typed in one tab.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TabDraft {
-    /// In the Documents view.
     pub documents: DocumentsDraft,
-    /// In the Aggregate view.
     pub aggregate: AggregateDraft,
 }
 

@@ -25,13 +25,11 @@ pub struct KnownFields {
 /// A field of the documents that were read.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct KnownField {
-    /// Documents that have it.
     pub seen: u64,
     /// Of these, how many hold a date in it, alone or in an array.
     pub dates: u64,
     /// Of these, how many hold each type, the most frequent first.
     types: Vec<(&'static str, u64)>,
-    /// Short values, by their text.
     values: BTreeMap<String, (Bson, u64)>,
 }
 

@@ -7,17 +7,14 @@ use mayfly_engine::command::ListenAt;
 /// A program that is connected.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ConnectedClient {
-    /// The number of its connection.
     pub id: i64,
     /// The name that the client gives itself, or an empty string.
     pub application: String,
     /// Its driver with the version; empty when it does not say.
     pub driver: String,
-    /// Its address.
     pub address: String,
     /// When it came, in milliseconds of the store's time.
     pub since_ms: i64,
-    /// How many commands it has sent.
     pub commands: u64,
 }
 
@@ -37,7 +34,6 @@ impl ConnectedClient {
 pub struct ListenerDraft {
     /// Whether on a Unix socket instead of a port.
     pub on_socket: bool,
-    /// The port as typed.
     pub port: String,
     /// The path of the socket as typed.
     pub socket: String,
@@ -64,13 +60,10 @@ impl ListenerDraft {
 /// One answer of the store about its listener.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Status {
-    /// Whether it listens.
     pub on: bool,
-    /// Where.
     pub at: ListenAt,
     /// How programs reach it, with the credentials.
     pub uri: String,
-    /// Who is connected.
     pub clients: Vec<ConnectedClient>,
     /// Commands of all clients since it was switched on.
     pub commands: u64,

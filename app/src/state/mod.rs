@@ -84,10 +84,8 @@ const SLOW_DOWN: &str = "the server asks to slow down";
 /// Whether a store is there.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Phase {
-    /// It is being opened.
     #[default]
     Opening,
-    /// It answers.
     Open,
     /// It is closed for a while, because something is done with its folder: what.
     Away(&'static str),
@@ -98,7 +96,6 @@ pub enum Phase {
 /// The store that is open.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Store {
-    /// Whether it is there.
     pub phase: Phase,
     /// Its name in the top bar.
     pub name: String,
@@ -107,7 +104,6 @@ pub struct Store {
     /// The store of the tree and the tabs: the folder of the store that was open last, or the
     /// address of its server.
     pub shown: Option<PathBuf>,
-    /// Whether it is the demo store.
     pub demo: bool,
     pub capabilities: Capabilities,
     /// The server, or `None` for a store on this machine.
@@ -128,48 +124,34 @@ pub struct Store {
 /// Everything the window shows.
 #[derive(Debug, Default)]
 pub struct State {
-    /// The store that is open.
     pub store: Store,
     /// Stores that are open too, in the order of opening.
     pub beside: Vec<StoreBeside>,
     /// The last number that a store or a lesson got.
     pub last_slot: u32,
-    /// Its databases and collections.
     pub tree: StoreTree,
-    /// The open collections.
     pub tabs: Tabs,
-    /// The store's time.
     pub clock: Clock,
     /// The reaper: next pass, past passes, log, removed documents.
     pub reaper: Reaper,
     /// The store as a whole.
     pub maintenance: maintenance::Maintenance,
-    /// The listener for other programs.
     pub listener: Listener,
-    /// The archive that its dialog shows.
     pub archive: archive::Archive,
     pub trash: trash::Trash,
-    /// Every command that was sent.
     pub commands: CommandLog,
-    /// The console.
     pub console: Console,
-    /// Work with progress.
     pub operations: Operations,
-    /// Messages in the corner.
     pub toasts: Toasts,
     /// The open dialog and those that wait.
     pub dialogs: Dialogs,
-    /// Choices that stay.
     pub settings: Settings,
     pub view: View,
     pub keyring: connect::KeyringState,
-    /// Import and export.
     pub transfer: transfer::Transfer,
-    /// Changes of many documents that run.
     pub bulk: Vec<documents::bulk::BulkRun>,
     /// TTLs that are rolled out in steps.
     pub rollouts: Vec<rollout::RolloutRun>,
-    /// The user's unsent input.
     pub drafts: Drafts,
     /// The time since the window was made. Drives messages and the age of answers, never verdicts.
     pub uptime: Duration,
@@ -181,7 +163,6 @@ pub struct State {
     pub first_tab: Option<Namespace>,
     /// The change stream of a server that is open, of whichever store.
     pub stream: Option<watch::OpenStream>,
-    /// Lessons.
     pub lessons: Lessons,
     /// The task of the command line, until it is begun.
     pub beginning: Option<crate::job::Beginning>,

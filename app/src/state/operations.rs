@@ -21,9 +21,7 @@ pub struct Progress {
 /// How an operation ended, or that it has not.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stage {
-    /// Under way.
     Running,
-    /// Done, with one sentence.
     Done(String),
     /// Canceled by the user, with the work done until then.
     Cancelled(String),
@@ -34,7 +32,6 @@ pub enum Stage {
 /// One operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operation {
-    /// Its name.
     pub id: OperationId,
     /// Such as `Import events.json into demo.events`.
     pub title: String,
@@ -44,11 +41,8 @@ pub struct Operation {
     pub started_at: Duration,
     /// When it ended, in window time.
     pub ended_at: Option<Duration>,
-    /// The file that it wrote.
     pub file: Option<String>,
-    /// How far it is.
     pub progress: Progress,
-    /// How it ended.
     pub stage: Stage,
     /// `None` if it can't be stopped.
     pub cancel: Option<Cancel>,

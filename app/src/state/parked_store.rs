@@ -17,9 +17,7 @@ use crate::state::{Clock, Console, Phase, Reaper, State, Store, StoreTree, Tab, 
 /// Everything the window knows of a store that stays open while another one is shown.
 #[derive(Debug, Default)]
 pub struct ParkedStore {
-    /// The store.
     pub store: Store,
-    /// Its time.
     pub clock: Clock,
     /// Its TTL monitor, as last seen.
     pub reaper: Reaper,

@@ -14,9 +14,7 @@ use crate::limits::{
 /// A query of a collection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownQuery {
-    /// The collection.
     pub namespace: Namespace,
-    /// The query as typed.
     pub text: QueryText,
     /// The name of a favorite. `None` for a query that was run.
     #[serde(default)]
@@ -135,9 +133,7 @@ impl Queries {
 /// Queries that were found, favorites first.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Found<'q> {
-    /// Of the collection.
     pub here: Vec<&'q KnownQuery>,
-    /// Of other collections.
     pub elsewhere: Vec<&'q KnownQuery>,
 }
 

@@ -15,7 +15,6 @@ use crate::limits::{PASSES_MAX, REAPER_LOG_MAX, REMOVED_MAX, SCHEDULE_SECS_RANGE
 pub enum Schedule {
     /// Seconds between passes, as in MongoDB.
     Every(u64),
-    /// Also at the next threshold.
     AtThreshold,
 }
 
@@ -65,7 +64,6 @@ impl Schedule {
 /// The reaper as the window knows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reaper {
-    /// Whether it is on.
     pub enabled: bool,
     /// Seconds from one pass to the next.
     pub sleep_secs: u64,
@@ -73,9 +71,7 @@ pub struct Reaper {
     pub at_threshold: bool,
     /// The next pass, in milliseconds since 1970.
     pub next_pass_ms: Option<i64>,
-    /// Whether a pass is under way.
     pub running: bool,
-    /// The documents on hold.
     pub held: Option<Held>,
     /// Seconds that removed documents are kept in the trash; 0 keeps none.
     pub trash_secs: u64,
@@ -95,7 +91,6 @@ pub struct Reaper {
 /// Removals on hold.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Held {
-    /// Why, as a code.
     pub reason: String,
     /// Why, in one or two sentences.
     pub sentence: String,
@@ -116,9 +111,7 @@ pub struct Held {
 /// A rule whose removals wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldRule {
-    /// The collection.
     pub namespace: Namespace,
-    /// The name of the index.
     pub index: String,
     /// How many documents it would remove now.
     pub due: u64,
@@ -186,7 +179,6 @@ pub enum LogEntry {
     Pass {
         /// The pass, or the newest of several.
         pass: PassReport,
-        /// How many passes the line covers.
         passes: u64,
         /// Whether the store was closed since. Pass numbers restart then, so such a pass can't be
         /// queried.

@@ -15,7 +15,6 @@ use crate::limits::{DATE_MS_MAX, RECENT_STORES_MAX};
 pub struct SavedServer {
     /// The connection string without the password.
     pub address: String,
-    /// How it is marked.
     pub mark: ServerMark,
     /// Whether the system's keyring has its password.
     pub remembered: bool,

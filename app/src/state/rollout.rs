@@ -21,7 +21,6 @@ const LAG_SECS_MOST: u64 = 86_400;
 /// A plan, as drafted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RolloutDraft {
-    /// The plan.
     pub plan: RolloutPlan,
     /// Documents a second, as typed.
     pub per_second: String,
@@ -102,13 +101,10 @@ impl RolloutDraft {
 /// A rollout that runs.
 #[derive(Debug, Clone)]
 pub struct RolloutRun {
-    /// Its line in Operations.
     pub operation: OperationId,
     /// The number of its store among the open ones.
     pub slot: u32,
-    /// Its collection.
     pub namespace: Namespace,
-    /// How far it is.
     pub gauge: Arc<RolloutGauge>,
     /// Documents gone and changes of the index that the views have followed.
     pub followed: (u64, u64),

@@ -5,7 +5,6 @@ use crate::job::{OpenRequest, Sandbox, instant_ms};
 /// A sandbox to open.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OpenSandbox {
-    /// With the demo data.
     pub demo: bool,
     /// The start of its clock, as typed. Empty for the present minute.
     pub at: String,
@@ -40,9 +39,7 @@ impl OpenSandbox {
 /// The action after a sandbox is left.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AfterSandbox {
-    /// Another store is opened.
     Open(Box<OpenRequest>),
-    /// The window closes.
     Close,
 }
 
@@ -52,7 +49,6 @@ pub struct LeaveSandbox {
     pub then: AfterSandbox,
     /// Whether it is kept, so that a folder is asked for.
     pub keeps: bool,
-    /// The folder as typed.
     pub path: String,
     /// The generation of the job that moves it there.
     pub sent: Option<u64>,

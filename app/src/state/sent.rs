@@ -5,7 +5,6 @@
 pub struct Sent {
     /// The generation of the unanswered command. The dialog sends nothing else until then.
     pub generation: Option<u64>,
-    /// Why it was refused.
     pub error: Option<String>,
 }
 

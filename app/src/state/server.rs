@@ -17,11 +17,9 @@ pub struct ServerFacts {
 /// A member of a replica set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// Its host and port.
     pub host: String,
     /// Its state, as the set calls it.
     pub state: String,
-    /// Whether it removes expired documents.
     pub is_primary: bool,
 }
 

@@ -29,9 +29,7 @@ pub enum ThemeChoice {
     /// As the system says; dark where it does not say.
     #[default]
     System,
-    /// Dark.
     Dark,
-    /// Light.
     Light,
 }
 
@@ -53,7 +51,6 @@ impl ThemeChoice {
 /// The zone that times are shown in.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ZoneChoice {
-    /// That of this machine.
     #[default]
     Local,
     /// UTC.
@@ -79,7 +76,6 @@ impl ZoneChoice {
 pub struct WindowSize {
     /// Without the frame that the window system draws.
     pub width: f32,
-    /// As the width.
     pub height: f32,
     /// Whether it filled the screen. The size is then the one before.
     #[serde(default)]
@@ -89,9 +85,7 @@ pub struct WindowSize {
 /// A panel whose size the user can change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SizedPanel {
-    /// At the left.
     Sidebar,
-    /// At the right.
     Inspector,
     /// At the bottom, with a list in it.
     Drawer,
@@ -157,17 +151,12 @@ fn within(number: f32, range: RangeInclusive<f32>) -> f32 {
 #[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "one switch each, none depends on another")]
 pub struct Settings {
-    /// Dark or light.
     pub theme: ThemeChoice,
     /// How large everything is; 1 is the normal size.
     pub zoom: f32,
-    /// The order of the sidebar.
     pub order: Order,
-    /// Whether the sidebar is open.
     pub sidebar: bool,
-    /// Whether the inspector is open.
     pub inspector: bool,
-    /// Which drawer is open.
     pub drawer: Option<Drawer>,
     /// How the documents of a collection are shown that was not open before: as the last one.
     pub documents_mode: Mode,
@@ -177,13 +166,11 @@ pub struct Settings {
     pub advised: BTreeSet<String>,
     /// The stores that were open, the latest first.
     pub stores: RecentStores,
-    /// The tabs of those stores.
     pub store_tabs: KnownTabs,
     /// The inputs of the console on those stores.
     pub console_history: KnownHistory,
     /// Imports, exports and other work that ended.
     pub operations: PastOperations,
-    /// Pipelines that are kept by name.
     pub pipelines: KeptPipelines,
     /// The queries that were run on those stores, and those with a name.
     pub queries: QueriesByStore,
@@ -207,7 +194,6 @@ pub struct Settings {
     pub traffic: bool,
     /// The size of the window. `None` until it was open once.
     pub window: Option<WindowSize>,
-    /// The sizes of its panels.
     pub panels: PanelSizes,
 }
 

@@ -12,7 +12,6 @@ use crate::job::Dialect;
 /// How the collections are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Order {
-    /// By name.
     #[default]
     Name,
     /// The one in which a document expires first comes first.
@@ -22,13 +21,11 @@ pub enum Order {
 /// Databases and collections.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StoreTree {
-    /// Sorted by name.
     pub databases: Vec<Database>,
     /// Whether the first answer has come.
     pub loaded: bool,
     /// Why the last reading failed.
     pub error: Option<String>,
-    /// Databases whose collections are folded away.
     pub folded: BTreeSet<String>,
     /// When the catalog was last asked for, in window time.
     pub asked_at: Option<Duration>,
@@ -39,7 +36,6 @@ pub struct StoreTree {
 /// One database.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Database {
-    /// Its name.
     pub name: String,
     /// Its size on disk, in bytes.
     pub bytes: u64,
@@ -47,24 +43,19 @@ pub struct Database {
     pub dialect: Option<Dialect>,
     /// Why its rules can't be known. Nothing in it expires then, whatever its indexes say.
     pub dialect_error: Option<String>,
-    /// Sorted by name.
     pub collections: Vec<Collection>,
-    /// Whether its collections are known.
     pub loaded: bool,
 }
 
 /// One collection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Collection {
-    /// Its name.
     pub name: String,
     /// `collection`, `view` or `timeseries`.
     pub kind: String,
-    /// Documents in it.
     pub documents: Option<u64>,
     /// Their size, in bytes.
     pub bytes: Option<u64>,
-    /// When its next document expires.
     pub next: Next,
     /// The next hour.
     pub forecast: Option<Forecast>,
@@ -79,12 +70,10 @@ pub struct Collection {
 /// When the next document of a collection expires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Next {
-    /// Not asked yet.
     #[default]
     Unknown,
     /// It has no TTL index.
     NoTtl,
-    /// No document is left that expires.
     Never,
     /// At this instant, in milliseconds since 1970; it may be past.
     At(i64),

@@ -13,7 +13,6 @@ use crate::limits::RECENT_STORES_MAX;
 #[serde(default)]
 pub struct StoreTabs {
     folder: String,
-    /// From left to right.
     pub tabs: Vec<SavedTab>,
     /// The position of the one that was shown.
     pub active: Option<usize>,

@@ -15,15 +15,11 @@ use crate::limits::{CLOSED_TABS_MAX, TABS_MAX};
 /// The views of a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum ViewKind {
-    /// Its documents.
     Documents,
     Schema,
-    /// A pipeline over its documents.
     Aggregate,
-    /// Its documents in time.
     #[default]
     Expiry,
-    /// Its indexes.
     Indexes,
 }
 
@@ -50,23 +46,16 @@ impl ViewKind {
 pub struct Tab {
     /// Its name in this window.
     pub id: TabId,
-    /// The collection.
     pub namespace: Namespace,
-    /// The view that is shown.
     pub view: ViewKind,
     /// Whether the user chose the view; else it follows from the collection's TTL indexes.
     pub is_view_chosen: bool,
-    /// The Documents view.
     pub documents: DocumentsView,
-    /// The Schema view.
     pub schema: SchemaView,
-    /// The Aggregate view.
     pub aggregate: AggregateView,
-    /// The Expiry view.
     pub expiry: ExpiryView,
     /// How the store answers its query or pipeline, while that is shown.
     pub explain: Option<Explain>,
-    /// The Indexes view.
     pub indexes: IndexesView,
     /// Shown at the right of the views' names, such as `3 indexes · 1.2 MB`.
     pub summary: String,
@@ -113,18 +102,13 @@ impl Tab {
 /// A tab as it is kept for the next start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SavedTab {
-    /// The collection.
     pub namespace: Namespace,
-    /// The view that was shown.
     #[serde(default)]
     pub view: ViewKind,
-    /// The Documents view.
     #[serde(default)]
     pub documents: SavedDocuments,
-    /// The Aggregate view.
     #[serde(default)]
     pub aggregate: SavedAggregate,
-    /// The Expiry view.
     #[serde(default)]
     pub expiry: SavedExpiry,
 }

@@ -9,23 +9,17 @@ use crate::limits::{MESSAGES_MAX, TOASTS_MAX};
 /// The kind of a message, which decides its color and how long it stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Something worth knowing.
     Info,
-    /// Something went well.
     Done,
-    /// Something to look at.
     Warning,
-    /// Something failed.
     Error,
 }
 
 /// One message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Toast {
-    /// Names it.
     pub id: u64,
     pub kind: Kind,
-    /// One sentence.
     pub text: String,
     /// A button on it, with what the button does.
     pub button: Option<(String, Offer)>,
@@ -37,7 +31,6 @@ pub struct Toast {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     pub kind: Kind,
-    /// One sentence.
     pub text: String,
     /// When it came, in window time.
     pub since: Duration,

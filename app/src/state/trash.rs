@@ -24,13 +24,10 @@ pub struct Trash {
     pub secs: i64,
     /// Documents in it, of all collections.
     pub documents: u64,
-    /// Their size.
     pub bytes: u64,
-    /// The most that it keeps.
     pub max_bytes: u64,
     /// The listed documents, the last removed first.
     pub rows: Vec<Row>,
-    /// Where the next page begins.
     pub next: Option<i64>,
     /// The page that was asked for and has not come.
     pub asked: Option<i64>,
@@ -51,13 +48,11 @@ pub struct Trash {
 pub struct Row {
     /// Its number in the trash; later removals have larger ones.
     pub number: i64,
-    /// The collection it is restored to.
     pub namespace: Namespace,
     /// Its `_id`.
     pub id: Bson,
     /// Its size in bytes.
     pub bytes: u64,
-    /// The index that removed it.
     pub index: String,
     /// The pass that removed it. `None` if that was before the store was opened.
     pub pass: Option<i64>,
@@ -72,13 +67,10 @@ pub struct Row {
 /// The fields of the dialog.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TrashDraft {
-    /// Whether the trash is on.
     pub is_on: bool,
-    /// How long it keeps documents.
     pub keep: NumberDraft,
     /// Whether the fields have been filled from what the store says.
     pub is_filled: bool,
-    /// The number of the chosen row.
     pub chosen: Option<i64>,
     pub scope: Scope,
 }
@@ -86,7 +78,6 @@ pub struct TrashDraft {
 /// The documents to restore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scope {
-    /// The chosen document.
     #[default]
     Document,
     /// All documents that the same pass removed.
@@ -103,11 +94,8 @@ impl Scope {
 /// A command that restores documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RestoreCommand {
-    /// The database it is sent to.
     pub db: String,
-    /// The command.
     pub command: Document,
-    /// The words on its button.
     pub label: String,
     /// A restore in steps, of which `command` is the first; `None` for one command.
     pub scope: Option<TrashScope>,
@@ -120,7 +108,6 @@ pub struct RestoreOutcome {
     pub restored: u64,
     /// Documents whose `_id` their collection has.
     pub existing: u64,
-    /// Documents that the store refused.
     pub refused: u64,
     /// Documents that were no longer in the trash.
     pub not_found: u64,

@@ -8,12 +8,9 @@ use super::guide::Guide;
 /// The contents of the drawer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Drawer {
-    /// The console.
     Console,
     ReaperLog,
-    /// Every command that was sent.
     Commands,
-    /// Work with progress.
     Operations,
     /// The messages that appeared in the window's corner.
     Messages,
@@ -40,13 +37,10 @@ impl Drawer {
 /// Where the keyboard focus goes in the next frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Focus {
-    /// The search line of the sidebar.
     Search,
-    /// The filter line of the documents.
     Filter,
     /// The search line of the view that is shown.
     Find,
-    /// The input of the console.
     Console,
 }
 
@@ -57,9 +51,7 @@ pub const CALLOUTS: usize = 3;
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each says one thing; none excludes another")]
 pub struct View {
-    /// Whether the palette is open.
     pub palette: bool,
-    /// The chosen line of the palette.
     pub palette_at: usize,
     /// The next callout of the introduction. `None` once all were seen or skipped.
     pub callout: Option<usize>,

@@ -14,7 +14,6 @@ pub enum Delivery {
     Unasked,
     /// By reading again, because there is no change stream. The reason follows *polled:*.
     Polled(String),
-    /// From a change stream.
     Streamed {
         /// Whether the collection keeps documents as they were, which gives each its threshold.
         has_pre_images: bool,
@@ -24,7 +23,6 @@ pub enum Delivery {
 /// The change streams of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Streams {
-    /// How deletions come.
     pub delivery: Delivery,
     /// Whether deletions came since documents were read last.
     pub has_news: bool,
@@ -63,7 +61,6 @@ impl Streams {
 /// The change stream that is open.
 #[derive(Debug, Clone)]
 pub struct OpenStream {
-    /// The number of the store.
     store: u64,
     namespace: Namespace,
     generation: u64,

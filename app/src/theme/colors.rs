@@ -14,39 +14,28 @@ pub enum Contrast {
 /// The colors of one mode.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Colors {
-    /// The window background.
     pub background: Color32,
-    /// Bars and panels.
     pub panel: Color32,
     /// Cards, buttons and fields that stand out of a panel.
     pub raised: Color32,
-    /// A raised thing under the pointer.
     pub raised_hover: Color32,
     /// Troughs of sliders and progress bars, pressed buttons.
     pub well: Color32,
-    /// The trough of a segmented control.
     pub trough: Color32,
     /// The chosen word of a segmented control.
     pub thumb: Color32,
-    /// Borders and grid lines.
     pub hairline: Color32,
-    /// Text that is read.
     pub text: Color32,
-    /// Text that is looked up.
     pub dim: Color32,
     /// Waiting documents, the selection, the primary button.
     pub accent: Color32,
-    /// The primary button under the pointer.
     pub accent_hover: Color32,
-    /// The background under a selected thing.
     pub accent_background: Color32,
     /// Text on `accent`.
     pub on_accent: Color32,
     /// Past the threshold and not yet removed; a confirm that lets documents expire.
     pub overdue: Color32,
-    /// The amber button under the pointer.
     pub overdue_hover: Color32,
-    /// The background under something overdue.
     pub overdue_background: Color32,
     /// Text on `overdue`.
     pub on_overdue: Color32,
@@ -54,39 +43,27 @@ pub struct Colors {
     pub overdue_fill: Color32,
     /// The thickness of these stripes, in points.
     pub hatch_width: f32,
-    /// Tombstones of removed documents.
     pub removed: Color32,
-    /// Errors and nothing else.
     pub error: Color32,
-    /// The danger button under the pointer.
     pub error_hover: Color32,
-    /// The background under an error.
     pub error_background: Color32,
     /// Text on `error`.
     pub on_error: Color32,
-    /// Text values.
     pub string: Color32,
-    /// Numbers, booleans and null.
     pub number: Color32,
-    /// Dates and timestamps.
     pub date: Color32,
-    /// Object ids, UUIDs and binary.
     pub id: Color32,
     /// Names of calls in a command.
     pub call: Color32,
-    /// Marks for invisible characters.
     pub mark: Color32,
     /// A changed field that is not saved yet.
     pub edited: Color32,
-    /// A field that was just saved.
     pub saved: Color32,
-    /// Something that is being worked on.
     pub busy: Color32,
     /// The shade over the window under a dialog.
     pub backdrop: Color32,
     /// The shadow under a dialog or a menu.
     pub shadow: Color32,
-    /// The marker of this very moment.
     pub now: Color32,
     /// Text on `now`.
     pub on_now: Color32,

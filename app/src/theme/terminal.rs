@@ -19,27 +19,20 @@ pub enum Depth {
 /// Styles by meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminalColors {
-    /// Text that is read.
     pub text: Style,
-    /// Labels.
     pub dim: Style,
     /// Headings, and what stands out without a color.
     pub strong: Style,
-    /// Waiting documents.
     pub waiting: Style,
     /// Documents that expire within seconds.
     pub soon: Style,
     /// Past the threshold and not yet removed; a simulated clock; a hold.
     pub overdue: Style,
-    /// Removed documents.
     pub removed: Style,
     /// Removed documents that are about to leave the screen.
     pub fading: Style,
-    /// A pass under way.
     pub busy: Style,
-    /// Errors and nothing else.
     pub error: Style,
-    /// The chosen line of a list.
     pub chosen: Style,
 }
 

@@ -5,9 +5,7 @@ use egui::{Context, Id, Rect};
 /// A part of the window that a callout may point at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Anchor {
-    /// The word *now* below the timeline.
     Now,
-    /// The chip of the TTL monitor.
     Monitor,
     /// The button that opens What-if.
     WhatIf,

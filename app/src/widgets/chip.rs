@@ -8,7 +8,6 @@ use crate::theme::{colors, sizes, text};
 /// How a chip looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// Raised background and a hairline.
     Plain,
     /// The same with dim words: it counts nothing.
     Dim,
@@ -20,7 +19,6 @@ pub enum Look {
 
 /// A chip.
 pub struct Chip<'a> {
-    /// Words.
     pub label: &'a str,
     /// Text that reserves the width of the label, so that the neighbors do not move while it
     /// changes.
@@ -31,13 +29,11 @@ pub struct Chip<'a> {
     pub digits_room: &'a str,
     /// A dot before the words.
     pub dot: Option<Color32>,
-    /// How it looks.
     pub look: Look,
     /// Whether the digits have the accent color.
     pub bright_digits: bool,
     /// Whether the words are explained on hover: they are underlined with dots.
     pub explained: bool,
-    /// Whether it opens something.
     pub clickable: bool,
     /// The name that is read aloud. It holds no running digits.
     pub name: &'a str,

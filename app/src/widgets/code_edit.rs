@@ -17,13 +17,11 @@ const COLOURED_BYTES_MAX: usize = 64 * 1024;
 /// How a field looks and what it says.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CodeEdit<'a> {
-    /// The name that is read aloud.
     pub name: &'a str,
     /// The hint while it is empty.
     pub hint: &'a str,
     /// The byte at which reading stopped, if the text can't be read.
     pub error_at: Option<usize>,
-    /// Characters that fit into it.
     pub chars_max: Option<usize>,
     /// Its own id, so that the keyboard can be sent to it.
     pub id: Option<Id>,

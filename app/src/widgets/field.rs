@@ -11,7 +11,6 @@ use crate::theme::{Icon, colors, sizes, text};
 #[expect(clippy::struct_excessive_bools, reason = "each says one thing about the text")]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Field<'a> {
-    /// The name that is read aloud.
     pub name: &'a str,
     /// The hint while it is empty.
     pub hint: &'a str,
@@ -23,7 +22,6 @@ pub struct Field<'a> {
     pub invalid: bool,
     /// An icon before the text.
     pub icon: Option<Icon>,
-    /// Whether a cross empties it.
     pub clearable: bool,
     /// How wide it is; as wide as there is room when `None`.
     pub width: Option<f32>,

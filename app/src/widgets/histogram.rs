@@ -11,7 +11,6 @@ use crate::theme::{colors, sizes};
 pub struct Column {
     /// The interval in words: shown on hover and read aloud.
     pub name: String,
-    /// How many.
     pub count: u64,
 }
 

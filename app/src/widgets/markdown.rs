@@ -11,7 +11,6 @@ use crate::theme::{Colors, colors, sizes, text};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Clicked {
-    /// A link, by its address.
     Link(String),
     /// The button that copies a block of code.
     Copy(String),

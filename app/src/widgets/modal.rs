@@ -34,7 +34,6 @@ const LINK: &str = "the open dialog's link to the guide";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "a dialog that was closed must go"]
 pub enum Closing {
-    /// It stays.
     Stays,
     /// Escape, the cross, or a click outside while nothing was typed.
     Closes,

@@ -20,9 +20,7 @@ const KEY_STEP: f32 = 60.0;
 /// A list.
 #[derive(Debug, Clone, Copy)]
 pub struct RowScroll<'a> {
-    /// The name that is read aloud.
     pub name: &'a str,
-    /// How many rows there are.
     pub rows: u64,
     /// The height of a row that was not measured yet, in points.
     pub estimate: f32,

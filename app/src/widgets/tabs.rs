@@ -12,7 +12,6 @@ use crate::widgets::hint::Hint as _;
 /// A press on a tab that can be closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pressed {
-    /// The tab was chosen.
     Chosen,
     /// Its cross was pressed, or the tab with the middle button.
     Closed,

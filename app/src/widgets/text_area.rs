@@ -15,7 +15,6 @@ const LINES_MAX: f32 = 12.0;
 /// How a field looks and what it says.
 #[derive(Debug, Clone, Copy)]
 pub struct TextArea<'a> {
-    /// The name that is read aloud.
     pub name: &'a str,
     /// The hint while it is empty.
     pub hint: &'a str,
@@ -23,7 +22,6 @@ pub struct TextArea<'a> {
     pub invalid: bool,
     /// Whether something is in it that is not saved.
     pub changed: bool,
-    /// Bytes that fit into it.
     pub bytes_max: usize,
     /// Its own id, so that the keyboard can be sent to it.
     pub id: Id,

@@ -8,9 +8,7 @@ use crate::theme::{Icon, colors, sizes, text};
 /// A press on a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pressed {
-    /// Its button.
     Button,
-    /// Its cross.
     Close,
 }
 

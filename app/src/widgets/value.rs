@@ -48,7 +48,6 @@ pub struct TreeEdit<'a> {
     pub editing: Option<Editing<'a>>,
     /// Whether another value can be chosen.
     pub editable: bool,
-    /// Draws the value under edit.
     pub editor: &'a mut dyn FnMut(&mut Ui),
     /// Draws the menu of the value at a place.
     pub menu: &'a mut dyn FnMut(&mut Ui, &[usize]),

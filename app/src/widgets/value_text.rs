@@ -13,13 +13,9 @@ use crate::theme::{Colors, text};
 /// The kind of a value, for its color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Text.
     String,
-    /// Numbers, booleans, null.
     Number,
-    /// Dates and timestamps.
     Date,
-    /// Object ids, UUIDs, binary.
     Id,
     /// Anything else: documents, arrays, code.
     Other,

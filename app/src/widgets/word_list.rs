@@ -22,18 +22,14 @@ const HELP_CHARS: usize = 40;
 /// A word that is offered.
 #[derive(Debug, Clone, Copy)]
 pub struct Word<'a> {
-    /// How it is listed.
     pub word: &'a str,
-    /// A few words.
     pub help: &'a str,
 }
 
 /// The effect of the list's keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keyed {
-    /// The list stays.
     Stays,
-    /// Escape closed it.
     Closed,
     /// The word at this index was taken.
     Taken(usize),

@@ -9,9 +9,7 @@ pub(super) const ALL: &str = "all collections";
 /// The list of collections.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Chooser {
-    /// Narrows the list.
     pub typed: String,
-    /// The marked line.
     pub at: usize,
 }
 

@@ -24,7 +24,6 @@ const PLAN_HINT: &str = "Let documents go in steps instead of all at once";
 /// Queues the actions of one tab, and draws commands on its collection.
 struct TabActions<'a> {
     tab: TabId,
-    /// Database and collection.
     names: (String, String),
     queue: &'a mut Actions,
 }

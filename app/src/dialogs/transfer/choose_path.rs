@@ -17,7 +17,6 @@ pub fn field_id(name: &str) -> Id {
 
 /// The words of a path field.
 pub struct ChoosePath<'a> {
-    /// The name that is read aloud.
     pub name: &'a str,
     /// The hint while it is empty.
     pub hint: &'a str,
@@ -32,7 +31,6 @@ pub struct ChoosePath<'a> {
 /// A change of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PathChange {
-    /// The text changed.
     pub changed: bool,
     /// Enter was pressed, or the button that takes the path.
     pub taken: bool,

@@ -10,13 +10,10 @@ use mayfly_engine::catalog::Dialect;
 pub struct Lesson {
     /// The name of its file without `.md`, such as `02-the-pass`.
     pub slug: String,
-    /// A short title of its subject.
     pub title: String,
     /// How long it takes, in minutes.
     pub minutes: u32,
-    /// Its series.
     pub level: Level,
-    /// How it is played.
     pub kind: LessonKind,
     /// The rules of database `lesson`.
     pub dialect: Dialect,
@@ -24,16 +21,13 @@ pub struct Lesson {
     pub rules: Rules,
     /// The collections whose lanes are shown, in order. `cosmos.name` is one of the second database.
     pub show: Vec<String>,
-    /// Slugs worth doing before.
     pub after: Vec<String>,
     /// The start of the simulated clock, in milliseconds since 1970. `None` for the program's build
     /// date.
     pub start_ms: Option<i64>,
     /// Simulated seconds for each real second of a play block.
     pub rate: f64,
-    /// Which clock the store runs on.
     pub clock: ClockKind,
-    /// The TTL monitor at the start.
     pub reaper: ReaperStart,
     /// Members of the replica set, primary first. Empty for a standalone store.
     pub members: Vec<MemberStart>,
@@ -44,25 +38,19 @@ pub struct Lesson {
 /// The series of a lesson.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
-    /// Documents and their expiry.
     Start,
-    /// Indexes and rules.
     Core,
-    /// Azure Cosmos DB's API for MongoDB.
     Cosmos,
     /// Running it: load, archive, clocks, replica sets.
     Operate,
-    /// Challenges.
     Challenge,
 }
 
 /// How a lesson is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum LessonKind {
-    /// Cards with questions.
     #[default]
     Lesson,
-    /// A goal to reach.
     Challenge,
     /// No question: for a lecturer.
     Scene,
@@ -81,7 +69,6 @@ pub enum Rules {
 /// Which clock a lesson's store runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ClockKind {
-    /// A simulated clock.
     #[default]
     Simulated,
     /// A clock that the store takes for the computer's, for lessons about the clock guard.
@@ -91,7 +78,6 @@ pub enum ClockKind {
 /// The TTL monitor at the start of a lesson.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReaperStart {
-    /// The sleep between passes.
     pub period: Duration,
     /// Simulated time that removing one document takes.
     pub load: Duration,
@@ -111,24 +97,18 @@ pub struct MemberStart {
 /// A card.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Card {
-    /// Its heading.
     pub title: String,
     /// The line of its heading, from 1.
     pub line: usize,
-    /// The parts, in order.
     pub parts: Vec<Part>,
 }
 
 /// A part of a card.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// Markdown.
     Prose(String),
-    /// Markdown for the presenter alone.
     Notes(String),
-    /// A number to drag.
     Handle(Handle),
-    /// A block that does something.
     Block(Block),
 }
 
@@ -156,29 +136,23 @@ pub struct Block {
 pub enum BlockKind {
     /// JavaScript that runs when the card opens.
     Setup(String),
-    /// JavaScript on a button.
     Run {
         /// The words on the button. Empty for `Run`.
         label: String,
         /// The code of the error that it must end with.
         fails: Option<i32>,
-        /// JavaScript.
         script: String,
     },
-    /// JavaScript that lets time pass.
     Play {
         /// The words on the button. Empty for `Play`.
         label: String,
-        /// JavaScript.
         script: String,
     },
     /// A question, answered before the block that follows it.
     Question(Question),
-    /// A state to reach.
     Goal(Goal),
     /// One way to reach the goal of its card.
     Solution(String),
-    /// JavaScript that runs again and again.
     Traffic(Traffic),
 }
 
@@ -187,9 +161,7 @@ pub enum BlockKind {
 pub struct Question {
     /// Its stable name, unique in the lesson.
     pub id: String,
-    /// The question.
     pub text: String,
-    /// How it is answered.
     pub kind: QuestionKind,
     /// The expression that computes the answer; empty if each choice has a `when`.
     pub ask: String,
@@ -204,16 +176,11 @@ pub struct Question {
 /// How a question is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QuestionKind {
-    /// One of the choices.
     Choose,
-    /// A number.
     Count {
-        /// The smallest.
         min: i64,
-        /// The largest.
         max: i64,
     },
-    /// The lanes that will be removed.
     Which {
         /// The collection, one of `show`.
         among: String,
@@ -225,9 +192,7 @@ pub enum QuestionKind {
 /// A choice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// The words.
     pub text: String,
-    /// When it is the true one.
     pub answer: Answer,
     /// Why it is true or not.
     pub because: String,
@@ -236,27 +201,22 @@ pub struct Choice {
 /// When a choice is the true one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// The question's expression has this value.
     Is(Bson),
-    /// This expression is true.
     When(String),
 }
 
 /// A state to reach.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Goal {
-    /// The task.
     pub task: String,
     /// The expression that is true when it is reached.
     pub when: String,
-    /// Hints, shown one at a time.
     pub hints: Vec<String>,
     /// The expression that is true when it can't be reached any more.
     pub fail_when: Option<String>,
     /// Methods and commands that are allowed in addition to reads. Empty for all that `deny`
     /// doesn't name.
     pub allow: Vec<String>,
-    /// Methods and commands that are refused.
     pub deny: Vec<String>,
     /// How long it may take on the simulated clock, from the opening of the card.
     pub deadline: Option<Duration>,

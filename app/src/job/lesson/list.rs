@@ -7,7 +7,6 @@ use super::{LessonKind, LessonSource, Level, Problem};
 /// Every lesson that can be opened, in the order of its course.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LessonList {
-    /// The lessons, challenges and scenes.
     pub lessons: Vec<LessonEntry>,
     /// The slugs of the half-hour path, in order.
     pub path: Vec<String>,
@@ -25,31 +24,24 @@ pub struct LessonEntry {
     pub title: String,
     /// How long it takes, in minutes; 0: unknown.
     pub minutes: u32,
-    /// Its series.
     pub level: Level,
-    /// How it is played.
     pub kind: LessonKind,
-    /// How many cards it has.
     pub cards: usize,
-    /// Slugs worth doing before.
     pub after: Vec<String>,
     /// The title of the user's course that it belongs to. `None` if it comes with the program.
     pub course: Option<String>,
     /// Why it can't be started.
     pub problems: Vec<Problem>,
-    /// How far the user got.
     pub progress: LessonProgress,
 }
 
 /// How far the user got in a lesson.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LessonProgress {
-    /// It was never opened.
     #[default]
     NotStarted,
     /// The index of the card that was open last.
     Card(usize),
-    /// The end was reached.
     Done,
 }
 

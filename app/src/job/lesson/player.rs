@@ -16,7 +16,6 @@ use crate::job::{ConsoleOutput, ConsoleRun};
 pub enum LessonSource {
     /// One that comes with the program, by its slug.
     Shipped(String),
-    /// A file of the user's.
     File(PathBuf),
 }
 
@@ -27,25 +26,20 @@ pub enum LessonRequest {
     OpenCard(usize),
     /// Commits a guess. Later guesses of the same question are ignored until a restart.
     Guess {
-        /// The part of the present card.
         part: usize,
         guess: Guess,
     },
     /// The hands of the room for each choice of a question.
     Vote {
-        /// The part of the present card.
         part: usize,
-        /// Hands for each choice.
         hands: Vec<u32>,
     },
     /// Runs a `run`, `play` or `solution` block.
     Run {
-        /// The part of the present card.
         part: usize,
     },
     /// Shows the next hint of a goal.
     Hint {
-        /// The part of the present card.
         part: usize,
     },
     /// Replays the file up to the beginning of the present card.
@@ -54,15 +48,12 @@ pub enum LessonRequest {
     StepBack,
     /// Lets time pass until the next event.
     StepForward,
-    /// Ends what plays where it is.
     Stop,
-    /// Switches the traffic of the lesson.
     Traffic(bool),
     /// Runs an input of the console in the lesson's own shell.
     Console(ConsoleRun),
     /// Acts on a member of the replica set.
     Member {
-        /// Its name.
         name: String,
         command: MemberCommand,
     },
@@ -73,11 +64,8 @@ pub enum LessonRequest {
 /// A change of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemberCommand {
-    /// The primary becomes a secondary.
     StepDown,
-    /// Stops it.
     Stop,
-    /// Starts it again.
     Start,
     /// The window reads from it.
     ReadFrom,
@@ -88,26 +76,19 @@ pub enum MemberCommand {
 pub enum Guess {
     /// The choice with this index.
     Choice(usize),
-    /// A number.
     Count(i64),
     /// The `_id`s of the lanes.
     Which(Vec<Bson>),
-    /// Milliseconds from the start.
     Pin(i64),
 }
 
 /// Everything the window shows of a lesson that is played.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LessonView {
-    /// The file.
     pub lesson: Arc<Lesson>,
-    /// Where it comes from.
     pub source: LessonSource,
-    /// The index of the present card.
     pub card: usize,
-    /// The cards, in order.
     pub cards: Vec<CardView>,
-    /// The time.
     pub time: TimeView,
     /// The next event, `threshold`, `pass`, `traffic` or `write`, and when, in milliseconds since
     /// 1970.
@@ -131,11 +112,9 @@ pub struct LessonView {
 pub struct TimeView {
     /// Now, in milliseconds since 1970.
     pub now_ms: i64,
-    /// The start of the lesson.
     pub start_ms: i64,
     /// Simulated seconds for each real second while it runs.
     pub rate: f64,
-    /// Whether it stands still.
     pub is_paused: bool,
     /// While it runs, it stops here at the latest.
     pub until_ms: Option<i64>,
@@ -153,10 +132,8 @@ pub struct CardView {
 /// The view of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockView {
-    /// Where it is.
     pub state: BlockState,
     pub output: Vec<ConsoleOutput>,
-    /// For a question.
     pub question: Option<QuestionView>,
     /// For a goal: it is reached.
     pub is_reached: bool,
@@ -174,7 +151,6 @@ pub enum BlockState {
     Waiting,
     /// It can be run or answered.
     Ready,
-    /// It runs.
     Running,
     /// It was run or answered.
     Done,
@@ -185,12 +161,10 @@ pub enum BlockState {
 /// The view of a question.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct QuestionView {
-    /// The committed guess.
     pub guess: Option<Guess>,
     /// Hands of the room for each choice. Empty without a vote. A second vote comes after the
     /// first.
     pub votes: Vec<Vec<u32>>,
-    /// The engine's answer.
     pub answer: Option<Bson>,
     /// The index of the true choice, once known.
     pub true_choice: Option<usize>,
@@ -201,15 +175,12 @@ pub struct QuestionView {
 /// A member of a replica set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemberView {
-    /// Its name.
     pub name: String,
-    /// Its part.
     pub role: MemberRole,
     /// Its clock, in milliseconds since 1970.
     pub now_ms: i64,
     /// How far its clock is ahead of the common time, in milliseconds.
     pub skew_ms: i64,
-    /// The state of its TTL monitor.
     pub monitor: String,
     /// Its next pass by its own clock, in milliseconds since 1970. `None` if its monitor is idle.
     pub next_pass_ms: Option<i64>,
@@ -234,7 +205,6 @@ pub struct MemberLane {
     pub base_ms: i64,
     /// When it becomes eligible, in milliseconds since 1970. `None` if it never does.
     pub threshold_ms: Option<i64>,
-    /// When it was removed here.
     pub removed_ms: Option<i64>,
 }
 
@@ -243,9 +213,7 @@ pub struct MemberLane {
 pub enum MemberRole {
     /// It takes writes and deletes what is due.
     Primary,
-    /// It replicates.
     Secondary,
-    /// It is stopped.
     Down,
 }
 
@@ -258,8 +226,6 @@ pub struct OplogEntryView {
     pub at_ms: i64,
     /// `insert`, `update`, `delete`, `ttl delete` or `index`.
     pub kind: String,
-    /// Documents that it concerns.
     pub documents: u64,
-    /// The collection.
     pub namespace: String,
 }

@@ -7,15 +7,11 @@ use crate::job::Dialect;
 /// A lesson to write from an open sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LessonToSave {
-    /// Its title.
     pub title: String,
-    /// The database that it is about.
     pub db: String,
-    /// The rules of that database.
     pub dialect: Dialect,
     /// The commands of the sandbox, as mongosh writes them.
     pub commands: Vec<String>,
-    /// The file to write.
     pub file: PathBuf,
     /// Whether a file that is there is replaced.
     pub replaces: bool,
@@ -26,6 +22,5 @@ pub struct LessonToSave {
 pub enum NotSaved {
     /// There is a file of this name.
     Exists,
-    /// One sentence.
     Failed(String),
 }

@@ -33,9 +33,7 @@ pub type Answers = BTreeMap<String, BTreeMap<String, String>>;
 pub struct CheckedFile {
     /// The name of the file without `.md`.
     pub slug: String,
-    /// How problems name it.
     pub name: String,
-    /// Its contents.
     pub bytes: Vec<u8>,
     /// The answers that the engine is known to give, by the ids of the questions.
     pub answers: BTreeMap<String, String>,
@@ -44,7 +42,6 @@ pub struct CheckedFile {
 /// The result of checking one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CheckReport {
-    /// How problems name the file.
     pub name: String,
     /// The lesson's title; empty if the file can't be read.
     pub title: String,

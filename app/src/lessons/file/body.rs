@@ -116,7 +116,6 @@ struct Reader<'a> {
     show: &'a [String],
     problems: &'a Problems<'a>,
     cards: Vec<Card>,
-    /// Where the present prose begins.
     prose: usize,
     /// Whether the kind of every block was understood.
     is_known: bool,

@@ -8,7 +8,6 @@ use crate::limits::{COURSE_LESSONS_MAX, LESSON_FILE_BYTES_MAX};
 /// The contents of `course.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Course {
-    /// The title.
     pub title: String,
     /// The slugs in the order shown.
     pub order: Vec<String>,

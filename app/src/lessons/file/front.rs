@@ -24,7 +24,6 @@ const INSTANT_MAX_MS: i64 = 253_402_300_799_999;
 /// Where the front matter and the cards are in a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Ranges {
-    /// Its text.
     pub front: (usize, usize),
     /// The first byte of the cards.
     pub body: usize,

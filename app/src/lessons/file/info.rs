@@ -15,20 +15,16 @@ const EVERY_MAX_MS: i64 = 365 * 86_400_000;
 /// The words after the fence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Info {
-    /// Ordinary code of the prose.
     Code,
     /// `js setup`
     Setup,
     /// `js run`
     Run {
-        /// The words on the button.
         label: String,
-        /// The expected code of an error.
         fails: Option<i32>,
     },
     /// `js play`
     Play {
-        /// The words on the button.
         label: String,
     },
     /// `js solution`
@@ -37,7 +33,6 @@ pub enum Info {
     Traffic {
         /// Its name; empty if it has none.
         name: String,
-        /// How often it runs.
         every: Duration,
         /// Whether it continues after its card.
         stays: bool,

@@ -26,9 +26,7 @@ pub fn check(lesson: &mut Lesson, show: &[usize], is_known: bool, problems: &Pla
 
 /// Problems by line.
 pub struct Places<'a> {
-    /// The text.
     pub text: &'a str,
-    /// Its problems.
     pub problems: &'a Problems<'a>,
 }
 

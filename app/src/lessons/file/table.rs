@@ -21,7 +21,6 @@ pub struct Table<'a> {
     /// The offset in the file to which spans are relative.
     base: usize,
     problems: &'a Problems<'a>,
-    /// The keys that were read.
     known: RefCell<Vec<&'static str>>,
 }
 

@@ -39,7 +39,6 @@ pub struct ReplicaSet {
     delay_ms: i64,
     /// The member that the window reads from, or `None` for the primary.
     read: Option<usize>,
-    /// The collections whose documents are shown.
     shown: Vec<Namespace>,
     /// The newest position at each instant of the last [`LESSON_DELAY_MS_MAX`], ascending.
     written: Vec<(u64, i64)>,
@@ -52,11 +51,8 @@ pub struct ReplicaSet {
 /// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SetStep {
-    /// Passes that ran, counted ones included.
     pub passes: u64,
-    /// Documents that they removed.
     pub deleted: u64,
-    /// Entries that secondaries applied.
     pub applied: u64,
 }
 

@@ -18,7 +18,6 @@ use crate::limits::{LESSON_MEMBER_MAP_BYTES, LESSON_MEMBER_REMOVALS_MAX};
 /// A document that expired and left a member.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Removal {
-    /// The report of the primary's pass.
     pub document: RemovedDocument,
     /// When it left this member, in milliseconds since 1970 of the common time.
     pub at_ms: i64,

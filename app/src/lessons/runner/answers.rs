@@ -11,7 +11,6 @@ use crate::lessons::script::{Evaluated, Script};
 pub struct EngineAnswer {
     /// The value of its expression; null if each choice has its own.
     pub value: Bson,
-    /// The indexes of the true choices.
     pub true_choices: Vec<usize>,
     /// The indexes of choices whose expression never reads the engine; for a question with one
     /// expression, all of them or none.

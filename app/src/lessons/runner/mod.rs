@@ -32,7 +32,6 @@ use crate::source::Source as _;
 pub enum Pace {
     /// So that the user can watch it.
     Screen,
-    /// At once.
     AtOnce,
 }
 

@@ -13,19 +13,15 @@ use crate::lessons::stage::{EventSink, Pacer, PlayEnd, Stage};
 /// Something that is done on a stage. The same steps on another stage lead to the same state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// A card opens.
     Open(usize),
     /// A block of the open card runs.
     Block(usize),
-    /// An input of the console runs.
     Input(String),
     /// Time passes until this instant, in milliseconds since 1970.
     Play(i64),
     /// Moves only the wall clock, in milliseconds.
     Jump(i64),
-    /// The window sends a command.
     Command(String, Document),
-    /// The file's traffic is switched.
     Traffic(bool),
     /// Something is done with a member of the replica set.
     Member(String, &'static str),
@@ -37,7 +33,6 @@ pub struct Performance {
     stage: Rc<Stage>,
     script: Script,
     card: usize,
-    /// When the card was opened.
     opened_ms: i64,
     is_traffic_on: bool,
     /// Traffic blocks that run, as card and part.

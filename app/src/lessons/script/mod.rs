@@ -40,7 +40,6 @@ pub struct Script {
 pub struct Evaluated {
     /// Its value; null for `undefined`.
     pub value: Bson,
-    /// Whether it read the engine.
     pub has_read: bool,
 }
 
@@ -49,15 +48,12 @@ pub struct Evaluated {
 pub struct Ran {
     /// The printed lines, then why it failed.
     pub output: Vec<ConsoleOutput>,
-    /// Why it failed.
     pub failure: Option<String>,
-    /// The code of its error.
     pub code: Option<i32>,
     /// Why it ended early, against its will.
     pub end: Option<PlayEnd>,
     /// The line of its block in the file.
     pub line: Option<usize>,
-    /// The reply, of a command alone.
     pub reply: Option<Document>,
 }
 

@@ -35,7 +35,6 @@ pub type EventSink = Arc<dyn Fn(&Event) + Send + Sync>;
 pub struct Stage {
     store: Arc<StageStore>,
     clock: StageClock,
-    /// Members have monitors of their own.
     monitor: Option<RefCell<Monitor>>,
     ledger: Arc<Ledger>,
     pacer: Arc<Pacer>,

@@ -23,7 +23,6 @@ type Shown = Box<dyn Fn(Progress) + Send + Sync>;
 pub struct Progress {
     /// Simulated seconds for each real second.
     pub rate: f64,
-    /// Whether the user paused it.
     pub is_paused: bool,
     /// The latest end of the play. `None` if nothing plays.
     pub until_ms: Option<i64>,
@@ -34,21 +33,16 @@ pub struct Pacer {
     audience: Arc<dyn Audience>,
     shown: Shown,
     state: Mutex<PacerState>,
-    /// Microseconds that were watched.
     watched: AtomicU64,
 }
 
 struct PacerState {
-    /// Time passes at once.
     is_at_once: bool,
     progress: Progress,
     /// Until there, time passes at once.
     at_once_until_ms: Option<i64>,
-    /// Time stops there.
     halt_ms: Option<i64>,
-    /// Ends what runs.
     cancel: Cancel,
-    /// Why it was ended.
     end: Option<PlayEnd>,
     /// The rest of the time that a block may take on the screen.
     room: Duration,
@@ -60,7 +54,6 @@ struct PacerState {
 /// Why a run was ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlayEnd {
-    /// The user stopped it.
     Stopped,
     /// It reached the instant to which a replay goes.
     Halted,

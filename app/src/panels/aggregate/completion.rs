@@ -9,13 +9,10 @@ use crate::widgets::word_list::{self, Keyed, Word};
 /// The field that is typed into.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Typed<'a> {
-    /// The field.
     pub id: Id,
     /// Its card, or `None` for the whole pipeline as text.
     pub card: Option<u64>,
-    /// The stage of the card.
     pub stage: Option<&'a str>,
-    /// The fields of the collection.
     pub fields: &'a [String],
 }
 

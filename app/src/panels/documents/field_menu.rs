@@ -12,7 +12,6 @@ use crate::widgets::menu;
 
 /// A value and where it is.
 pub struct Target<'a> {
-    /// The tab.
     pub tab: &'a Tab,
     /// The `_id` of the document; `None` where the projection leaves it out.
     pub id: Option<&'a Bson>,

@@ -19,9 +19,7 @@ const LINES_MAX: f32 = 5.0;
 
 /// The result of editing the field in this frame.
 pub(super) struct Edited {
-    /// That of the text.
     pub response: Response,
-    /// Whether to run the filter.
     pub run: bool,
     /// Whether the list of words is open, whose keys are its own.
     pub is_completing: bool,

@@ -31,11 +31,8 @@ const CELL: &str = "the cell under edit";
 /// The user's decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EditStep {
-    /// Nothing yet.
     Continue,
-    /// To save.
     Save,
-    /// To keep what is stored.
     Cancel,
 }
 

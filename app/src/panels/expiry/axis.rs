@@ -47,7 +47,6 @@ pub(in crate::panels) struct Backdrop<'a> {
     pub scale: Scale,
     pub area: Rect,
     pub marks: Marks<'a>,
-    /// The earliest threshold that is overdue.
     pub overdue_since_ms: Option<i64>,
 }
 

@@ -26,7 +26,6 @@ const SENTENCE_SECS: f32 = 8.0;
 #[derive(Clone, Copy)]
 pub(super) struct Lanes<'a> {
     pub rows: &'a [Row<'a>],
-    /// Whether the view is presented.
     pub is_presented: bool,
     pub scale: Scale,
     pub bracket: &'a dyn Fn(&Lane) -> String,
@@ -43,7 +42,6 @@ pub(super) struct Lanes<'a> {
     pub picked: Option<&'a [Bson]>,
     /// The window's uptime, by which things move.
     pub uptime: Duration,
-    /// Whether nothing slides.
     pub is_still: bool,
 }
 
@@ -52,7 +50,6 @@ pub(super) struct Lanes<'a> {
 pub(super) struct ShownLanes {
     /// Whether the pointer is over a row.
     pub is_hovered: bool,
-    /// Whether a row moves.
     pub moves: bool,
 }
 

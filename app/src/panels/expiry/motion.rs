@@ -14,7 +14,6 @@ const ROWS_MAX: f32 = 12.0;
 /// How a row is drawn in this frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::panels) struct Pose {
-    /// Rows below its place.
     pub offset: f32,
     /// Where the knob comes from, in milliseconds since 1970, and how much of its way is done.
     pub slide: Option<(i64, f32)>,

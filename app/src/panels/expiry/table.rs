@@ -104,7 +104,6 @@ pub(super) fn id_ui(ui: &mut Ui, lane: &Lane, is_struck: bool) {
 /// A table of lanes.
 pub(super) struct Table<'a> {
     pub name: &'static str,
-    /// Titles and widths.
     pub columns: &'a [(&'a str, f32)],
     pub rows: &'a [&'a Lane],
     pub is_chosen: &'a dyn Fn(&Lane) -> bool,

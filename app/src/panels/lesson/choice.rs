@@ -15,7 +15,6 @@ pub(super) struct Choice<'a> {
     /// Its number, from 1.
     pub number: usize,
     pub words: &'a str,
-    /// Whether it is chosen.
     pub is_chosen: bool,
     /// Whether it is the true one, once known.
     pub is_true: bool,

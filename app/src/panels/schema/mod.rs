@@ -75,9 +75,7 @@ pub fn inspector_ui(ui: &mut Ui, tab: &Tab, actions: &mut Actions) {
 /// How much of the table fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Room {
-    /// Path, types and values.
     Narrow,
-    /// Also how many documents have it.
     Middle,
     /// Also how many different values there are.
     Wide,

@@ -34,7 +34,6 @@ struct Reader<'js> {
     prelude: Prelude<'js>,
     /// The method with which an object says what is stored in its place.
     to_bson: Atom<'js>,
-    /// Bytes still to be read.
     room: Cell<usize>,
     /// Why it failed, to be thrown by [`document`], where the stack has room.
     refusal: RefCell<Option<Refusal<'js>>>,

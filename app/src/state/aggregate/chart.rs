@@ -14,7 +14,6 @@ const CATEGORY_CHARS: usize = 24;
 pub struct ChartFields {
     /// The field that names a bar, or is the time or number from left to right.
     pub category: String,
-    /// The number that is drawn.
     pub number: String,
 }
 
@@ -23,7 +22,6 @@ pub struct ChartFields {
 pub enum ChartKind {
     /// A bar for each category.
     Bars,
-    /// A line over numbers.
     Numbers,
     /// A line over time, in milliseconds since 1970.
     Times,
@@ -32,18 +30,15 @@ pub enum ChartKind {
 /// A point: what it is called, where it is, how high.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartPoint {
-    /// The category as text.
     pub name: String,
     /// From left to right: a time, a number, or the place of the bar.
     pub x: f64,
-    /// How high.
     pub y: f64,
 }
 
 /// A chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
-    /// How it is drawn.
     pub kind: ChartKind,
     pub points: Vec<ChartPoint>,
     /// Documents without a number or a category.

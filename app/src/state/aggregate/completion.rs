@@ -15,7 +15,6 @@ const DEPTH_MAX: usize = 3;
 /// A word that is offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfferedWord {
-    /// The word.
     pub word: String,
     pub help: String,
 }

@@ -8,9 +8,7 @@ use crate::state::sent::Sent;
 /// A dialog of the Aggregate view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dialog {
-    /// A name for the pipeline.
     Save(SavePipeline),
-    /// A view of the results.
     View(CreateView),
     /// The results are to be written to a collection.
     Write(WriteResults),
@@ -19,16 +17,13 @@ pub enum Dialog {
 /// A name for the pipeline.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SavePipeline {
-    /// The name as typed.
     pub name: String,
 }
 
 /// A view of the results.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CreateView {
-    /// Its name as typed.
     pub name: String,
-    /// The stages.
     pub pipeline: Vec<Document>,
     pub sent: Sent,
 }
@@ -38,7 +33,6 @@ pub struct CreateView {
 pub struct WriteResults {
     /// The stages, with the one that writes.
     pub pipeline: Vec<Document>,
-    /// Where they go.
     pub to: WritesTo,
     /// How many results there are, if it is known.
     pub count: Option<StageCount>,

@@ -23,7 +23,6 @@ pub struct Card {
     pub id: u64,
     /// The stage, such as `$match`.
     pub stage: String,
-    /// The stage's argument.
     pub body: String,
     /// Whether it is off: it stays on its card and does not run.
     pub is_off: bool,
@@ -33,7 +32,6 @@ pub struct Card {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PipelineText {
-    /// The stages.
     pub cards: Vec<Card>,
     /// Whether the whole is typed as text.
     pub is_text: bool,
@@ -48,7 +46,6 @@ pub struct StageError {
     pub card: Option<u64>,
     /// The byte of the text at which reading stopped, if it is about one.
     pub offset: Option<usize>,
-    /// One sentence.
     pub message: String,
 }
 
@@ -57,14 +54,12 @@ pub struct StageError {
 pub struct Stage {
     /// The card that it is from; as text, its place from 0 on.
     pub card: u64,
-    /// The stage.
     pub document: Document,
 }
 
 /// The user's unsent input in the Aggregate view.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AggregateDraft {
-    /// The pipeline.
     pub pipeline: PipelineText,
     /// Whether what was kept is in place.
     pub restored: bool,
@@ -74,9 +69,7 @@ pub struct AggregateDraft {
     made: String,
     /// The words that are offered for what is typed.
     pub completing: Option<Completing>,
-    /// The card that is dragged.
     pub dragged: Option<u64>,
-    /// Where the results stand.
     pub scroll: crate::state::documents::Scroll,
     last_id: u64,
 }

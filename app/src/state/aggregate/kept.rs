@@ -9,11 +9,9 @@ use crate::limits::{KEPT_PIPELINES_MAX, NAME_CHARS_MAX};
 /// A pipeline with a name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeptPipeline {
-    /// The name.
     pub name: String,
     /// The collection that it was made for.
     pub namespace: Namespace,
-    /// The pipeline.
     pub pipeline: PipelineText,
 }
 

@@ -5,7 +5,6 @@
 pub struct KnownStage {
     /// Its name, with `$`.
     pub name: &'static str,
-    /// One line.
     pub help: &'static str,
     /// The text of a new card. Empty if the stage is not supported.
     pub template: &'static str,

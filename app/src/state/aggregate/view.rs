@@ -24,9 +24,7 @@ pub enum ResultsMode {
     /// A line for each, a column for each field.
     #[default]
     Table,
-    /// Indented text.
     Json,
-    /// Bars or a line.
     Chart,
 }
 
@@ -49,9 +47,7 @@ impl ResultsMode {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedAggregate {
-    /// The pipeline.
     pub pipeline: PipelineText,
-    /// How results are shown.
     pub mode: ResultsMode,
     /// Whether the pipeline waits for *Run* after a change.
     pub waits: bool,
@@ -65,18 +61,15 @@ pub enum StageCount {
     Exactly(u64),
     /// The limit of the count was reached.
     MoreThan(u64),
-    /// Counting took longer than its time.
     TookTooLong,
     /// The stage was refused, or one before it.
     Failed(String),
-    /// Counting was stopped.
     Stopped,
 }
 
 /// Where a pipeline writes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WritesTo {
-    /// The collection.
     pub namespace: Namespace,
     /// Whether its documents are replaced as a whole (`$out`); else results are merged into them.
     pub replaces: bool,
@@ -112,15 +105,12 @@ impl WritesTo {
 /// Documents that a pipeline gave.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Output {
-    /// The documents.
     pub rows: Vec<Row>,
     /// The names of their fields, in the order in which they are met.
     pub columns: Vec<String>,
-    /// The cursor of those that follow.
     pub cursor: Option<i64>,
     /// How long the store took, in microseconds.
     pub micros: u64,
-    /// Whether more follow than are shown.
     pub is_cut: bool,
     /// Whether the cursor ended before its last document.
     pub is_broken: bool,
@@ -157,7 +147,6 @@ impl Output {
 /// The pane next to the pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shown {
-    /// The results.
     #[default]
     Results,
     /// Some of the documents after the stage of a card.
@@ -171,7 +160,6 @@ pub struct AggregateView {
     pub asked: bool,
     /// Whether the data changed since the pipeline ran.
     pub is_old: bool,
-    /// Counts the runs.
     pub run: u64,
     /// The stages that ran, without one that writes.
     pub stages: Vec<Stage>,
@@ -186,7 +174,6 @@ pub struct AggregateView {
     /// Some documents after the stage that is shown.
     pub after: Option<Output>,
     pub shown: Shown,
-    /// How results are shown.
     pub mode: ResultsMode,
     /// The fields of the chart. `None` for those that fit best.
     pub chart: Option<ChartFields>,

@@ -28,11 +28,9 @@ pub enum Language {
     Json,
     /// Python with `PyMongo`.
     Python,
-    /// Node.js with its driver.
     Node,
     /// Java with the synchronous driver.
     Java,
-    /// C# with its driver.
     CSharp,
     /// Rust with the driver and bson.
     Rust,

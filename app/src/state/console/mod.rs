@@ -20,7 +20,6 @@ pub const DATABASE: &str = "test";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Running {
     number: u64,
-    /// Stops it.
     pub cancel: Cancel,
     /// When it began, in window time.
     pub since: Duration,
@@ -32,7 +31,6 @@ pub struct Console {
     pub transcript: Transcript,
     /// Inputs of this store, the oldest first.
     pub history: History,
-    /// The input that runs.
     pub running: Option<Running>,
     /// The database in use; `None` until something was run.
     pub database: Option<String>,
@@ -100,14 +98,12 @@ impl Console {
 pub struct Completing {
     /// The text before the cursor that was asked about.
     pub before: String,
-    /// The chosen word.
     pub at: usize,
 }
 
 /// The text being typed in the console.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConsoleDraft {
-    /// The input.
     pub text: String,
     /// A pasted text that is too long to be edited. It runs as it is.
     pub pasted: Option<String>,
@@ -119,7 +115,6 @@ pub struct ConsoleDraft {
     pub row: u64,
     /// How much of that row is above the top, in points.
     pub offset: f32,
-    /// The entry under the pointer.
     pub pointed: Option<u64>,
     /// Whether the keyboard was in the input in the last frame.
     pub had_focus: bool,

@@ -13,29 +13,23 @@ use crate::limits::{
 pub enum EntryKind {
     /// An input, with the database in use.
     Input {
-        /// The database.
         database: String,
     },
     /// Lines of `print` and its like.
     Printed,
-    /// The value of a statement.
     Value {
         /// As Extended JSON on one line; empty if it was too long to keep.
         json: String,
     },
-    /// Why a statement failed.
     Failed,
-    /// A message of the window.
     Note,
 }
 
 /// One entry, of one or more lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Names it.
     pub id: u64,
     pub kind: EntryKind,
-    /// All of its text.
     pub text: String,
     /// Where its lines begin, in bytes. There is at least one.
     starts: Vec<usize>,
@@ -106,18 +100,13 @@ fn starts(text: &str, offset: usize) -> impl Iterator<Item = usize> {
 pub enum Row<'a> {
     /// Outputs before the first entry that were dropped.
     Dropped(u64),
-    /// A line of an entry.
     Line {
-        /// The entry.
         entry: &'a Entry,
-        /// Which of its lines.
         at: usize,
     },
     /// The lines of an entry that are folded.
     Folded {
-        /// The entry.
         entry: &'a Entry,
-        /// How many lines.
         lines: usize,
     },
 }

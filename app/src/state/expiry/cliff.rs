@@ -15,11 +15,9 @@ const MINUTE_MS: i64 = 60_000;
 /// Many documents that will go at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cliff {
-    /// How many.
     pub documents: u64,
     /// The first instant, in milliseconds since 1970.
     pub from_ms: i64,
-    /// The end.
     pub to_ms: i64,
 }
 

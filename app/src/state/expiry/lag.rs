@@ -14,20 +14,16 @@ pub struct PassLag {
     pub at_ms: i64,
     /// Documents it removed here that are listed.
     pub removed: u64,
-    /// The median.
     pub median_ms: i64,
     /// The 99th percentile.
     pub most_ms: i64,
-    /// The latest.
     pub max_ms: i64,
 }
 
 /// Whether removals came within the period of the passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Promise {
-    /// Removals that are listed.
     pub removed: u64,
-    /// Those that came later.
     pub late: u64,
     /// The latest, in milliseconds.
     pub max_ms: i64,

@@ -18,15 +18,12 @@ type Removal = (String, i64);
 pub enum Kept {
     /// The store was not asked yet.
     Unknown,
-    /// The trash has it.
     Trash,
-    /// The archive has it.
     Archive,
     /// Of this `_id` a later document is kept, which would be restored in its place.
     Older,
     /// It was restored from here.
     Restored,
-    /// It can't be restored.
     Nowhere,
 }
 
@@ -54,9 +51,7 @@ impl Kept {
 /// A place that keeps removed documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Keeper {
-    /// The trash.
     Trash,
-    /// The archive of the collection.
     Archive,
 }
 
@@ -74,14 +69,12 @@ struct Removals {
 pub(super) struct LedgerKeep {
     trash: Removals,
     archive: Removals,
-    /// Documents that were restored.
     restored: HashSet<Removal>,
 }
 
 /// How a click chooses a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pick {
-    /// This one only.
     Only,
     /// This one too, or no longer.
     Toggle,

@@ -9,9 +9,7 @@ use crate::commands::expiry;
 /// A range of thresholds, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Brush {
-    /// The first instant.
     pub from_ms: i64,
-    /// The end, which is outside.
     pub to_ms: i64,
 }
 
@@ -26,7 +24,6 @@ impl Brush {
 /// How many stored documents are in the chosen range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InRange {
-    /// The number that is known.
     pub documents: u64,
     /// Whether there are no more.
     pub is_exact: bool,

@@ -9,7 +9,6 @@ use super::{ExpiryView, Lane};
 pub struct Totals {
     /// Past the threshold and not removed.
     pub overdue: DocCount,
-    /// Before the threshold.
     pub waiting: DocCount,
     /// Documents that the TTL never removes.
     pub never: DocCount,

@@ -17,11 +17,8 @@ pub type SuggestedIndex = Vec<(String, bool)>;
 /// The meaning of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Advice {
-    /// One sentence.
     pub sentence: String,
-    /// Whether something could be better.
     pub is_warning: bool,
-    /// The index that would help.
     pub index: Option<SuggestedIndex>,
 }
 

@@ -28,7 +28,6 @@ pub struct Explain {
 /// The store's answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// The plan.
     pub plan: Plan,
     /// The meaning of the plan, and the index that would help.
     pub advice: Advice,

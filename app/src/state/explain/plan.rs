@@ -11,13 +11,10 @@ const DEPTH_MAX: usize = 64;
 pub struct PlanStage {
     /// MongoDB's name, such as `COLLSCAN` or `$group`.
     pub name: String,
-    /// A few words.
     pub title: String,
     /// More about it: index bounds, filter, sort.
     pub details: Vec<String>,
-    /// Documents that it read.
     pub docs: Option<u64>,
-    /// Index keys that it read.
     pub keys: Option<u64>,
     /// Documents or keys that it gave to the next stage.
     pub returned: Option<u64>,
@@ -38,13 +35,10 @@ pub struct Plan {
     pub sort: Option<Document>,
     /// The keys of the index that is used, as far as the reply tells them.
     pub index: Option<Document>,
-    /// Documents that were read.
     pub docs: u64,
-    /// Index keys that were read.
     pub keys: u64,
     /// Documents that the search returned, before the stages of a pipeline.
     pub returned: u64,
-    /// Milliseconds.
     pub millis: u64,
     /// The collation. Empty for comparison by bytes, or as the collection says.
     pub collation: Document,

@@ -33,11 +33,9 @@ fn is_on_modification(key: &Document) -> bool {
 /// A dialog of this view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dialog {
-    /// A new index.
     Create(CreateIndex),
     /// Another TTL for an index, or its first.
     ChangeTtl(Box<ChangeTtl>),
-    /// Drops an index.
     Drop(Box<DropIndex>),
     /// A TTL that is put on the collection in steps.
     Rollout(Box<RolloutDraft>),
@@ -101,7 +99,6 @@ impl Dialog {
 /// An index to drop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DropIndex {
-    /// The index.
     pub index: IndexRow,
     /// The generation of the command that was sent and has no answer yet.
     pub sent: Option<u64>,
@@ -112,9 +109,7 @@ pub struct DropIndex {
 /// Another TTL for an index, or its first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangeTtl {
-    /// The index.
     pub index: IndexRow,
-    /// The TTL as typed.
     pub ttl: NumberDraft,
     /// The effect, and the index that was asked for, as in the command.
     pub what_if: Option<Box<(Document, WhatIf)>>,
@@ -122,7 +117,6 @@ pub struct ChangeTtl {
     pub ages: Option<Vec<u64>>,
     /// The generation of the command that was sent and has no answer yet.
     pub sent: Option<u64>,
-    /// Why the change failed.
     pub error: Option<String>,
     /// Whether a server does not change it in place, so that the index can only be created again.
     pub needs_new_index: bool,
@@ -188,11 +182,8 @@ impl ChangeTtl {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "an index's options are independent flags")]
 pub struct CreateIndex {
-    /// Fields and whether they descend.
     pub fields: Vec<(String, bool)>,
-    /// Whether it carries a TTL.
     pub has_ttl: bool,
-    /// The TTL as typed.
     pub ttl: NumberDraft,
     /// Whether it refuses a value that another document has.
     pub unique: bool,

@@ -18,11 +18,9 @@ pub struct IndexesView {
     pub asked: bool,
     /// The indexes, `_id_` first. `None` until the first answer.
     pub rows: Option<Vec<IndexRow>>,
-    /// Documents in the sample.
     pub sampled: u64,
     /// Fields seen in a sample of the documents: those with dates first, then the most frequent.
     pub fields: Vec<SampledField>,
-    /// The chosen index.
     pub selected: Option<String>,
     /// Sizes, entries and uses by name. The store answers several questions at once: they may come
     /// before the list does.
@@ -65,9 +63,7 @@ struct Figures {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "an index's options are independent flags")]
 pub struct IndexRow {
-    /// Its name.
     pub name: String,
-    /// Its key pattern.
     pub key: Document,
     /// `expireAfterSeconds`, if it has one; -1 means *on, without a default*.
     pub secs: Option<i64>,
@@ -81,11 +77,9 @@ pub struct IndexRow {
     pub partial: Option<Document>,
     /// All of its definition, as it is listed.
     pub spec: Box<Document>,
-    /// Whether it is still being built.
     pub building: bool,
     /// Its size in bytes.
     pub bytes: Option<u64>,
-    /// Its entries.
     pub entries: Option<u64>,
     /// How often a query used it since the store was opened.
     pub uses: Option<u64>,
@@ -183,9 +177,7 @@ pub fn no_ttl_reason(key: &Document) -> Option<&'static str> {
 /// A TTL index, for the places that list only these.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TtlIndex {
-    /// Its name.
     pub name: String,
-    /// The field whose date counts.
     pub field: String,
     /// Its seconds; -1 means *on, without a default*.
     pub secs: i64,
@@ -313,7 +305,6 @@ pub fn ttl_words(secs: i64) -> String {
 /// A field that a sample of documents has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SampledField {
-    /// Its dotted path.
     pub path: String,
     /// Documents of the sample in which it is a date or an array with a date.
     pub dates: u64,

@@ -10,9 +10,7 @@ use crate::job::lesson::{Guess, Question, QuestionKind};
 /// Answers to the questions of a card before they are locked. Keys are the indexes of parts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Answers {
-    /// Numbers.
     pub counts: BTreeMap<usize, i64>,
-    /// The chosen documents.
     pub which: Vec<Bson>,
     /// The documents that can be chosen; `None` until they were read.
     pub among: Option<(Namespace, Vec<Bson>)>,
@@ -55,9 +53,7 @@ impl Answers {
 /// The parts of a card that a presenter has shown so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PresentedCard {
-    /// Questions that are seen.
     pub questions: BTreeSet<usize>,
-    /// Verdicts that are seen.
     pub verdicts: BTreeSet<usize>,
     /// The choice that is marked and not locked.
     pub marked: Option<usize>,

@@ -9,7 +9,6 @@ const SCENES: &str = "Scenes, for lecturers";
 /// Lessons under one heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Series<'a> {
-    /// The heading.
     pub title: String,
     /// The lessons, in the order of their course.
     pub lessons: Vec<&'a LessonEntry>,

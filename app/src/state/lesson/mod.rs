@@ -26,13 +26,10 @@ pub const COSMOS: &str = "cosmos";
 pub struct Lessons {
     /// The list; `None` until it was read.
     pub list: Option<Arc<LessonList>>,
-    /// Whether the list was asked for.
     pub is_asked: bool,
     /// Whether the Lessons page is shown in place of the collection.
     pub is_page_shown: bool,
-    /// The lesson that is being prepared.
     pub opening: Option<Opening>,
-    /// The lesson that is played.
     pub playing: Option<Playing>,
     /// Why the last lesson was not opened.
     pub failed: Option<(LessonSource, Vec<Problem>)>,
@@ -43,18 +40,14 @@ pub struct Lessons {
 /// A lesson that is being prepared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
-    /// Its number.
     pub number: u32,
-    /// Which one.
     pub source: LessonSource,
 }
 
 /// A lesson that is played.
 #[derive(Debug)]
 pub struct Playing {
-    /// Its number.
     pub number: u32,
-    /// Which one.
     pub source: LessonSource,
     /// The newest snapshot; `None` until the first one came.
     pub view: Option<Arc<LessonView>>,
@@ -65,7 +58,6 @@ pub struct Playing {
     pub presented: PresentedCard,
     /// Whether the notes of the presenter are shown.
     pub shows_notes: bool,
-    /// Whether the screen is black.
     pub is_black: bool,
     /// When it began, in window time.
     pub since: std::time::Duration,

@@ -11,11 +11,8 @@ use crate::state::transfer::import::{WHOLE_PATH, whole_path};
 /// A lesson to write.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SaveLesson {
-    /// The title as typed.
     pub title: String,
-    /// The path as typed.
     pub path: String,
-    /// The database that it is about.
     pub db: String,
     pub sent: Sent,
     /// Whether there is a file at that path, so that the user is asked.

@@ -70,19 +70,13 @@ pub fn is_finished(view: &LessonView) -> bool {
 /// The effect of a presenter's next press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Shows a question.
     Question(usize),
-    /// Locks the marked choice.
     Lock(usize),
-    /// Presses the button of a block.
     Run(usize),
     /// Something runs; a press ends it where it is.
     Wait,
-    /// Shows a verdict.
     Verdict(usize),
-    /// Opens a card.
     Card(usize),
-    /// The end was reached.
     End,
     /// Something else must be done first, such as a goal.
     Stuck,

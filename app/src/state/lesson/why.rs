@@ -5,7 +5,6 @@
 pub enum Topic {
     /// A document is past its threshold and still there.
     Overdue,
-    /// Queries find documents that are overdue.
     OverdueIsFound,
     /// The collection has no TTL index.
     NoTtlIndex,
@@ -18,13 +17,9 @@ pub enum Topic {
     /// Seconds that are no valid TTL.
     BadSeconds,
     WhatIf,
-    /// A hidden TTL index.
     HiddenIndex,
-    /// Removals on hold.
     OnHold,
-    /// Many documents that one pass removes.
     Cliff,
-    /// Several TTL indexes on one collection.
     SeveralIndexes,
 }
 

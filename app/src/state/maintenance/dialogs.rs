@@ -15,23 +15,17 @@ use crate::commands;
 pub enum Dialog {
     /// How it is and what can be done.
     Home,
-    /// A backup.
     Backup(BackupDraft),
-    /// A backup comes back.
     Restore(RestoreDraft),
-    /// The data file is rewritten.
     Compact {
         /// Why that could not be done.
         error: Option<String>,
     },
-    /// Everything is read.
     Verify {
         /// Why that could not be done.
         error: Option<String>,
     },
-    /// How far it is.
     Running(OperationId),
-    /// How it ended.
     Ended(Box<Ended>),
 }
 
@@ -49,7 +43,6 @@ impl Dialog {
 /// Where a backup is written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BackupDraft {
-    /// The path as typed.
     pub path: String,
     /// Why it could not be written.
     pub error: Option<String>,
@@ -83,14 +76,11 @@ pub struct RestoreDraft {
 /// The result of checking a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Checked {
-    /// Nothing.
     #[default]
     Nothing,
     /// Its structure is sound, so it can be restored.
     Sound {
-        /// The file.
         file: PathBuf,
-        /// Its pages that hold something.
         pages: u64,
         /// Which rows in it are damaged, if any.
         damage: Option<String>,

@@ -14,9 +14,7 @@ const FINDINGS_SHOWN: usize = 50;
 /// Whether that was good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// Yes.
     Good,
-    /// Something is wrong.
     Bad,
 }
 
@@ -25,13 +23,10 @@ pub enum Tone {
 pub struct Ended {
     /// A few words, in the past.
     pub title: String,
-    /// One sentence.
     pub sentence: String,
-    /// Whether that is good.
     pub tone: Tone,
     /// Figures: what, and how much.
     pub figures: Vec<(String, String)>,
-    /// One sentence each.
     pub findings: Vec<String>,
     /// One sentence more, of something to keep in mind.
     pub note: Option<String>,

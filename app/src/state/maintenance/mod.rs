@@ -44,7 +44,6 @@ pub struct Maintenance {
 /// The operations that a store accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Takes {
-    /// Everything.
     #[default]
     Everything,
     /// Reads and deletions: the disk is full.
@@ -77,11 +76,8 @@ pub struct Status {
     pub takes: Takes,
     /// Why it does not take everything: a sentence.
     pub reason: Option<String>,
-    /// Bytes free on its disk.
     pub free_bytes: Option<u64>,
-    /// Bytes of the data file.
     pub file_bytes: u64,
-    /// Bytes of it that hold something.
     pub live_bytes: u64,
     /// Percent of the data file that are checked, while that runs after an opening.
     pub walk_percent: Option<u64>,
@@ -108,28 +104,21 @@ impl Status {
 /// The reading of everything in the background.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scrub {
-    /// Whether it is under way.
     pub is_running: bool,
     /// When it last came to its end, in milliseconds since 1970.
     pub finished_ms: Option<i64>,
-    /// Documents read.
     pub documents: u64,
-    /// Damaged things found.
     pub findings: u64,
 }
 
 /// The kind of maintenance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A backup is written.
     Backup,
     /// A backup is looked at before it is restored.
     Check,
-    /// A backup takes the store's place.
     Restore,
-    /// The data file is rewritten.
     Compact,
-    /// Everything is read.
     Verify,
 }
 
@@ -161,16 +150,12 @@ impl Kind {
 /// Something that runs.
 #[derive(Debug)]
 pub struct Running {
-    /// Its operation.
     pub operation: OperationId,
     pub kind: Kind,
-    /// The file it is about.
     pub file: Option<PathBuf>,
-    /// How far it is.
     pub gauge: Arc<Gauge>,
     /// The dialog it was started from, to go back to when nothing could be done.
     pub draft: Dialog,
-    /// The command that does the same.
     pub command: String,
     /// When it was asked for, in window time.
     pub asked: Duration,

@@ -10,14 +10,11 @@ use crate::schema::{Field, Frequent, Kind, Path, Schema};
 /// How far the analysis is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Stage {
-    /// Nothing was asked yet.
     #[default]
     Idle,
-    /// Documents are being read.
     Reading,
     /// Every document that matches was read, at this instant in milliseconds since 1970.
     Done(i64),
-    /// The user stopped it.
     Stopped,
     /// The store could not read on: why.
     Failed(String),
@@ -27,17 +24,13 @@ pub enum Stage {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each says one thing; none excludes another")]
 pub struct SchemaView {
-    /// Whether an analysis was asked for.
     pub asked: bool,
     /// `None` until a document was read.
     pub schema: Option<Arc<Schema>>,
     /// Whether that is about a sample of the collection.
     pub is_sample: bool,
-    /// Documents read of all that match.
     pub read: u64,
-    /// How far the analysis is.
     pub stage: Stage,
-    /// Which documents are analyzed.
     pub filter: Document,
     /// How the text of the filter compares.
     pub collation: Document,
@@ -49,7 +42,6 @@ pub struct SchemaView {
     pub open: BTreeSet<Path>,
     /// Whether every candidate for a TTL is listed; else only the first.
     pub lists_candidates: bool,
-    /// The job that reads.
     pub generation: u64,
 }
 

@@ -33,7 +33,6 @@ const SPANS_MS: [i64; 14] = [
 pub struct Members<'a> {
     /// The newest snapshot of the lesson.
     pub view: &'a LessonView,
-    /// The common time of the lesson.
     pub clock: &'a Clock,
     /// Whether it is presented: larger, and without controls.
     pub is_presented: bool,
