@@ -4,7 +4,6 @@ use egui::{Context, Ui};
 
 use super::{LOADING, close};
 use crate::action::{Actions, supported};
-use crate::panels::expiry;
 use crate::panels::top_bar::clock_apart;
 use crate::state::State;
 use crate::state::connect::Connection;
@@ -83,7 +82,7 @@ fn members_ui(ui: &mut Ui, facts: &ServerFacts) {
 fn removals_ui(ui: &mut Ui, connection: &Connection, state: &State) {
     heading_ui(ui, "TTL monitor");
     let (now_ms, zone) = (state.now_ms(), state.clock.zone());
-    line_ui(ui, &expiry::server::next_pass(connection.monitor.next_pass(now_ms), now_ms, zone));
+    line_ui(ui, &connection.monitor.next_pass(now_ms).sentence(now_ms, zone));
     line_ui(ui, &delivery(&connection.streams.delivery));
     line_ui(ui, "No server says why a document went: that it expired follows from its threshold");
 }

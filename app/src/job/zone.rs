@@ -72,6 +72,9 @@ fn date() -> &'static str {
     DATE_STYLE.get().pattern()
 }
 
+/// Instants nearer than this are shown as a time of day, in milliseconds.
+const NEAR_MS: u64 = 12 * 3_600_000;
+
 /// A time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Zone {
@@ -98,6 +101,13 @@ impl Zone {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         name.trim().parse().ok().map(Self::Named)
+    }
+
+    /// An instant: the time of day when it is near, else date and time. Both are milliseconds since 1970.
+    #[must_use]
+    pub fn when(self, at_ms: i64, now_ms: i64) -> String {
+        let is_near = at_ms.abs_diff(now_ms) < NEAR_MS;
+        if is_near { self.time_of_day(at_ms) } else { self.date_time(at_ms) }
     }
 
     /// The time of day: `10:14:02`.

@@ -39,7 +39,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             ui.add_space(sizes::GAP);
             let is_expiry = state.tabs.active().is_some_and(|tab| tab.view == ViewKind::Expiry);
             if let Some(next) = expiry::next_pass(state).filter(|_| is_expiry && state.is_open()) {
-                dim(ui, expiry::server::next_pass(next, state.now_ms(), state.clock.zone()));
+                dim(ui, next.sentence(state.now_ms(), state.clock.zone()));
             }
             if let Some(pass) = state.reaper.last_pass() {
                 let words = last_pass(pass);

@@ -209,9 +209,7 @@ fn server_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
         entry_ui(ui, state, &connect::SERVER, actions);
         entry_ui(ui, state, &connect::CONNECT, actions);
     });
-    if let Some(since_ms) = connection.silent_since_ms() {
-        let since = state.clock.zone().time_of_day(since_ms);
-        let label = format!("No answer since {since}");
+    if let Some(label) = connection.silence(state.clock.zone()) {
         let chip = Chip { label: &label, look: Look::Amber, name: "No answer", ..Chip::default() };
         chip.ui(ui).hint("The server does not reply; the window asks it again by itself");
     }

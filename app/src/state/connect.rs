@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::Zone;
 use super::monitor::ServerMonitor;
 use super::recent_stores::RecentStores;
 use super::recounts::Recounts;
@@ -297,6 +298,12 @@ impl Connection {
     #[must_use]
     pub fn silent_since_ms(&self) -> Option<i64> {
         self.answered_ms.filter(|_| self.is_silent)
+    }
+
+    /// Since when it does not answer, in words.
+    #[must_use]
+    pub fn silence(&self, zone: Zone) -> Option<String> {
+        Some(format!("No answer since {}", zone.time_of_day(self.silent_since_ms()?)))
     }
 
     /// Locks it, or unlocks it.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use bson::{Bson, Document};
 use mayfly_engine::value::whole;
 
+use super::{Zone, number};
 use crate::job::PassJob;
 use crate::limits::{SERVER_MONITOR_AGE, SERVER_PARAMETERS_AGE};
 
@@ -17,6 +18,9 @@ const DRIFT_MS: i64 = 1_000;
 
 /// Passes ahead for which the instant of the last one says something.
 const AHEAD_MAX: i64 = 3;
+
+/// Why documents stay while the monitor is off.
+pub const OFF: &str = "The server's TTL monitor is off: nothing is removed until it is turned on";
 
 /// The time of the next pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +62,39 @@ impl NextPass {
             }
             Self::Minutely { .. } => Some(PassJob::EVERY_SECS * 1_000),
             Self::Off | Self::Unknown => None,
+        }
+    }
+
+    /// When the next pass of a server is, in one sentence.
+    #[must_use]
+    pub fn sentence(self, now_ms: i64, zone: Zone) -> String {
+        let at = |ms: i64| zone.when(ms, now_ms);
+        match self {
+            Self::Off => OFF.to_owned(),
+            Self::Unknown => {
+                "This server does not say when its TTL monitor runs. Usually within a minute"
+                    .to_owned()
+            }
+            Self::Known { at_ms, sleep_secs } => {
+                format!("About every {}; next pass at {}", number::secs(sleep_secs), at(at_ms))
+            }
+            Self::Minutely { at_ms, most } => {
+                let most = number::count(most);
+                format!(
+                    "A job removes documents at each full minute, at most {most} with one index; next at {}",
+                    at(at_ms)
+                )
+            }
+            Self::Estimated { sleep_secs, span_ms: None } => {
+                format!("About every {}; when is not known yet", number::secs(sleep_secs))
+            }
+            Self::Estimated { sleep_secs, span_ms: Some((from_ms, to_ms)) } => {
+                let every = number::secs(sleep_secs);
+                if from_ms <= now_ms {
+                    return format!("About every {every}; next pass by {}", at(to_ms));
+                }
+                format!("About every {every}; next pass between {} and {}", at(from_ms), at(to_ms))
+            }
         }
     }
 
@@ -265,6 +302,26 @@ mod tests {
             NextPass::Estimated { span_ms, .. } => span_ms,
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn the_next_pass_of_a_server_is_one_sentence() {
+        let estimated = |span_ms| NextPass::Estimated { sleep_secs: 60, span_ms };
+        let check =
+            |next: NextPass, expected: &str| assert_eq!(next.sentence(10_000, Zone::Utc), expected);
+        check(NextPass::Off, OFF);
+        check(
+            NextPass::Unknown,
+            "This server does not say when its TTL monitor runs. Usually within a minute",
+        );
+        check(estimated(None), "About every 60 s; when is not known yet");
+        check(
+            estimated(Some((15_000, 25_000))),
+            "About every 60 s; next pass between 00:00:15 and 00:00:25",
+        );
+        check(estimated(Some((10_000, 25_000))), "About every 60 s; next pass by 00:00:25");
+        let known = NextPass::Known { at_ms: 15_000, sleep_secs: 20 };
+        check(known, "About every 20 s; next pass at 00:00:15");
     }
 
     #[test]

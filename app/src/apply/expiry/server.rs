@@ -6,7 +6,7 @@ use mayfly_engine::reply::DocCount;
 use super::with;
 use crate::apply::recount;
 use crate::job::{DeletedDocument, Namespace};
-use crate::state::expiry::{ExpiryView, Totals};
+use crate::state::expiry::{Look, Totals};
 use crate::state::store::Next;
 use crate::state::{State, TabId};
 
@@ -33,26 +33,16 @@ pub(super) fn take_soonest(
     if !is_told {
         note_next(tab, command, reply, state);
     }
-    let (mut span, mut has_other_rules, mut gone) = (None, false, false);
-    with(state, tab, |view| {
-        view.late_looks = 0;
-        has_other_rules = view.note_rules(reply);
-        if !is_told && !has_other_rules {
-            let removals = |view: &ExpiryView| view.ledger.len() as u64 + view.ledger_dropped;
-            let before = removals(view);
-            span = view.take_missing(command, reply, now_ms);
-            gone = removals(view) > before;
-        }
-        view.take_expiring(command, reply, now_ms);
-    });
-    if gone {
+    let mut look = Look::default();
+    with(state, tab, |view| look = view.take_look(command, reply, now_ms, is_told));
+    if look.gone > 0 {
         let namespace = state.tabs.get(tab).map(|open| open.namespace.clone());
         recount::note(namespace.as_ref(), state);
     }
-    if let (Some((from_ms, to_ms)), Some(connection)) = (span, &mut state.store.connection) {
+    if let (Some((from_ms, to_ms)), Some(connection)) = (look.pass, &mut state.store.connection) {
         connection.monitor.note_removal(from_ms, to_ms);
     }
-    has_other_rules
+    look.has_other_rules
 }
 
 /// The collection has as many documents as the totals, if these are exact.

@@ -5,7 +5,6 @@ use egui::{CursorIcon, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use super::TabActions;
 use super::scale::Scale;
 use super::sweep::Sweep;
-use super::words;
 use crate::action::ExpiryAction;
 use crate::state::expiry::{Brush, ExpiryView, Lane};
 use crate::state::{Zone, number};
@@ -107,7 +106,7 @@ fn slice_words(view: &ExpiryView, scale: Scale, x: f32, zone: Zone) -> Option<St
         }
     }
     let (from, to) = range?;
-    let [from, to] = [from, to].map(|at| words::instant(at, scale.now_ms, zone));
+    let [from, to] = [from, to].map(|at| zone.when(at, scale.now_ms));
     let verb = if scale.x(scale.now_ms) > x { "expired" } else { "expire" };
     let mut lines = Vec::new();
     if waiting > 0 {

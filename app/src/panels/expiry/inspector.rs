@@ -3,7 +3,7 @@
 use egui::{RichText, Ui};
 
 use super::words::PassTimes;
-use super::{TabActions, ledger, marks, pass_times, server, words};
+use super::{TabActions, ledger, marks, pass_times, words};
 use crate::action::{Action, ExpiryAction, ViewAction};
 use crate::panels::lesson::why;
 use crate::panels::reaper_log::RESTORE_HINT;
@@ -73,7 +73,7 @@ fn rules_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>)
         for rule in &verdict.rules {
             let wins = verdict.winner.as_ref() == Some(&rule.index);
             let what = match rule.threshold_ms {
-                Some(at_ms) => format!("expires at {}", words::instant(at_ms, now_ms, zone)),
+                Some(at_ms) => format!("expires at {}", zone.when(at_ms, now_ms)),
                 None => format!("never: {}", reason_label(&rule.reason)),
             };
             let wins = if wins { ", wins" } else { "" };
@@ -105,7 +105,7 @@ fn remaining_ui(ui: &mut Ui, lane: &Lane, now_ms: i64, times: &PassTimes) {
             let least_ms = lane.seen_ms.map_or(late_ms, |at| at.saturating_sub(from_ms));
             let color = if times.is_late(least_ms) { ink.overdue } else { ink.removed };
             match times.server {
-                Some(_) => ("Gone, lag", server::lag_figure(lane), color),
+                Some(_) => ("Gone, lag", lane.lag_figure(), color),
                 None => ("Removed", words::lateness(late_ms), color),
             }
         }

@@ -4,7 +4,7 @@ use egui::{Response, RichText, Ui};
 
 use super::table::{Table, id_ui, text_ui};
 use super::words::PassTimes;
-use super::{TabActions, lag, marks, server};
+use super::{TabActions, lag, marks};
 use crate::action::{Action, ArchiveAction, ExpiryAction, TrashAction, archive, trash};
 use crate::guide::Topic;
 use crate::panels::guide_link;
@@ -88,7 +88,7 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>)
             }
             1 => mono(zone.date_time_millis(at)).color(ink.date),
             2 => {
-                return drop(figure::ui(ui, &server::lag_figure(lane), figure::mono(ink.text)));
+                return drop(figure::ui(ui, &lane.lag_figure(), figure::mono(ink.text)));
             }
             3 if kept.is_restorable() => RichText::new(kept.label()).color(ink.accent),
             3 => RichText::new(kept.label()).color(ink.dim),

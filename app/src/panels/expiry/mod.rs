@@ -93,9 +93,9 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
         ui.add(Label::new(words).wrap());
         ui.add_space(sizes::GAP_SMALL);
     }
-    if let Some(since_ms) = silent_since_ms(state) {
-        let since = state.clock.zone().time_of_day(since_ms);
-        let words = format!("No answer since {since}: documents may have been removed");
+    let connection = state.store.connection.as_ref();
+    if let Some(silence) = connection.and_then(|it| it.silence(state.clock.zone())) {
+        let words = format!("{silence}: documents may have been removed");
         let words = text::rich(words, text::strong()).color(colors(ui).overdue);
         ui.add(Label::new(words).wrap());
         ui.add_space(sizes::GAP_SMALL);

@@ -1,45 +1,10 @@
 //! The words of the Expiry view about documents of a server: never more than is known.
 
-use super::words::{PassTimes, instant};
+use super::words::PassTimes;
 use crate::limits::SERVER_UNSEEN_MS;
 use crate::state::expiry::{Lane, Phase};
-use crate::state::monitor::NextPass;
-use crate::state::{Zone, duration, number};
-
-/// Why documents stay while the monitor is off.
-pub(crate) const OFF: &str =
-    "The server's TTL monitor is off: nothing is removed until it is turned on";
-
-/// When the next pass of a server is, in one sentence.
-pub(crate) fn next_pass(next: NextPass, now_ms: i64, zone: Zone) -> String {
-    let at = |ms: i64| instant(ms, now_ms, zone);
-    match next {
-        NextPass::Off => OFF.to_owned(),
-        NextPass::Unknown => {
-            "This server does not say when its TTL monitor runs. Usually within a minute".to_owned()
-        }
-        NextPass::Known { at_ms, sleep_secs } => {
-            format!("About every {}; next pass at {}", number::secs(sleep_secs), at(at_ms))
-        }
-        NextPass::Minutely { at_ms, most } => {
-            let most = number::count(most);
-            format!(
-                "A job removes documents at each full minute, at most {most} with one index; next at {}",
-                at(at_ms)
-            )
-        }
-        NextPass::Estimated { sleep_secs, span_ms: None } => {
-            format!("About every {}; when is not known yet", number::secs(sleep_secs))
-        }
-        NextPass::Estimated { sleep_secs, span_ms: Some((from_ms, to_ms)) } => {
-            let every = number::secs(sleep_secs);
-            if from_ms <= now_ms {
-                return format!("About every {every}; next pass by {}", at(to_ms));
-            }
-            format!("About every {every}; next pass between {} and {}", at(from_ms), at(to_ms))
-        }
-    }
-}
+use crate::state::monitor::{NextPass, OFF};
+use crate::state::{Zone, duration};
 
 /// When a document is removed, or what is known of its removal.
 pub(super) fn bracket(lane: &Lane, now_ms: i64, next: NextPass, zone: Zone) -> String {
@@ -51,7 +16,7 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, next: NextPass, zone: Zone) -> S
 
 /// When a stored document with this threshold is removed.
 pub(crate) fn due(threshold_ms: i64, now_ms: i64, next: NextPass, zone: Zone) -> String {
-    let at = |ms: i64| instant(ms, now_ms, zone);
+    let at = |ms: i64| zone.when(ms, now_ms);
     if next == NextPass::Off {
         return OFF.to_owned();
     }
@@ -82,7 +47,7 @@ pub(crate) fn due(threshold_ms: i64, now_ms: i64, next: NextPass, zone: Zone) ->
 
 /// How a document went. No server says why.
 fn gone(lane: &Lane, now_ms: i64, zone: Zone) -> String {
-    let at = |ms: i64| instant(ms, now_ms, zone);
+    let at = |ms: i64| zone.when(ms, now_ms);
     let (due_ms, gone_ms) = (lane.threshold_ms, lane.removed_ms.unwrap_or(lane.threshold_ms));
     let seen_ms = lane.seen_ms.filter(|seen_ms| *seen_ms < gone_ms);
     if gone_ms < due_ms {
@@ -123,19 +88,9 @@ pub(super) fn lag(lane: &Lane, late_ms: i64) -> String {
     format!("gone, {least}–{most} s lag")
 }
 
-/// The lag of a removal in a table. Of two looks, the most that it can be.
-pub(super) fn lag_figure(lane: &Lane) -> String {
-    let late_ms = lane.late_ms().unwrap_or(0);
-    match lane.seen_ms {
-        _ if late_ms < 0 => "before".to_owned(),
-        Some(_) => format!("≤ {}", duration::figure(late_ms)),
-        None => duration::figure(late_ms),
-    }
-}
-
 /// The *Removal window* column.
 pub(super) fn window(lane: &Lane, now_ms: i64, next: NextPass, times: &PassTimes) -> String {
-    let at = |ms: i64| instant(ms, now_ms, times.zone);
+    let at = |ms: i64| times.zone.when(ms, now_ms);
     match (lane.phase(now_ms), next.removal_ms(lane.threshold_ms, now_ms)) {
         (Phase::Removed { .. }, _) => at(lane.removed_ms.unwrap_or(lane.threshold_ms)),
         _ if next == NextPass::Off => "TTL monitor is off".to_owned(),
@@ -176,24 +131,6 @@ mod tests {
     }
 
     #[test]
-    fn the_next_pass_of_a_server_is_one_sentence() {
-        let check = |next, expected: &str| assert_eq!(next_pass(next, 10_000, Zone::Utc), expected);
-        check(NextPass::Off, OFF);
-        check(
-            NextPass::Unknown,
-            "This server does not say when its TTL monitor runs. Usually within a minute",
-        );
-        check(estimated(None), "About every 60 s; when is not known yet");
-        check(
-            estimated(Some((15_000, 25_000))),
-            "About every 60 s; next pass between 00:00:15 and 00:00:25",
-        );
-        check(estimated(Some((10_000, 25_000))), "About every 60 s; next pass by 00:00:25");
-        let known = NextPass::Known { at_ms: 15_000, sleep_secs: 20 };
-        check(known, "About every 20 s; next pass at 00:00:15");
-    }
-
-    #[test]
     fn a_document_has_the_span_of_its_pass() {
         let check = |now_ms, next, expected: &str| {
             assert_eq!(bracket(&lane(None, None), now_ms, next, Zone::Utc), expected);
@@ -218,14 +155,14 @@ mod tests {
     fn the_lag_counts_from_the_rule_that_removed_it() {
         let lane = Lane { removable_ms: Some(80_000), ..lane(Some(82_000), Some(88_000)) };
         assert_eq!(lag(&lane, lane.late_ms().expect("gone")), "gone, 2–8 s lag");
-        assert_eq!(lag_figure(&lane), "≤ 8.0 s");
+        assert_eq!(lane.lag_figure(), "≤ 8.0 s");
     }
 
     #[test]
     fn a_job_of_the_server_is_named() {
         let next = NextPass::Minutely { at_ms: 60_000, most: 10_000 };
         let said = "A job removes documents at each full minute, at most 10,000 with one index; next at 00:01:00";
-        assert_eq!(next_pass(next, 10_000, Zone::Utc), said);
+        assert_eq!(next.sentence(10_000, Zone::Utc), said);
         let due = |now_ms| bracket(&lane(None, None), now_ms, next, Zone::Utc);
         assert_eq!(due(10_000), "Will be removed between 00:01:00 and about 00:01:01");
     }

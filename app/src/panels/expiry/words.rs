@@ -5,7 +5,7 @@ use bson::Bson;
 use super::server;
 use crate::state::expiry::{Brush, Cliff, ExpiryView, InRange, Lane, Phase, Summary, mark};
 use crate::state::indexes::TtlIndex;
-use crate::state::monitor::NextPass;
+use crate::state::monitor::{NextPass, OFF};
 use crate::state::{Zone, duration, number};
 
 /// Characters of an `_id` that a lane shows.
@@ -13,9 +13,6 @@ const LABEL_CHARS_MAX: usize = 36;
 
 /// Characters of an `_id` where there is room for several lines.
 const FULL_LABEL_CHARS_MAX: usize = 400;
-
-/// Instants nearer than this are shown as a time of day, in milliseconds.
-const NEAR_MS: u64 = 12 * 3_600_000;
 
 /// The document's `_id` as a short label.
 pub(super) fn label(lane: &Lane) -> String {
@@ -92,7 +89,7 @@ pub(super) fn range(
     let least = if found.is_exact { "" } else { "At least " };
     let documents = number::counted(found.documents, "document", "documents");
     let expire = if found.documents == 1 { "expires" } else { "expire" };
-    let [from, to] = [brush.from_ms, brush.to_ms].map(|at| instant(at, now_ms, zone));
+    let [from, to] = [brush.from_ms, brush.to_ms].map(|at| zone.when(at, now_ms));
     let part = listed.map_or_else(String::new, |listed| {
         format!("; the first {} are listed", number::count(listed as u64))
     });
@@ -120,27 +117,22 @@ pub(super) fn lateness(late_ms: i64) -> String {
     format!("{} lag", duration::figure(late_ms.max(0)))
 }
 
-/// An instant: the time of day when it is near, else date and time.
-pub(super) fn instant(at_ms: i64, now_ms: i64, zone: Zone) -> String {
-    if at_ms.abs_diff(now_ms) < NEAR_MS { zone.time_of_day(at_ms) } else { zone.date_time(at_ms) }
-}
-
 /// The *Removal window* column: `05:37:04–05:38:04`. The sentence is in the tooltip of a lane.
 pub(super) fn removal_window(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String {
     if let Some(next) = schedule.server {
         return server::window(lane, now_ms, next, schedule);
     }
-    let due = instant(lane.threshold_ms, now_ms, schedule.zone);
+    let due = schedule.zone.when(lane.threshold_ms, now_ms);
     match (lane.phase(now_ms), schedule.removals) {
         (Phase::Removed { .. }, _) => {
-            instant(lane.removed_ms.unwrap_or(lane.threshold_ms), now_ms, schedule.zone)
+            schedule.zone.when(lane.removed_ms.unwrap_or(lane.threshold_ms), now_ms)
         }
         (_, Removals::ReadOnly) => "store is read-only".to_owned(),
         (_, Removals::Off | Removals::ServerOff) => "TTL monitor is off".to_owned(),
         (_, Removals::Held) => "on hold".to_owned(),
         (Phase::Overdue, Removals::Go | Removals::Server | Removals::Silent) => {
             match schedule.next_pass_ms {
-                Some(next) if next > now_ms => instant(next, now_ms, schedule.zone),
+                Some(next) if next > now_ms => schedule.zone.when(next, now_ms),
                 _ => "current pass".to_owned(),
             }
         }
@@ -150,7 +142,7 @@ pub(super) fn removal_window(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> 
             due
         }
         (Phase::Waiting, Removals::Go | Removals::Server | Removals::Silent) => {
-            format!("{due}–{}", instant(latest_removal_ms(lane, schedule), now_ms, schedule.zone))
+            format!("{due}–{}", schedule.zone.when(latest_removal_ms(lane, schedule), now_ms))
         }
     }
 }
@@ -162,7 +154,7 @@ fn latest_removal_ms(lane: &Lane, schedule: &PassTimes) -> i64 {
 
 /// The next pass: when, and how many of the listed documents it removes.
 pub(super) fn next_pass(view: &ExpiryView, next_ms: i64, now_ms: i64, times: &PassTimes) -> String {
-    let at = instant(next_ms, now_ms, times.zone);
+    let at = times.zone.when(next_ms, now_ms);
     if let Some(why) = stays(times.removals) {
         return format!("Next pass at {at}\n{why}");
     }
@@ -177,7 +169,7 @@ pub(super) fn next_pass(view: &ExpiryView, next_ms: i64, now_ms: i64, times: &Pa
 /// Documents that will go together: how many, when, and whether one pass removes them.
 pub(super) fn cliff(cliff: &Cliff, now_ms: i64, times: &PassTimes) -> String {
     let documents = number::count(cliff.documents);
-    let [from, to] = [cliff.from_ms, cliff.to_ms].map(|at| instant(at, now_ms, times.zone));
+    let [from, to] = [cliff.from_ms, cliff.to_ms].map(|at| times.zone.when(at, now_ms));
     let length_ms = cliff.to_ms.saturating_sub(cliff.from_ms);
     let is_one_pass = length_ms <= times.sleep_ms && times.removals == Removals::Go;
     let pass = if is_one_pass { "; one pass will remove them" } else { "" };
@@ -196,7 +188,7 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
     match lane.phase(now_ms) {
         Phase::Removed { late_ms } => {
             let at = lane.removed_ms.unwrap_or(due);
-            let at = instant(at, now_ms, schedule.zone);
+            let at = schedule.zone.when(at, now_ms);
             let after = if lane.removable_ms.is_some() {
                 "its index could remove it, as it had expired before"
             } else {
@@ -208,19 +200,19 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
         _ if let Some(words) = stays(schedule.removals) => words.to_owned(),
         Phase::Overdue => match schedule.next_pass_ms {
             Some(next) if next > now_ms => {
-                format!("Will be removed by the pass at {}", instant(next, now_ms, schedule.zone))
+                format!("Will be removed by the pass at {}", schedule.zone.when(next, now_ms))
             }
             _ => "Being removed by the current pass".to_owned(),
         },
         Phase::Waiting if schedule.at_threshold => {
-            format!("Will be removed at {}", instant(due, now_ms, schedule.zone))
+            format!("Will be removed at {}", schedule.zone.when(due, now_ms))
         }
         Phase::Waiting => {
             let latest = latest_removal_ms(lane, schedule);
             format!(
                 "Will be removed between {} and {}",
-                instant(due, now_ms, schedule.zone),
-                instant(latest, now_ms, schedule.zone)
+                schedule.zone.when(due, now_ms),
+                schedule.zone.when(latest, now_ms)
             )
         }
     }
@@ -241,15 +233,15 @@ pub(crate) fn stays(removals: Removals) -> Option<&'static str> {
         Removals::ReadOnly => Some("The store is read-only; nothing is removed"),
         Removals::Off => Some("The TTL monitor is off; the document is kept until you resume it"),
         Removals::Held => Some("Removals are on hold until you release them"),
-        Removals::ServerOff => Some(server::OFF),
+        Removals::ServerOff => Some(OFF),
     }
 }
 
 /// The base of the threshold, and the consequence.
 pub(super) fn verdict(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
     let ttl = ttl(lane);
-    let base = instant(lane.base_ms, now_ms, times.zone);
-    let due = instant(lane.threshold_ms, now_ms, times.zone);
+    let base = times.zone.when(lane.base_ms, now_ms);
+    let due = times.zone.when(lane.threshold_ms, now_ms);
     if lane.removed_ms.is_some_and(|at| at < lane.threshold_ms) {
         let index = &lane.index;
         return format!("It would have expired at {due}: {ttl} after {base}, by index {index}.");
@@ -359,7 +351,7 @@ pub(super) fn overdue(removals: Removals, is_hidden: bool) -> &'static str {
 
 /// The row as a screen reader hears it: thresholds, not every second.
 pub(super) fn spoken(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
-    let at = instant(lane.threshold_ms, now_ms, times.zone);
+    let at = times.zone.when(lane.threshold_ms, now_ms);
     match lane.phase(now_ms) {
         Phase::Overdue if times.is_hidden(lane, now_ms) => {
             format!("{} expired at {at}, hidden from reads", label(lane))

@@ -4,6 +4,7 @@ use bson::Bson;
 use mayfly_engine::reply::ExpiringRow;
 
 use crate::job::RemovedDocument;
+use crate::state::duration;
 
 /// A document that will expire, or was removed while the view was open.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +64,17 @@ impl Lane {
         let after_ms = self.removed_ms?.saturating_sub(self.threshold_ms);
         let waited_ms = self.removable_ms.map_or(0, |at| at.saturating_sub(self.threshold_ms));
         Some(if after_ms < 0 { after_ms } else { after_ms.saturating_sub(waited_ms).max(0) })
+    }
+
+    /// The lag of a removal in a table. Of two looks, the most that it can be.
+    #[must_use]
+    pub fn lag_figure(&self) -> String {
+        let late_ms = self.late_ms().unwrap_or(0);
+        match self.seen_ms {
+            _ if late_ms < 0 => "before".to_owned(),
+            Some(_) => format!("≤ {}", duration::figure(late_ms)),
+            None => duration::figure(late_ms),
+        }
     }
 
     /// Whether the threshold is counted from the last modification. Azure Cosmos DB hides such a

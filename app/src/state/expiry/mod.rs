@@ -26,7 +26,7 @@ pub use self::lane::{Lane, Phase};
 pub use self::ledger::{Keeper, Kept, Pick};
 pub use self::marks::{IndexMark, mark};
 pub use self::range::{Brush, InRange};
-pub use self::removals::{Row, ShownPass, Summary};
+pub use self::removals::{Look, Row, ShownPass, Summary};
 pub use self::totals::Totals;
 use super::axis::Axis;
 use crate::commands::expiry;

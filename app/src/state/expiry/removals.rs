@@ -38,6 +38,17 @@ impl ShownPass {
     }
 }
 
+/// Findings of a look at the soonest documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Look {
+    /// Whether the TTL rules are others than at the look before: what is missing need not be gone.
+    pub has_other_rules: bool,
+    /// Documents that are gone since the look before.
+    pub gone: u64,
+    /// The span in which a pass removed them, in milliseconds since 1970.
+    pub pass: Option<(i64, i64)>,
+}
+
 /// Documents of one pass that have no tombstone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Summary {
@@ -78,6 +89,26 @@ impl ExpiryView {
             self.ledger.pop_back();
             self.ledger_dropped += 1;
         }
+    }
+
+    /// Takes a page of the soonest documents. Unless the store reports removals, overdue documents that are missing are gone.
+    pub fn take_look(
+        &mut self,
+        command: &Document,
+        reply: &Document,
+        now_ms: i64,
+        is_told: bool,
+    ) -> Look {
+        self.late_looks = 0;
+        let mut look = Look { has_other_rules: self.note_rules(reply), ..Look::default() };
+        if !is_told && !look.has_other_rules {
+            let removals = |view: &Self| view.ledger.len() as u64 + view.ledger_dropped;
+            let before = removals(self);
+            look.pass = self.take_missing(command, reply, now_ms);
+            look.gone = removals(self) - before;
+        }
+        self.take_expiring(command, reply, now_ms);
+        look
     }
 
     /// Documents of the last look that were overdue and are not in this one are gone: their threshold
