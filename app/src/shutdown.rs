@@ -45,6 +45,12 @@ struct Shared {
 pub struct SignalHandlerError(#[from] ctrlc::Error);
 
 impl ShutdownSignal {
+    /// One that no signal sets, for tests.
+    #[cfg(test)]
+    pub fn unrequested() -> Self {
+        Self { shared: Arc::default(), requests: crossbeam_channel::never() }
+    }
+
     /// Listens for the signals from now on. Make the first call before other threads start: they
     /// inherit its signal mask.
     ///

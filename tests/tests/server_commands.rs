@@ -14,9 +14,6 @@ use mayfly_tests::program;
 /// The variable that holds the connection string.
 const VARIABLE: &str = "MAYFLY_TEST_SERVER";
 
-/// Commands that run until they are ended.
-const ENDLESS: [&str; 1] = ["watch"];
-
 /// One run of the program.
 struct Run {
     /// The command.
@@ -86,7 +83,7 @@ impl Place {
     }
 }
 
-const RUNS: &[&[Run]] = &[IMPORTS, EXPORTS, SHELLS];
+const RUNS: &[&[Run]] = &[IMPORTS, EXPORTS, SHELLS, WATCHES];
 
 macro_rules! run {
     ($command:literal $options:tt $file:tt $arguments:tt $code:literal $says:literal $then:expr) => {
@@ -261,6 +258,16 @@ const SHELLS: &[Run] = &[
         Place::is_unchanged),
 ];
 
+const WATCHES: &[Run] = &[
+    run!("watch" ["uri-env"] NONE [] 0 "no more documents to expire" Place::is_unchanged),
+    run!("watch" ["db", "collection"] NONE
+        ["--db", "d", "--collection", "c"] 0 "no more documents to expire" Place::is_unchanged),
+    run!("watch" ["data"] NONE ["--data", "x"] 2 "cannot be used with" Place::is_unchanged),
+    run!("watch" ["demo"] NONE ["--demo"] 2 "cannot be used with" Place::is_unchanged),
+    run!("watch" ["sandbox"] NONE ["--sandbox"] 2 "cannot be used with" Place::is_unchanged),
+    run!("watch" ["at"] NONE ["--at", "2026-01-01T00:00:00Z"] 2 "cannot be used with" Place::is_unchanged),
+];
+
 #[test]
 fn databases_are_listed_with_a_size_or_without() {
     for (habits, has_size) in [(Habits::documentdb(), false), (Habits::mongodb(), true)] {
@@ -308,7 +315,7 @@ fn every_option_of_a_command_for_servers_has_a_run() {
     let mut for_servers = BTreeSet::new();
     for command in commands() {
         let known = options(&help(&[&command]));
-        if !known.contains("uri-env") || ENDLESS.contains(&command.as_str()) {
+        if !known.contains("uri-env") {
             continue;
         }
         let of = runs().filter(|run| run.command == command);

@@ -68,6 +68,10 @@ pub struct Watch {
     /// Data folder. Defaults to the one the window opens.
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
+    /// Attach to a server, read-only: the environment variable that holds its connection string. The
+    /// string itself is never an argument, because other users can read those.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["data", "demo", "sandbox", "at"])]
+    pub uri_env: Option<String>,
     /// Open the demo store.
     #[arg(long, conflicts_with = "data")]
     pub demo: bool,

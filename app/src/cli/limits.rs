@@ -9,7 +9,7 @@ pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(100);
 pub(super) const WATCH_COLLECTIONS_MAX: i32 = 10_000;
 
 /// Documents that `watch` reads of each collection.
-pub(super) const WATCH_DOCS_MAX: i32 = 100;
+pub(super) const WATCH_DOCS_MAX: i64 = 100;
 
 /// Events between the store and the terminal. The store counts further ones as missed.
 pub(super) const WATCH_QUEUE_MAX: usize = 1_000;
@@ -52,6 +52,12 @@ pub(super) const MOVE_MIN: Duration = Duration::from_millis(250);
 
 /// The shortest time between two reads of the documents that expire next.
 pub(super) const READ_MIN: Duration = Duration::from_millis(250);
+
+/// The shortest time between the reads of two collections of a server, on average.
+pub(super) const SERVER_READS_APART: Duration = Duration::from_secs(1);
+
+/// How often the collections of a server are listed again, and its clock is read.
+pub(super) const SERVER_LIST_AGE: Duration = Duration::from_mins(1);
 
 /// A read of the documents that takes long is repeated only after so many times its duration.
 pub(super) const READ_REST_FACTOR: u32 = 10;

@@ -12,9 +12,9 @@ use super::Failure;
 use super::args::{Export, Import};
 use super::import::{hint_at_dates, keep_distance};
 use super::progress_line::with_progress;
-use crate::job::ConnectionString;
+use crate::job::{Cancel, ConnectionString, Keeping, Server, ServerMark};
 use crate::limits::REHEARSED_DOCS_MAX;
-use crate::source::{Source, Transfers, remote};
+use crate::source::{Opened, Source, Transfers, remote};
 use crate::worker::result_file::ResultFile;
 use crate::worker::transfer;
 
@@ -26,6 +26,33 @@ pub(super) fn attach(
     variable: &str,
     is_quiet: bool,
 ) -> Result<(Arc<dyn Source>, ConnectionString), Failure> {
+    attach_with(variable, is_quiet, remote::open_string)
+}
+
+/// The same with what is known of the server.
+///
+/// # Errors
+/// One sentence.
+pub(super) fn open(variable: &str) -> Result<Opened, Failure> {
+    Ok(attach_with(variable, false, attached)?.0)
+}
+
+/// The server that a string names, with what is known of it.
+///
+/// # Errors
+/// One sentence.
+pub(super) fn attached(string: &ConnectionString) -> Result<Opened, String> {
+    let (string, mark) = (string.clone(), ServerMark::default());
+    let server = Server { string, mark, keeping: Keeping::AsBefore };
+    let opened = remote::attach(&server, &Cancel::default(), &|_| ());
+    opened.map_err(|failed| failed.sentence)
+}
+
+fn attach_with<T>(
+    variable: &str,
+    is_quiet: bool,
+    open: impl FnOnce(&ConnectionString) -> Result<T, String>,
+) -> Result<(T, ConnectionString), Failure> {
     let text = std::env::var(variable).map_err(|_| {
         let example = "mongodb://localhost:27017";
         Failure(format!(
@@ -33,7 +60,7 @@ pub(super) fn attach(
         ))
     })?;
     let (source, string) =
-        remote::open(&text).map_err(|sentence| Failure(format!("{sentence}.")))?;
+        remote::open_by(&text, open).map_err(|sentence| Failure(format!("{sentence}.")))?;
     if !is_quiet {
         for note in &string.notes {
             eprintln!("{note}.");

@@ -2,17 +2,17 @@
 
 use std::{io::IsTerminal as _, sync::Arc, thread};
 
-use crossbeam_channel::{Receiver, bounded};
+use crossbeam_channel::{Receiver, bounded, never};
 
 use super::{
     Failure,
     args::Watch,
     limits::WATCH_QUEUE_MAX,
-    start_ms,
+    server, start_ms,
     store::check_exists,
     walk::itself,
     watch_lines, watch_screen,
-    watched_store::{Reader, WatchedStore},
+    watched_store::{Reader, Watched, WatchedStore},
 };
 use crate::{
     job::{Event, Sandbox},
@@ -27,6 +27,17 @@ use crate::{
 /// document is left to expire.
 pub(super) fn run(args: &Watch) -> Result<(), Failure> {
     let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
+    let opened = match &args.uri_env {
+        Some(variable) => server::open(variable)?,
+        None => open(args)?,
+    };
+    let source = Arc::clone(&opened.source);
+    let shown = watch(args, opened, shutdown);
+    source.close();
+    shown
+}
+
+fn open(args: &Watch) -> Result<Opened, Failure> {
     if let Some(folder) = &args.data {
         check_exists(folder)?;
     }
@@ -37,10 +48,7 @@ pub(super) fn run(args: &Watch) -> Result<(), Failure> {
     for advice in &opened.advice {
         eprintln!("Warning: {}", advice.sentence);
     }
-    let source = Arc::clone(&opened.source);
-    let shown = watch(args, opened, shutdown);
-    source.close();
-    shown
+    Ok(opened)
 }
 
 /// The store that the arguments name.
@@ -58,11 +66,14 @@ fn request(args: &Watch) -> Result<OpenRequest, Failure> {
 }
 
 fn watch(args: &Watch, opened: Opened, shutdown: ShutdownSignal) -> Result<(), Failure> {
-    let Opened { source, name, clock, .. } = opened;
-    let events = forward(source.subscribe())?;
+    let Opened { source, name, clock, attached, .. } = opened;
+    let is_server = attached.is_some();
+    // A server has no events, and the end of them would be the end of the store.
+    let events = if is_server { never() } else { forward(source.subscribe())? };
     let (db, collection) = (args.db.clone(), args.collection.clone());
-    let reader = Reader { source, db, collection };
-    let mut store = WatchedStore::new(reader, shutdown, events, name, clock)?;
+    let reader = Reader { source, db, collection, is_server };
+    let watched = Watched::new(attached, clock.now_ms);
+    let mut store = WatchedStore::new(reader, watched, (shutdown, events), (name, clock))?;
     if !std::io::stdout().is_terminal() {
         return watch_lines::run(&mut store);
     }

@@ -16,7 +16,7 @@ use crate::{
     cli::{
         Failure,
         limits::WATCH_QUESTIONS_MAX,
-        watched_store::{Countdown, Reader},
+        watched_store::{Page, Reader, Refusal},
     },
     demo::Traffic,
     job::Namespace,
@@ -27,6 +27,8 @@ use crate::{
 pub(super) enum Topic {
     Clock,
     Status,
+    /// The parameters of a server's TTL monitor.
+    Parameters,
     Held,
     RunPass,
 }
@@ -46,13 +48,13 @@ pub(super) enum Question {
     Traffic,
 }
 
-/// What the store answered. An error is one sentence.
+/// The answer of the store.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Answer {
-    Listed(Result<Vec<Namespace>, String>),
-    Next { found: Result<Vec<Countdown>, String>, took: Duration },
+    Listed(Result<Vec<Namespace>, Refusal>),
+    Next { found: Result<Vec<Page>, Refusal>, took: Duration },
     Counted(Vec<(Namespace, Option<u64>)>),
-    Replied(Topic, Result<Document, String>),
+    Replied(Topic, Result<Document, Refusal>),
     TrafficSent,
 }
 
@@ -101,20 +103,19 @@ impl Drop for Asker {
     }
 }
 
-fn answer(reader: &Reader, traffic: &mut Option<Traffic>, question: Question) -> Answer {
+/// Asks the store, and waits for it.
+pub(super) fn answer(reader: &Reader, traffic: &mut Option<Traffic>, question: Question) -> Answer {
     match question {
-        Question::List => Answer::Listed(reader.namespaces().map_err(|failure| failure.0)),
+        Question::List => Answer::Listed(reader.namespaces()),
         Question::Next(namespaces) => {
             let started = SystemClock.monotonic();
-            let found = reader.next_to_expire(&namespaces).map_err(|failure| failure.0);
+            let found = reader.next_to_expire(&namespaces);
             Answer::Next { found, took: SystemClock.monotonic().saturating_sub(started) }
         }
         Question::Count(namespaces) => Answer::Counted(
             namespaces.into_iter().map(|it| (it.clone(), documents(reader, &it))).collect(),
         ),
-        Question::Command(topic, command) => {
-            Answer::Replied(topic, reader.command("admin", &command).map_err(|failure| failure.0))
-        }
+        Question::Command(topic, command) => Answer::Replied(topic, reply(reader, topic, &command)),
         Question::Traffic => {
             let now_ms = reader.source.now_ms();
             if let Some(traffic) = traffic {
@@ -125,6 +126,14 @@ fn answer(reader: &Reader, traffic: &mut Option<Traffic>, question: Question) ->
             Answer::TrafficSent
         }
     }
+}
+
+fn reply(reader: &Reader, topic: Topic, command: &Document) -> Result<Document, Refusal> {
+    if reader.is_server && topic == Topic::Clock {
+        // The time of a server comes with its greeting.
+        reader.command("admin", &doc! { "hello": 1 })?;
+    }
+    reader.command("admin", command)
 }
 
 /// How many documents a collection has; `None` if the store can't say.

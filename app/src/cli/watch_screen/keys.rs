@@ -26,6 +26,10 @@ pub(super) enum Flow {
 pub(super) const REAL_CLOCK: &str =
     "This store runs on the real clock; only a simulated clock can be moved";
 
+/// Why the keys of the clock and of the passes do nothing on a server.
+pub(super) const SERVER: &str =
+    "This is a server: its clock and its passes are its own; watch only reads";
+
 /// The keys, for the page that lists them.
 pub(super) const KEYS: [(&str, &str); 18] = [
     ("c", "choose a collection"),
@@ -169,7 +173,9 @@ fn choose(view: &mut WatchView, chosen: Option<crate::job::Namespace>) {
 /// On the system clock a pass that removes documents is asked about, because one key is pressed
 /// easily.
 fn run_pass(view: &mut WatchView) {
-    if view.clock.is_simulated() || view.overdue() == 0 {
+    if view.watched.connection.is_some() {
+        view.say(SERVER);
+    } else if view.clock.is_simulated() || view.overdue() == 0 {
         send(view, Topic::RunPass, reaper::run_pass());
     } else {
         view.asks_pass = true;
@@ -203,7 +209,9 @@ fn clock_key(view: &mut WatchView, code: KeyCode) {
         KeyCode::Char('>' | '.') => clock::set_rate(faster(rate)),
         _ => return,
     };
-    if !view.clock.is_simulated() {
+    if view.watched.connection.is_some() {
+        view.say(SERVER);
+    } else if !view.clock.is_simulated() {
         view.say(REAL_CLOCK);
     } else if code == KeyCode::Char('p') && !has_pass(view) {
         view.say("No pass is planned: the TTL monitor is off");

@@ -6,13 +6,14 @@ use super::label::label;
 use crate::{
     cli::limits::WATCH_LEDGER_MAX,
     job::{Namespace, RemovedDocument},
+    state::expiry::Lane,
 };
 
 /// What a line of the ledger says.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Entry {
     /// A removed document.
-    Removed { namespace: Namespace, label: String, index: String, removed_ms: i64, lag_ms: i64 },
+    Removed { namespace: Namespace, label: String, index: String, removed_ms: i64, lag: String },
     /// Further documents of the same transaction, which are not named.
     More { namespace: Option<Namespace>, count: u64 },
     /// Events that came faster than they were shown.
@@ -35,18 +36,28 @@ impl Ledger {
     pub(super) fn removed(&mut self, documents: &[RemovedDocument], more: u64) {
         self.total += u64::try_from(documents.len()).unwrap_or(u64::MAX) + more;
         for document in documents {
-            self.push(Entry::Removed {
-                namespace: document.namespace.clone(),
-                label: label(&document.id),
-                index: document.index.clone(),
-                removed_ms: document.removed_ms,
-                lag_ms: document.lag_ms(),
-            });
+            self.push_document(&document.namespace, &document.into());
         }
         if more > 0 {
             let namespace = documents.last().map(|document| document.namespace.clone());
             self.push(Entry::More { namespace, count: more });
         }
+    }
+
+    /// Adds a document of a server that is gone.
+    pub(super) fn gone(&mut self, namespace: &Namespace, lane: &Lane) {
+        self.total += 1;
+        self.push_document(namespace, lane);
+    }
+
+    fn push_document(&mut self, namespace: &Namespace, lane: &Lane) {
+        self.push(Entry::Removed {
+            namespace: namespace.clone(),
+            label: label(&lane.id),
+            index: lane.index.clone(),
+            removed_ms: lane.removed_ms.unwrap_or(lane.threshold_ms),
+            lag: lane.lag_figure(),
+        });
     }
 
     /// Notes that removed documents may be missing.

@@ -10,12 +10,15 @@ mod keys;
 mod label;
 mod layout;
 mod ledger;
+#[cfg(test)]
+mod server_tests;
 mod terminal;
 mod update;
 mod view;
 
 use std::{
     io::{self, BufWriter, Stdout, stdout},
+    sync::Arc,
     thread,
     time::Duration,
 };
@@ -52,8 +55,9 @@ const WAIT_MAX: Duration = Duration::from_hours(1);
 /// Shows the screen until a signal or a key ends it.
 pub(super) fn run(store: WatchedStore) -> Result<(), Failure> {
     let wrong = |error: io::Error| Failure(format!("Can't use the terminal: {error}."));
-    let WatchedStore { reader, shutdown, events, name, clock, .. } = store;
+    let WatchedStore { reader, shutdown, events, name, clock, watched, .. } = store;
     let has_traffic = reader.source.sample_data().is_some();
+    let source = Arc::clone(&reader.source);
     let asker = Asker::start(reader)?;
     let (wake, signals) = bounded(1);
     shutdown.wake_with(move || {
@@ -66,7 +70,7 @@ pub(super) fn run(store: WatchedStore) -> Result<(), Failure> {
     let size = canvas.size().map_err(wrong)?;
     let size = Size { width: size.width, height: size.height };
     let mut watch = Loop {
-        view: WatchView::new(name, &clock, size, has_traffic),
+        view: WatchView::new(name, &clock, watched, size, has_traffic),
         ink: colors(),
         asker,
         inputs: inputs()?,
@@ -80,8 +84,9 @@ pub(super) fn run(store: WatchedStore) -> Result<(), Failure> {
         shown = watch.turn(&mut canvas);
     }
     shutdown.wake_with(|| {});
-    // Before a command under way is waited for.
+    // Before a command under way is waited for. A server that is silent ends none.
     drop(screen);
+    source.leave();
     shown.map(|_| ()).map_err(wrong)
 }
 

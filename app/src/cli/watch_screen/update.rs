@@ -1,17 +1,17 @@
 //! How events and answers of the store change the view.
 
-use std::time::Duration;
-
 use bson::Document;
 use mayfly_engine::value::whole;
 
 use super::{
     asker::{Answer, Topic},
-    label::label,
-    view::{Lane, Removal, RunningPass, Subject, WatchView},
+    view::{Lane, RunningPass, Subject, WatchView},
 };
 use crate::{
-    cli::limits::{READ_MIN, READ_REST_FACTOR, WATCH_TOMBSTONES_MAX},
+    cli::{
+        limits::{SERVER_LIST_AGE, WATCH_TOMBSTONES_MAX},
+        watched_store::{Page, Refusal},
+    },
     job::{Event, Namespace, RemovedDocument},
     state::{clock::Mode, number::counted, reaper::Held},
 };
@@ -90,7 +90,8 @@ fn removed(view: &mut WatchView, documents: &[RemovedDocument], more: u64) {
     let from = watched.len().saturating_sub(WATCH_TOMBSTONES_MAX);
     for document in watched.into_iter().skip(from) {
         if view.shows(&document.namespace) {
-            bury(view, document);
+            let lane = Lane::new(&document.namespace, &(&document).into(), view.uptime);
+            bury(view, lane);
         }
     }
     view.expire(&[Subject::Next]);
@@ -103,19 +104,11 @@ fn is_of(lane: &Lane, document: &RemovedDocument) -> bool {
         && lane.namespace == document.namespace
 }
 
-fn bury(view: &mut WatchView, document: RemovedDocument) {
-    let lag_ms = document.lag_ms();
+fn bury(view: &mut WatchView, lane: Lane) {
     if view.tombstones.len() >= WATCH_TOMBSTONES_MAX {
         view.tombstones.pop_front();
     }
-    view.tombstones.push_back(Lane {
-        label: label(&document.id),
-        namespace: document.namespace,
-        id: document.id,
-        index: document.index,
-        threshold_ms: document.threshold_ms,
-        removal: Some(Removal { lag_ms, noticed: view.uptime }),
-    });
+    view.tombstones.push_back(lane);
 }
 
 /// Takes one answer of the store.
@@ -123,38 +116,78 @@ pub(super) fn answer(view: &mut WatchView, answer: Answer) {
     match answer {
         Answer::Listed(found) => {
             settle(view, Subject::List);
-            match found {
-                Ok(namespaces) => listed(view, namespaces),
-                Err(sentence) => view.complain(sentence),
+            if let Some(namespaces) = taken(view, found) {
+                listed(view, namespaces);
             }
         }
         Answer::Next { found, took } => {
             settle(view, Subject::Next);
-            view.next_read = view.uptime + rest_after(took);
-            match found {
-                Ok(found) => next(view, found.into_iter().map(Lane::new).collect()),
-                Err(sentence) => view.complain(sentence),
+            if let Some(pages) = taken(view, found) {
+                next(view, pages);
             }
+            view.next_read = view.uptime + view.watched.rest_after(took);
+            look_again(view);
         }
         Answer::Counted(counts) => view.counts = counts,
         Answer::TrafficSent => settle(view, Subject::Traffic),
-        Answer::Replied(topic, found) => match found {
-            Ok(found) => replied(view, topic, &found),
-            Err(sentence) => {
-                settle_topic(view, topic);
-                view.complain(sentence);
+        Answer::Replied(topic, found) => {
+            settle_topic(view, topic);
+            match (topic, view.watched.connection.is_some()) {
+                (Topic::Status | Topic::Parameters, true) => monitor(view, topic, found),
+                _ => {
+                    if let Some(found) = taken(view, found) {
+                        replied(view, topic, &found);
+                    }
+                }
             }
-        },
+        }
     }
 }
 
-/// How long the documents are not read again after a read that took so long.
-fn rest_after(took: Duration) -> Duration {
-    READ_MIN.max(took.saturating_mul(READ_REST_FACTOR))
+/// The result of a question. An error is said, and so is a server's silence for as long as it lasts.
+fn taken<T>(view: &mut WatchView, found: Result<T, Refusal>) -> Option<T> {
+    let is_back = view.watched.note(&found, view.uptime, view.clock.now_ms());
+    if is_back {
+        view.expire(&[Subject::List, Subject::Next]);
+        view.next_read = view.uptime;
+    }
+    match found {
+        Ok(found) => Some(found),
+        Err(refusal) => {
+            if !(refusal.is_silent && view.watched.connection.is_some()) {
+                view.complain(refusal.sentence);
+            }
+            None
+        }
+    }
+}
+
+/// Takes what a server says of its monitor. One that refuses says nothing.
+fn monitor(view: &mut WatchView, topic: Topic, found: Result<Document, Refusal>) {
+    view.watched.note(&found, view.uptime, view.clock.now_ms());
+    let (found, now_ms) = (found.unwrap_or_default(), view.clock.now_ms());
+    let Some(connection) = &mut view.watched.connection else { return };
+    if topic == Topic::Status {
+        connection.monitor.take_status(&found, now_ms);
+    } else {
+        connection.monitor.take_parameters(&found);
+    }
+}
+
+/// A server reports nothing by itself: its documents are read again after a rest, and now and then its
+/// collections and its clock.
+fn look_again(view: &mut WatchView) {
+    if view.watched.connection.is_none() {
+        return;
+    }
+    view.expire(&[Subject::Next]);
+    if view.uptime.saturating_sub(view.listed) >= SERVER_LIST_AGE {
+        view.expire(&[Subject::List, Subject::Clock]);
+    }
 }
 
 fn listed(view: &mut WatchView, namespaces: Vec<Namespace>) {
-    view.namespaces = namespaces;
+    (view.namespaces, view.listed) = (namespaces, view.uptime);
     if view.chosen.as_ref().is_some_and(|chosen| !view.namespaces.contains(chosen)) {
         view.chosen = None;
         view.say("The collection was dropped; all collections are shown");
@@ -162,23 +195,29 @@ fn listed(view: &mut WatchView, namespaces: Vec<Namespace>) {
     view.expire(&[Subject::Next]);
 }
 
-fn next(view: &mut WatchView, lanes: Vec<Lane>) {
+fn next(view: &mut WatchView, mut pages: Vec<Page>) {
     view.has_read = true;
     // Asked before another collection was chosen.
-    view.waiting = lanes.into_iter().filter(|lane| view.shows(&lane.namespace)).collect();
+    pages.retain(|page| view.shows(&page.namespace));
+    for (namespace, lane) in view.watched.take(pages, view.clock.now_ms()) {
+        view.ledger.gone(&namespace, &lane);
+        bury(view, Lane::new(&namespace, &lane, view.uptime));
+    }
+    let soonest = view.watched.soonest().into_iter();
+    view.waiting = soonest.map(|(of, lane)| Lane::new(of, lane, view.uptime)).collect();
     if !view.has_scale {
         view.choose_scale();
     }
 }
 
 fn replied(view: &mut WatchView, topic: Topic, found: &Document) {
-    settle_topic(view, topic);
     match topic {
         Topic::Clock => {
             if let Some((mode, now_ms)) = Mode::read(found) {
-                view.clock.learn(mode, now_ms, view.uptime);
+                view.learn_clock(mode, now_ms);
             }
         }
+        Topic::Parameters => {}
         Topic::Status => {
             let now_ms = view.clock.now_ms();
             view.reaper.learn(found, now_ms);
@@ -201,7 +240,7 @@ fn settle_topic(view: &mut WatchView, topic: Topic) {
         Topic::Clock => settle(view, Subject::Clock),
         Topic::Status => settle(view, Subject::Status),
         Topic::Held => settle(view, Subject::Held),
-        Topic::RunPass => {}
+        Topic::Parameters | Topic::RunPass => {}
     }
 }
 
@@ -211,19 +250,20 @@ fn settle(view: &mut WatchView, subject: Subject) {
 
 #[cfg(test)]
 mod tests {
-    use bson::{Bson, DateTime, doc};
+    use std::time::Duration;
+
+    use bson::{DateTime, doc};
     use mayfly_engine::clock::{ClockMode, ClockStatus};
 
     use super::*;
     use crate::{
         cli::{
-            limits::{TOMBSTONE_FADES, TOMBSTONE_TIME},
+            limits::{READ_REST_FACTOR, TOMBSTONE_FADES, TOMBSTONE_TIME},
             watch_screen::{
                 asker::Question,
                 draw::samples::{NOW_MS, lane, view},
                 view::Phase,
             },
-            watched_store::Countdown,
         },
         job::PassReport,
     };
@@ -350,7 +390,8 @@ mod tests {
     fn errors_are_said_and_nothing_is_lost() {
         let mut view = view(80, 24);
         let waiting = view.waiting.len();
-        let found = Err("d.c: the page is damaged.".to_owned());
+        let sentence = "d.c: the page is damaged.".to_owned();
+        let found = Err(Refusal { sentence, is_silent: false });
         answer(&mut view, Answer::Next { found, took: Duration::ZERO });
         assert!(view.note.as_ref().is_some_and(|note| note.is_error));
         assert_eq!(view.waiting.len(), waiting);
@@ -363,13 +404,17 @@ mod tests {
         let check = |left_ms: i64, expected| {
             let mut view = view(80, 24);
             (view.has_scale, view.scale) = (false, 0);
-            let countdown = Countdown {
-                namespace: Namespace::new("demo", "events"),
-                id: Bson::Int32(1),
-                index: "at_1".to_owned(),
-                threshold_ms: view.clock.now_ms() + left_ms,
+            let at = DateTime::from_millis(view.clock.now_ms() + left_ms);
+            let row = doc! {
+                "_id": 1, "index": "at_1", "field": "at", "base": at, "threshold": at,
+                "source": "index", "state": "waiting",
             };
-            let found = Ok(vec![countdown]);
+            let page = Page {
+                namespace: Namespace::new("demo", "events"),
+                command: doc! { "mayflyExpiring": "events" },
+                reply: doc! { "batch": [row], "ok": 1.0 },
+            };
+            let found = Ok(vec![page]);
             answer(&mut view, Answer::Next { found, took: Duration::ZERO });
             assert_eq!(view.scale, expected, "{left_ms}");
         };
@@ -377,6 +422,6 @@ mod tests {
         check(5_000, 1);
         check(61_000, 2);
         check(86_400_000, 4);
-        check(i64::MAX / 2, 5);
+        check(i64::from(i32::MAX) * 1_000, 5);
     }
 }

@@ -15,13 +15,14 @@ use super::{
 use crate::{
     cli::{
         limits::{MOVE_MIN, NOTE_TIME, TOMBSTONE_FADES, TOMBSTONE_TIME},
-        watched_store::Countdown,
+        watched_store::Watched,
     },
     commands,
     job::Namespace,
     limits::{TRAFFIC_PERIOD, TRAFFIC_PERIOD_MIN, TRAFFIC_RATE_CALM},
     state::{
         clock::{Clock, Mode},
+        expiry,
         reaper::Reaper,
     },
 };
@@ -55,6 +56,8 @@ pub(super) struct Lane {
 pub(super) struct Removal {
     /// From its threshold to its removal.
     pub lag_ms: i64,
+    /// Whether the lag is the most that it can be: the document went between two looks at a server.
+    pub is_bound: bool,
     /// The uptime at which it was noticed.
     pub noticed: Duration,
 }
@@ -112,6 +115,8 @@ pub(super) struct WatchView {
     pub clock: Clock,
     /// Time since the start, as of the last tick.
     pub uptime: Duration,
+    /// The documents that were read last, and the server that they are from.
+    pub watched: Watched,
     pub reaper: Reaper,
     pub running: Option<RunningPass>,
     pub namespaces: Vec<Namespace>,
@@ -137,6 +142,10 @@ pub(super) struct WatchView {
     pub(super) stale: Vec<Subject>,
     pub(super) asked: Vec<Subject>,
     pub(super) outbox: Vec<Question>,
+    /// The time of this machine, in milliseconds since 1970.
+    wall_ms: i64,
+    /// The uptime at which the collections were listed.
+    pub(super) listed: Duration,
     /// The uptime before which the documents are not read again.
     pub(super) next_read: Duration,
     /// The uptime at which traffic is due.
@@ -144,21 +153,34 @@ pub(super) struct WatchView {
 }
 
 impl Lane {
-    pub(super) fn new(found: Countdown) -> Self {
-        let Countdown { namespace, id, index, threshold_ms } = found;
-        Self { label: label(&id), namespace, id, index, threshold_ms, removal: None }
+    pub(super) fn new(namespace: &Namespace, lane: &expiry::Lane, noticed: Duration) -> Self {
+        let expiry::Lane { id, index, threshold_ms, .. } = lane.clone();
+        let is_bound = lane.seen_ms.is_some();
+        let removal = lane.late_ms().map(|lag_ms| Removal { lag_ms, is_bound, noticed });
+        Self { label: label(&id), namespace: namespace.clone(), id, index, threshold_ms, removal }
     }
 }
 
 impl WatchView {
     /// A view of a store that was just opened.
-    pub(super) fn new(name: String, status: &ClockStatus, size: Size, has_traffic: bool) -> Self {
+    pub(super) fn new(
+        name: String,
+        status: &ClockStatus,
+        watched: Watched,
+        size: Size,
+        has_traffic: bool,
+    ) -> Self {
+        let mut stale = vec![Subject::List, Subject::Clock];
+        if watched.connection.is_none() {
+            stale.extend([Subject::Status, Subject::Held]);
+        }
         let mut clock = Clock::default();
         clock.learn(Mode::of(status), status.now_ms, Duration::ZERO);
         Self {
             name,
             clock,
             uptime: Duration::ZERO,
+            watched,
             reaper: Reaper::default(),
             running: None,
             namespaces: Vec::new(),
@@ -175,9 +197,11 @@ impl WatchView {
             size,
             traffic: has_traffic.then_some(true),
             has_read: false,
-            stale: vec![Subject::List, Subject::Clock, Subject::Status, Subject::Held],
+            stale,
             asked: Vec::new(),
             outbox: Vec::new(),
+            wall_ms: status.now_ms,
+            listed: Duration::ZERO,
             next_read: Duration::ZERO,
             next_traffic: Duration::ZERO,
         }
@@ -185,8 +209,10 @@ impl WatchView {
 
     /// Sets the time. `wall_ms` is the time of this machine in milliseconds since 1970.
     pub(super) fn tick(&mut self, wall_ms: i64, uptime: Duration) {
-        self.uptime = uptime;
-        self.clock.tick(wall_ms, uptime);
+        (self.uptime, self.wall_ms) = (uptime, wall_ms);
+        let server = self.watched.connection.as_ref();
+        let ahead_ms = server.map_or(0, |connection| connection.attached.ahead_ms);
+        self.clock.tick(wall_ms.saturating_add(ahead_ms), uptime);
         if self.note.as_ref().is_some_and(|note| note.until <= uptime) {
             self.note = None;
         }
@@ -196,6 +222,19 @@ impl WatchView {
         while self.tombstones.front().is_some_and(is_over) {
             self.tombstones.pop_front();
         }
+    }
+
+    /// Takes the time of the store. A server's clock may be far from this machine's.
+    pub(super) fn learn_clock(&mut self, mode: Mode, now_ms: i64) {
+        self.clock.learn(mode, now_ms, self.uptime);
+        if let Some(connection) = &mut self.watched.connection {
+            connection.attached.ahead_ms = now_ms.saturating_sub(self.wall_ms);
+        }
+    }
+
+    /// Whether it is a server that does not answer.
+    fn is_silent(&self) -> bool {
+        self.watched.connection.as_ref().is_some_and(|connection| connection.is_silent)
     }
 
     /// Shows a message for a moment.
@@ -289,9 +328,11 @@ impl WatchView {
             self.expire(&[Subject::Traffic]);
             self.next_traffic = self.uptime + self.traffic_period();
         }
+        self.ask_server();
         let mut questions = std::mem::take(&mut self.outbox);
         for subject in std::mem::take(&mut self.stale) {
-            let waits = subject == Subject::Next && self.uptime < self.next_read;
+            let rests = subject == Subject::Next && self.uptime < self.next_read;
+            let waits = rests || self.is_silent() && subject != Subject::Clock;
             if waits || self.asked.contains(&subject) {
                 self.stale.push(subject);
                 continue;
@@ -300,6 +341,27 @@ impl WatchView {
             questions.push(self.question(subject));
         }
         questions
+    }
+
+    /// Greets a server that does not answer, and asks one that does for its passes.
+    fn ask_server(&mut self) {
+        let uptime = self.uptime;
+        let Some(connection) = &mut self.watched.connection else { return };
+        if let Some(rest) = connection.greets_in(uptime) {
+            if rest.is_zero() {
+                self.expire(&[Subject::Clock]);
+            }
+            return;
+        }
+        let monitor = &mut connection.monitor;
+        if monitor.ask_parameters(uptime) {
+            let command = commands::reaper::server_parameters();
+            self.outbox.push(Question::Command(Topic::Parameters, command));
+        }
+        if monitor.ask_status(uptime) {
+            let command = commands::reaper::server_passes();
+            self.outbox.push(Question::Command(Topic::Status, command));
+        }
     }
 
     fn question(&self, subject: Subject) -> Question {
@@ -341,10 +403,12 @@ impl WatchView {
             Question::List => Subject::List,
             Question::Next(_) => Subject::Next,
             Question::Command(Topic::Clock, _) => Subject::Clock,
-            Question::Command(Topic::Status, _) => Subject::Status,
+            Question::Command(Topic::Status, _) if self.watched.connection.is_none() => {
+                Subject::Status
+            }
             Question::Command(Topic::Held, _) => Subject::Held,
             Question::Traffic => Subject::Traffic,
-            Question::Command(Topic::RunPass, _) | Question::Count(_) => return,
+            Question::Command(..) | Question::Count(_) => return,
         };
         self.asked.retain(|asked| *asked != subject);
         self.expire(&[subject]);

@@ -341,14 +341,25 @@ fn journals(string: &ConnectionString) -> Option<PathBuf> {
 /// # Errors
 /// One sentence.
 pub fn open(text: &str) -> Result<(Arc<dyn Source>, ConnectionString), String> {
+    open_by(text, open_string)
+}
+
+/// The same by another function.
+///
+/// # Errors
+/// One sentence.
+pub fn open_by<T>(
+    text: &str,
+    open: impl FnOnce(&ConnectionString) -> Result<T, String>,
+) -> Result<(T, ConnectionString), String> {
     let string = ConnectionString::read(text)?;
     // An option that was left out may be the cause.
     let with_notes = |sentence| {
         let said = iter::once(&sentence).chain(&string.notes).cloned();
         said.collect::<Vec<String>>().join(". ")
     };
-    let source = open_string(&string).map_err(with_notes)?;
-    Ok((source, string))
+    let opened = open(&string).map_err(with_notes)?;
+    Ok((opened, string))
 }
 
 /// Connects to a server, without telling the steps.

@@ -19,9 +19,6 @@ use crate::{
 /// From this height on, the columns have headings.
 const HEADINGS_HEIGHT: u16 = 8;
 
-/// Thresholds nearer than this are shown as a time of day, in milliseconds.
-const NEAR_MS: u64 = 12 * 3_600_000;
-
 /// The last cell of a bar that would be longer.
 const LONGER: &str = "»";
 
@@ -117,11 +114,7 @@ fn lane_ui(
     };
     let rest = usize::from(columns.bar.saturating_sub(cells(&bar)));
     pen.write(&bar, style).write(&empty.repeat(rest), ink.dim).skip(1);
-    let threshold = if lane.threshold_ms.abs_diff(now_ms) < NEAR_MS {
-        Zone::Utc.time_of_day(lane.threshold_ms)
-    } else {
-        Zone::Utc.date_time(lane.threshold_ms)
-    };
+    let threshold = Zone::Utc.when(lane.threshold_ms, now_ms);
     // Where only the day has room, the time of day is left out.
     let room = usize::from(columns.threshold).saturating_sub(1).min(threshold.len());
     let dim = if is_removed { style } else { ink.dim };
@@ -138,7 +131,11 @@ fn time(lane: &Lane, now_ms: i64, width: u16) -> String {
     let (words, short) = match lane.removal {
         Some(removal) => {
             let lag = lag(removal.lag_ms);
-            (format!("removed +{lag}"), format!("+{lag}"))
+            if removal.is_bound {
+                (format!("gone ≤{lag}"), format!("≤{lag}"))
+            } else {
+                (format!("removed +{lag}"), format!("+{lag}"))
+            }
         }
         None if left_ms > 0 => return time_left(left_ms),
         None => (time_left(left_ms), duration::overdue(left_ms.saturating_neg())),

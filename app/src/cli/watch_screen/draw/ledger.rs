@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::pen::{Pen, title};
 use crate::{
     cli::watch_screen::{ledger::Entry, view::WatchView},
-    state::{Zone, duration, number::count},
+    state::{Zone, number::count},
     theme::terminal::TerminalColors,
 };
 
@@ -22,7 +22,10 @@ const LABEL_ONLY: u16 = 30;
 pub(super) fn ui(buffer: &mut Buffer, area: Rect, view: &WatchView, ink: &TerminalColors) {
     let rows = view.places().ledger_rows();
     let (ledger, chosen) = (&view.ledger, view.chosen.as_ref());
-    let total = format!(" · {} removed", count(ledger.total(chosen)));
+    // No server says why a document is gone.
+    let is_server = view.watched.connection.is_some();
+    let gone = if is_server { "gone" } else { "removed" };
+    let total = format!(" · {} {gone}", count(ledger.total(chosen)));
     let place = if ledger.follows() {
         " · follows".to_owned()
     } else {
@@ -43,9 +46,9 @@ pub(super) fn ui(buffer: &mut Buffer, area: Rect, view: &WatchView, ink: &Termin
 
 fn entry_ui(pen: &mut Pen<'_>, entry: &Entry, ink: &TerminalColors) {
     match entry {
-        Entry::Removed { namespace, label, index, removed_ms, lag_ms } => {
+        Entry::Removed { namespace, label, index, removed_ms, lag } => {
             pen.column(&Zone::Utc.time_of_day(*removed_ms), TIME, ink.dim);
-            let lag = format!("{} lag", duration::figure(*lag_ms));
+            let lag = format!("{lag} lag");
             pen.right(&lag, LAG, ink.text).skip(1);
             let rest = pen.room();
             if rest >= LABEL_ONLY {

@@ -48,7 +48,10 @@ pub(super) fn collections(
     for (line, (at, namespace)) in (1..).zip(lines.into_iter().enumerate().skip(first).take(rows)) {
         let is_marked = at == chooser.at;
         let style = if is_marked { ink.chosen } else { ink.text };
-        let documents = documents(view, namespace).map(count).unwrap_or_default();
+        // The number of a server is of its statistics.
+        let about = if view.watched.connection.is_some() { "about " } else { "" };
+        let documents = documents(view, namespace).map(|of| format!("{about}{}", count(of)));
+        let documents = documents.unwrap_or_default();
         let name = namespace.map_or_else(|| ALL.to_owned(), ToString::to_string);
         let mut pen = Pen::new(buffer, area, line);
         pen.column(if is_marked { ">" } else { " " }, 2, ink.strong);

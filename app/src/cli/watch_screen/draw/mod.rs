@@ -78,7 +78,9 @@ fn head(buffer: &mut Buffer, area: Rect, view: &WatchView, ink: &TerminalColors)
     } else {
         format!("{} UTC", Zone::Utc.date_time(shown_ms))
     };
+    let is_server = view.watched.connection.is_some();
     let (clock, style) = match view.clock.mode() {
+        Mode::Real if is_server => ("server, read-only".to_owned(), ink.dim),
         Mode::Real => ("real clock".to_owned(), ink.dim),
         Mode::Simulated { paused: true, .. } => ("SIMULATED, paused".to_owned(), ink.overdue),
         Mode::Simulated { rate, .. } => (format!("SIMULATED ×{rate}"), ink.overdue),
@@ -91,6 +93,19 @@ fn head(buffer: &mut Buffer, area: Rect, view: &WatchView, ink: &TerminalColors)
 /// The TTL monitor: how often it runs, when it runs next, and whether it runs now.
 fn monitor(buffer: &mut Buffer, area: Rect, view: &WatchView, ink: &TerminalColors) {
     let mut pen = Pen::new(buffer, area, 0);
+    if let Some(connection) = &view.watched.connection {
+        match view.watched.silence() {
+            Some(silence) => pen.write(&silence, ink.overdue),
+            None => {
+                let now_ms = view.clock.now_ms();
+                let next = connection.monitor.next_pass(now_ms).sentence(now_ms, Zone::Utc);
+                // The instant is last.
+                let short = next.rsplit("; ").next().filter(|_| pen::cells(&next) > area.width);
+                pen.write(short.unwrap_or(&next), ink.text)
+            }
+        };
+        return;
+    }
     let reaper = &view.reaper;
     if let Some(died) = &reaper.died {
         pen.write(died, ink.error);
@@ -160,6 +175,7 @@ fn foot(buffer: &mut Buffer, area: Rect, view: &WatchView, ink: &TerminalColors)
 fn hints(pen: &mut Pen<'_>, view: &WatchView, ink: &TerminalColors) {
     for (key, words) in HINTS {
         let words = match (key, view.clock.mode()) {
+            ("r", _) if view.watched.connection.is_some() => continue,
             ("Space" | "n", Mode::Real) => continue,
             ("Space", Mode::Simulated { paused: true, .. }) => "start",
             _ => words,

@@ -26,6 +26,10 @@ pub(super) fn ui(buffer: &mut Buffer, area: Rect, view: &WatchView, ink: &Termin
         return;
     }
     title(buffer, area, &[("Passes", ink.strong)], ink.dim);
+    if view.watched.connection.is_some() {
+        Pen::new(buffer, area, 1).skip(2).write("A server doesn't report its passes", ink.dim);
+        return;
+    }
     let mut line = 1;
     if let Some(running) = view.running {
         let mut pen = Pen::new(buffer, area, line);

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use bson::Bson;
 use mayfly_engine::clock::{ClockMode, ClockStatus};
+use ratatui::{Terminal, backend::TestBackend, buffer::Buffer};
+
+use super::ui;
 
 use crate::{
     cli::watch_screen::{
@@ -11,7 +14,9 @@ use crate::{
         layout::Size,
         view::{Lane, WatchView},
     },
+    cli::watched_store::Watched,
     job::{Namespace, PassReport, RemovedDocument},
+    theme::terminal::{Depth, TerminalColors},
 };
 
 /// 2026-01-01 12:00:00 UTC.
@@ -34,7 +39,13 @@ pub(in crate::cli::watch_screen) fn lane(id: &str, threshold_ms: i64) -> Lane {
 /// two documents that it removed.
 pub(in crate::cli::watch_screen) fn view(width: u16, height: u16) -> WatchView {
     let status = ClockStatus { now_ms: NOW_MS, mode: ClockMode::System, rate: 1.0, paused: false };
-    let mut view = WatchView::new("my store".to_owned(), &status, Size { width, height }, false);
+    let mut view = WatchView::new(
+        "my store".to_owned(),
+        &status,
+        Watched::default(),
+        Size { width, height },
+        false,
+    );
     view.tick(NOW_MS, Duration::from_secs(100));
     let names = [("demo", "events"), ("demo", "sessions"), ("shop", "carts")];
     view.namespaces = names.map(|(db, collection)| Namespace::new(db, collection)).to_vec();
@@ -62,4 +73,23 @@ pub(in crate::cli::watch_screen) fn view(width: u16, height: u16) -> WatchView {
     };
     view.ledger.removed(&[removed("c-1", 28_400), removed("c-2", 950)], 0);
     view
+}
+
+/// The cells of the screen.
+pub(in crate::cli::watch_screen) fn cells(view: &WatchView, depth: Depth) -> Buffer {
+    let backend = TestBackend::new(view.size.width, view.size.height);
+    let mut terminal = Terminal::new(backend).unwrap();
+    terminal.draw(|frame| ui(frame, view, &TerminalColors::new(depth))).unwrap();
+    terminal.backend().buffer().clone()
+}
+
+/// The lines of the screen without the spaces at their ends.
+pub(in crate::cli::watch_screen) fn lines(view: &WatchView) -> Vec<String> {
+    let buffer = cells(view, Depth::Table);
+    let width = usize::from(buffer.area.width.max(1));
+    let line = |cells: &[ratatui::buffer::Cell]| {
+        let text: String = cells.iter().map(ratatui::buffer::Cell::symbol).collect();
+        text.trim_end().to_owned()
+    };
+    buffer.content.chunks(width).map(line).collect()
 }

@@ -6,12 +6,11 @@ use bson::{Bson, oid::ObjectId};
 use ratatui::{
     Terminal,
     backend::TestBackend,
-    buffer::Buffer,
     style::{Color, Modifier},
 };
 
 use super::{
-    samples::{NOW_MS, lane, view},
+    samples::{NOW_MS, cells, lane, lines, view},
     ui,
 };
 use crate::{
@@ -26,31 +25,13 @@ use crate::{
     theme::terminal::{Depth, TerminalColors},
 };
 
-fn cells(view: &WatchView, depth: Depth) -> Buffer {
-    let backend = TestBackend::new(view.size.width, view.size.height);
-    let mut terminal = Terminal::new(backend).unwrap();
-    terminal.draw(|frame| ui(frame, view, &TerminalColors::new(depth))).unwrap();
-    terminal.backend().buffer().clone()
-}
-
-/// The lines of the screen without the spaces at their ends.
-fn lines(view: &WatchView) -> Vec<String> {
-    let buffer = cells(view, Depth::Table);
-    let width = usize::from(buffer.area.width.max(1));
-    let line = |cells: &[ratatui::buffer::Cell]| {
-        let text: String = cells.iter().map(ratatui::buffer::Cell::symbol).collect();
-        text.trim_end().to_owned()
-    };
-    buffer.content.chunks(width).map(line).collect()
-}
-
 fn check(view: &WatchView, expected: &str) {
     let found = lines(view).join("\n");
     assert_eq!(found, expected.trim_matches('\n'), "\n{found}");
 }
 
 fn buried(id: &str, view: &WatchView) -> Lane {
-    let removal = Removal { lag_ms: 3_200, noticed: view.uptime };
+    let removal = Removal { lag_ms: 3_200, is_bound: false, noticed: view.uptime };
     Lane { removal: Some(removal), ..lane(id, NOW_MS - 12_200) }
 }
 
