@@ -514,6 +514,7 @@ mod tests {
             ahead_ms: 0,
             pass_job: None,
             is_replica_set: false,
+            slow_down: crate::job::server::SlowDown::default(),
         })));
         assert_eq!(age_max(&collection, &namespace, &state), Duration::MAX);
         collection.next = Next::At(state.now_ms() - SERVER_NEXT_AGAIN_MS + 1);
