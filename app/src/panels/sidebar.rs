@@ -513,6 +513,7 @@ mod tests {
             version: String::new(),
             ahead_ms: 0,
             pass_job: None,
+            slow_down: crate::job::server::SlowDown::default(),
             is_replica_set: false,
             slow_down: crate::job::server::SlowDown::default(),
         })));
