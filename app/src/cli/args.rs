@@ -193,7 +193,7 @@ pub struct Import {
     pub data: Option<PathBuf>,
     /// Import into a server: the environment variable that holds its connection string. The string
     /// itself is never an argument, because other users can read those.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["data", "resume", "roll_back", "leave"])]
+    #[arg(long, value_name = "NAME", conflicts_with = "data")]
     pub uri_env: Option<String>,
     /// The collection again, or the databases of a folder, to write to a server that is neither this
     /// machine nor in a private network.

@@ -2,12 +2,13 @@
 
 use mayfly_engine::{
     catalog::Namespace,
+    clock::Clock,
     engine::Engine,
     transfer::{
         DiskSpace, FieldType, ImportFormat, ImportMode, ImportReport, ImportRequest, Leniency,
-        Nonstandard, PathSample, Progress, ReadOptions, TransferError, Types, Unconverted,
-        UnfinishedImport, Zone, import, leave_import, preview, rehearse, resume_import,
-        roll_back_import, unfinished_imports,
+        Nonstandard, PathSample, Progress, ReadOptions, RollBackReport, TransferError, Types,
+        Unconverted, UnfinishedImport, Zone, import, leave_import, preview, rehearse,
+        resume_import, roll_back_import, unfinished_imports,
     },
     value::date_text::{DateForm, Order},
 };
@@ -37,45 +38,76 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
     if !args.only.is_empty() || args.no_ttl {
         return Err(Failure("--only and --no-ttl need a folder with collections.".to_owned()));
     }
-    let (resumes, rolls_back, leaves) = (args.resume, args.roll_back, args.leave);
     let mut request = request(args.format, args.mode, args)?;
     if let Some(variable) = &args.uri_env {
         return server::import(variable, args, request);
     }
     let engine = store::open(store::folder(args.data.as_ref())?, true)?;
-    keep_distance(&args.keep_distance, engine.clock().now_ms(), &mut request.types)?;
+    let (collections, clock) = (engine.collections(), engine.clock().as_ref());
+    keep_distance(&args.keep_distance, clock.now_ms(), &mut request.types)?;
     let known = newest_unfinished(&engine, &request)?;
-    let done = match known {
-        None if resumes || rolls_back || leaves => {
-            let into = &request.namespace;
-            Err(Failure(format!("There is no unfinished import of these files into {into}.")))
+    let done = Way::of(args, known, &request).and_then(|way| match way {
+        Way::Resume(known) => {
+            transfer(clock, |progress| resume_import(collections, known.id, progress))
         }
-        Some(known) if resumes => check_same_options(&known.request, &request).and_then(|()| {
-            transfer(&engine, |progress| resume_import(engine.collections(), known.id, progress))
-        }),
-        Some(known) if rolls_back => roll_back(&engine, &known),
-        Some(known) if leaves => leave(&engine, &known),
-        // A new import would store the documents again, or reject them as duplicates.
-        Some(known) if request.mode == ImportMode::Insert && !request.drop => {
-            Err(Failure(format!("{} {CHOICES}", known.sentence())))
+        Way::RollBack(known) => {
+            roll_back(clock, |progress| roll_back_import(collections, known.id, progress))
         }
-        _ => {
+        Way::Leave(known) => leave(&known, leave_import(collections, known.id)),
+        Way::Begin => {
             if !args.no_space_check {
                 check_disk_space(&engine, &request)?;
             }
             warn_of_overdue(&engine, &request)?;
             hint_at_dates(&request);
             let definitions = import_indexes::definitions(&engine, &request, args);
-            let done =
-                transfer(&engine, |progress| import(engine.collections(), &request, progress));
+            let done = transfer(clock, |progress| import(collections, &request, progress));
             if done.is_ok() {
                 import_indexes::create(&engine, &request.namespace, definitions);
             }
             done
         }
-    };
+    });
     engine.close().map_err(Failure::from_error)?;
     done
+}
+
+/// What is done with files.
+pub(super) enum Way {
+    /// A new import.
+    Begin,
+    Resume(UnfinishedImport),
+    RollBack(UnfinishedImport),
+    Leave(UnfinishedImport),
+}
+
+impl Way {
+    /// The way that the options ask for. `known` is the unfinished import of the same files.
+    ///
+    /// # Errors
+    /// There is none, or an import must not begin before something is done with it.
+    pub(super) fn of(
+        args: &Import,
+        known: Option<UnfinishedImport>,
+        request: &ImportRequest,
+    ) -> Result<Self, Failure> {
+        match known {
+            None if args.resume || args.roll_back || args.leave => {
+                let into = &request.namespace;
+                Err(Failure(format!("There is no unfinished import of these files into {into}.")))
+            }
+            Some(known) if args.resume => {
+                check_same_options(&known.request, request).map(|()| Self::Resume(known))
+            }
+            Some(known) if args.roll_back => Ok(Self::RollBack(known)),
+            Some(known) if args.leave => Ok(Self::Leave(known)),
+            // A new import would store the documents again, or reject them as duplicates.
+            Some(known) if request.mode == ImportMode::Insert && !request.drop => {
+                Err(Failure(format!("{} {CHOICES}", known.sentence())))
+            }
+            _ => Ok(Self::Begin),
+        }
+    }
 }
 
 fn request(
@@ -299,13 +331,13 @@ fn warn_of_overdue(engine: &Engine, request: &ImportRequest) -> Result<(), Failu
     Ok(())
 }
 
-fn transfer(
-    engine: &Engine,
+pub(super) fn transfer(
+    clock: &dyn Clock,
     work: impl FnOnce(&Progress) -> Result<ImportReport, TransferError> + Send,
 ) -> Result<(), Failure> {
     let progress = Progress::new();
-    let report = with_progress(engine.clock().as_ref(), &progress, || work(&progress))?
-        .map_err(Failure::from_error)?;
+    let report =
+        with_progress(clock, &progress, || work(&progress))?.map_err(Failure::from_error)?;
     for sentence in report.tally.sentences() {
         eprintln!("{sentence}.");
     }
@@ -322,12 +354,13 @@ fn transfer(
     }
 }
 
-fn roll_back(engine: &Engine, known: &UnfinishedImport) -> Result<(), Failure> {
+pub(super) fn roll_back(
+    clock: &dyn Clock,
+    work: impl FnOnce(&Progress) -> Result<RollBackReport, TransferError> + Send,
+) -> Result<(), Failure> {
     let progress = Progress::new();
-    let report = with_progress(engine.clock().as_ref(), &progress, || {
-        roll_back_import(engine.collections(), known.id, &progress)
-    })?
-    .map_err(Failure::from_error)?;
+    let report =
+        with_progress(clock, &progress, || work(&progress))?.map_err(Failure::from_error)?;
     println!(
         "removed {}, changed {}, already removed {}, replaced {}",
         report.removed, report.changed, report.gone, report.replaced
@@ -339,8 +372,11 @@ fn roll_back(engine: &Engine, known: &UnfinishedImport) -> Result<(), Failure> {
     Ok(())
 }
 
-fn leave(engine: &Engine, known: &UnfinishedImport) -> Result<(), Failure> {
-    leave_import(engine.collections(), known.id).map_err(Failure::from_error)?;
+pub(super) fn leave(
+    known: &UnfinishedImport,
+    left: Result<(), TransferError>,
+) -> Result<(), Failure> {
+    left.map_err(Failure::from_error)?;
     println!("kept {}", known.imported);
     Ok(())
 }

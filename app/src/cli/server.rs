@@ -1,16 +1,15 @@
 //! Documents from and to a server on the command line.
 
-use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Arc;
 
 use bson::Document;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::clock::SystemClock;
-use mayfly_engine::transfer::{ExportFormat, ImportReport, ImportRequest, Progress};
+use mayfly_engine::transfer::{ExportFormat, ImportRequest, Progress};
 
 use super::Failure;
 use super::args::{Export, Import};
-use super::import::{hint_at_dates, keep_distance};
+use super::import::{Way, hint_at_dates, keep_distance, leave, roll_back, transfer};
 use super::progress_line::with_progress;
 use crate::job::{Cancel, ConnectionString, Keeping, Server, ServerMark};
 use crate::limits::REHEARSED_DOCS_MAX;
@@ -98,7 +97,8 @@ pub(super) fn check_confirmed(
     )))
 }
 
-/// Imports files into a server. The last line of standard output has the counts.
+/// Imports files into a server, or ends an import of them that stopped. The last line of standard output
+/// has the counts.
 ///
 /// # Errors
 /// One sentence, with what was stored so far.
@@ -115,45 +115,27 @@ pub(super) fn import(
     check_confirmed(args, &string, &request.namespace.collection)?;
     let transfers = transfers(source.as_ref())?;
     keep_distance(&args.keep_distance, source.now_ms(), &mut request.types)?;
-    if !request.drop {
-        warn_of_overdue(transfers, &request);
-    }
-    hint_at_dates(&request);
+    let all = transfers.unfinished().map_err(Failure::from_error)?;
+    let known = all.into_iter().rev().find(|known| known.is_of(&request));
     source.set_locked(false);
-    let progress = Progress::new();
-    let report = with_progress(&SystemClock, &progress, || transfers.import(&request, &progress))?
-        .map_err(Failure::from_error)?;
-    for sentence in report.tally.sentences() {
-        eprintln!("{sentence}.");
-    }
-    let done = match report.sentence() {
-        Some(sentence) => Err(Failure(sentence)),
-        None => Ok(()),
+    let done = match Way::of(args, known, &request)? {
+        Way::Resume(known) => {
+            transfer(&SystemClock, |progress| transfers.resume(known.id, progress))
+        }
+        Way::RollBack(known) => {
+            roll_back(&SystemClock, |progress| transfers.roll_back(known.id, progress))
+        }
+        Way::Leave(known) => leave(&known, transfers.leave(known.id)),
+        Way::Begin => {
+            if !request.drop {
+                warn_of_overdue(transfers, &request);
+            }
+            hint_at_dates(&request);
+            transfer(&SystemClock, |progress| transfers.import(&request, progress))
+        }
     };
-    roll_back(transfers, &report)?;
-    println!(
-        "imported {}, skipped {}, rejected {}",
-        report.imported, report.skipped, report.rejected
-    );
     source.close();
     done
-}
-
-/// Asks on a terminal whether an import that stopped is rolled back. Later this is not possible.
-fn roll_back(transfers: &dyn Transfers, report: &ImportReport) -> Result<(), Failure> {
-    let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
-    let Some(id) = report.unfinished.filter(|_| is_terminal) else { return Ok(()) };
-    eprint!("The import stopped. Remove the documents that it inserted? [y/N] ");
-    // A broken terminal gives no answer either.
-    let _ = io::stderr().flush();
-    let mut answer = String::new();
-    let read = io::stdin().read_line(&mut answer);
-    if read.is_err() || !answer.trim().eq_ignore_ascii_case("y") {
-        return Ok(());
-    }
-    let back = transfers.roll_back(id, &Progress::new()).map_err(Failure::from_error)?;
-    eprintln!("{}", back.sentence());
-    Ok(())
 }
 
 /// Warns how many of the first documents the collection's TTL indexes would remove.

@@ -148,6 +148,26 @@ impl InsertedIds {
         self.count += 1;
     }
 
+    /// Those of documents as [`bytes`](Self::bytes) gives them; not all, if `is_cut`.
+    #[must_use]
+    pub fn from_bytes(bytes: Vec<u8>, is_cut: bool) -> Self {
+        let mut ids = Self { bytes, count: 0, is_cut };
+        ids.count = ids.iter().count() as u64;
+        ids
+    }
+
+    /// Documents with nothing but an `_id`, one after another.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Whether there were too many, so that none is known.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
     /// Whether all of them are known, and there is one.
     #[must_use]
     pub fn can_roll_back(&self) -> bool {

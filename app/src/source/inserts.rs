@@ -1,5 +1,7 @@
 //! Writes documents to a collection by standard commands, many at a time, and takes them back.
 
+use std::collections::HashSet;
+
 use bson::raw::{CStr, RawArrayBuf, RawBsonRef, RawDocumentBuf, cstr};
 use bson::{Bson, Document, RawDocument, doc, rawdoc};
 use mayfly_engine::transfer::{ImportMode, ImportTarget, Progress, RollBackReport, StoredAs};
@@ -22,7 +24,7 @@ const OF_A_DOCUMENT: [i64; 14] = [2, 4, 9, 14, 16, 22, 52, 53, 54, 56, 57, 10_33
 /// Inserts documents into a collection, and knows which.
 pub struct Inserts<'s> {
     target: &'s dyn Source,
-    namespace: Namespace,
+    pub namespace: Namespace,
     mode: ImportMode,
     /// Documents that a validator would refuse are stored too.
     bypasses_validation: bool,
@@ -36,6 +38,8 @@ pub struct Inserts<'s> {
     checked: Vec<Write>,
     /// Ends a pause of a server that asks to slow down.
     is_stopped: &'s dyn Fn() -> bool,
+    /// While documents are sent again: the `_id`s of those so far.
+    repeated: Option<HashSet<Vec<u8>>>,
 }
 
 impl<'s> Inserts<'s> {
@@ -53,7 +57,15 @@ impl<'s> Inserts<'s> {
             unknown: 0,
             checked: Vec::new(),
             is_stopped: &|| false,
+            repeated: None,
         }
+    }
+
+    /// The following documents may have been sent before, or no longer.
+    pub fn set_repeats(&mut self, repeats: bool) {
+        // Those of earlier batches are not in doubt.
+        let known = || self.ids.iter().map(RawDocumentBuf::into_bytes).collect();
+        self.repeated = repeats.then(known);
     }
 
     /// The same, past the collection's validator.
@@ -78,10 +90,47 @@ impl<'s> Inserts<'s> {
             ImportMode::Replace => self.write(Write::Replace, documents, &mut outcomes),
             ImportMode::Merge => self.merge(documents, &mut outcomes),
         };
-        for (document, outcome) in documents.iter().zip(outcomes) {
-            done.push(self.settled(document, outcome));
+        let own = self.own(documents, &outcomes)?;
+        for ((document, outcome), is_own) in documents.iter().zip(outcomes).zip(own) {
+            done.push(if is_own { StoredAs::Inserted } else { self.settled(document, outcome) });
         }
         sent
+    }
+
+    /// Which documents that are sent again were stored the first time: a document with their `_id` and
+    /// the same bytes is there. Their `_id`s are not among those to roll back, because another program
+    /// may have stored them.
+    fn own(&mut self, all: &[&RawDocument], outcomes: &[Outcome]) -> Result<Vec<bool>, String> {
+        let mut own = vec![false; outcomes.len()];
+        let Some(seen) = &mut self.repeated else { return Ok(own) };
+        let mut doubtful = Vec::new();
+        for (at, (document, outcome)) in all.iter().zip(outcomes).enumerate() {
+            // A second document with an `_id` was never stored by an insert.
+            let is_first = seen.insert(rawdoc! { "_id": id_of(document)? }.into_bytes());
+            if is_first && matches!(outcome, Outcome::Duplicate(_)) {
+                doubtful.push(at);
+            }
+        }
+        if doubtful.is_empty() || self.mode != ImportMode::Insert {
+            return Ok(own);
+        }
+        let ids = doubtful.iter().filter_map(|at| Bson::try_from(id_of(all[*at]).ok()?).ok());
+        let ids: Vec<Bson> = ids.collect();
+        let Namespace { db, collection } = &self.namespace;
+        let find = doc! { "find": collection, "filter": { "_id": { "$in": ids } } };
+        let read = self.target.read_back(db, &find).unwrap_or_else(|| {
+            let mut found = Vec::new();
+            let take = &mut |batch: &[&RawDocument]| {
+                found.extend(batch.iter().map(|one| (*one).to_owned()));
+                Ok(())
+            };
+            self.target.read_batches(db, &find, &Cancel::default(), take).map(|()| found)
+        })?;
+        let stored: HashSet<&[u8]> = read.iter().map(|one| one.as_bytes()).collect();
+        for at in doubtful {
+            own[at] = stored.contains(all[at].as_bytes());
+        }
+        Ok(own)
     }
 
     /// Inserts documents, and sets the fields of those that are there already. An upsert would do both,

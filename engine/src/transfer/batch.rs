@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use bson::RawDocument;
+use bson::{RawDocument, oid::ObjectId};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     TextPosition,
@@ -26,6 +27,34 @@ pub(super) struct Batch {
     pub ended: bool,
 }
 
+/// How documents without an `_id` get theirs.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum NewIds {
+    /// A new one each time.
+    Fresh,
+    /// The same one each time the document of this import is read.
+    OfImport(ObjectId),
+}
+
+impl NewIds {
+    /// The `_id` of a document of a file, by its number in it.
+    fn get(self, file: usize, number: u64) -> ObjectId {
+        let Self::OfImport(import) = self else { return ObjectId::new() };
+        // Seconds, 40 bits of the import and the file, and a counter, as drivers make them. The
+        // counter carries into the seconds.
+        let mut key = import.bytes().to_vec();
+        key.extend((file as u64).to_le_bytes());
+        let middle = xxh3_64(&key).to_be_bytes();
+        let [.., high, mid, low] = number.to_be_bytes();
+        let [a, b, c, d, ..] = import.bytes();
+        let carried = u32::try_from(number >> 24).unwrap_or(u32::MAX);
+        let secs = u32::from_be_bytes([a, b, c, d]).wrapping_add(carried);
+        let [e, f, g, h, i, ..] = middle;
+        let [a, b, c, d] = secs.to_be_bytes();
+        ObjectId::from_bytes([a, b, c, d, e, f, g, h, i, high, mid, low])
+    }
+}
+
 /// One entry of a batch.
 pub(super) enum BatchEntry {
     /// A range in the arena, and where the document starts.
@@ -35,7 +64,12 @@ pub(super) enum BatchEntry {
 
 impl Batch {
     /// Reads the next batch of a file, at most `docs_max` entries.
-    pub(super) fn read(records: &mut Records<'_>, file: usize, docs_max: usize) -> Self {
+    pub(super) fn read(
+        records: &mut Records<'_>,
+        file: usize,
+        docs_max: usize,
+        ids: NewIds,
+    ) -> Self {
         let mut batch = Self {
             file,
             arena: Vec::with_capacity(BATCH_BYTES_MAX / 4),
@@ -51,7 +85,7 @@ impl Batch {
                     batch.ended = bad.fatal;
                     batch.push_bad(bad);
                 }
-                Item::Document(position) => batch.push(records.document(), position),
+                Item::Document(position) => batch.push(records.document(), position, ids),
             }
             if batch.resume_points.len() < batch.entries.len() {
                 batch
@@ -62,9 +96,10 @@ impl Batch {
         batch
     }
 
-    fn push(&mut self, document: &RawDocument, position: TextPosition) {
+    fn push(&mut self, document: &RawDocument, position: TextPosition, ids: NewIds) {
         let start = self.arena.len();
-        match prepare(document, &mut self.arena) {
+        let new_id = || ids.get(self.file, position.document);
+        match prepare(document, new_id, &mut self.arena) {
             Ok(()) => self.entries.push(BatchEntry::Document(start..self.arena.len(), position)),
             Err(reason) => {
                 let text = text_of(document);
@@ -114,6 +149,19 @@ mod tests {
     use crate::transfer::{ImportFormat, ReadOptions, input::Input, limits::REJECT_TEXT_BYTES_MAX};
 
     #[test]
+    fn ids_of_an_import_are_the_same_each_time_and_different_from_each_other() {
+        let import = ObjectId::new();
+        let of = |file, number| NewIds::OfImport(import).get(file, number);
+        let numbers = (1..=3).chain([(1 << 24) - 1, 1 << 24, (1 << 24) + 1, 1 << 40]);
+        let all: Vec<ObjectId> =
+            numbers.flat_map(|number| [of(0, number), of(1, number)]).collect();
+        let different: std::collections::BTreeSet<_> = all.iter().map(|id| id.bytes()).collect();
+        assert_eq!(different.len(), all.len());
+        assert_eq!(of(1, 7), of(1, 7));
+        assert_ne!(NewIds::OfImport(ObjectId::new()).get(1, 7), of(1, 7));
+    }
+
+    #[test]
     fn a_batch_of_what_is_rejected_is_bounded_in_bytes_too() {
         let line = format!("{{\"a\": {}}}\n", "x".repeat(2 * REJECT_TEXT_BYTES_MAX));
         let text = line.repeat(300).into_bytes();
@@ -122,7 +170,7 @@ mod tests {
         let mut records = Records::of(input, Path::new("bad"), &options).unwrap();
         let (mut entries, mut batches) = (0, 0);
         loop {
-            let batch = Batch::read(&mut records, 0, 1_000);
+            let batch = Batch::read(&mut records, 0, 1_000, NewIds::Fresh);
             let kept = batch.entries().len() * REJECT_TEXT_BYTES_MAX;
             assert!(kept <= BATCH_BYTES_MAX + REJECT_TEXT_BYTES_MAX, "{kept} bytes");
             (entries, batches) = (entries + batch.entries().len(), batches + 1);

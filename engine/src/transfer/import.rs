@@ -11,7 +11,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use super::{
     DetectedFormat, ImportEnd, ImportReport, ImportRequest, Progress, RecordFormat, Reject,
     TransferError,
-    batch::Batch,
+    batch::{Batch, NewIds},
     checkpoint::{Checkpoint, ImportState},
     identity::FileIdentity,
     import_lock::ImportLock,
@@ -137,14 +137,14 @@ fn check_resumable(
 }
 
 /// The files of an import, ready to be read.
-struct OpenedFiles<'p> {
-    files: Vec<(usize, Records<'p>)>,
-    detected: Vec<(PathBuf, DetectedFormat)>,
+pub(super) struct OpenedFiles<'p> {
+    pub files: Vec<(usize, Records<'p>)>,
+    pub detected: Vec<(PathBuf, DetectedFormat)>,
 }
 
 impl<'p> OpenedFiles<'p> {
     /// Opens the files from the checkpoint on.
-    fn new(
+    pub(super) fn new(
         paths: &[PathBuf],
         checkpoint: &Checkpoint,
         progress: &'p Progress,
@@ -177,7 +177,7 @@ fn read_files(files: Vec<(usize, Records<'_>)>, progress: &Progress, sender: &Se
     for (number, mut records) in files {
         let mut ended = false;
         while !ended {
-            let batch = Batch::read(&mut records, number, docs_max);
+            let batch = Batch::read(&mut records, number, docs_max, NewIds::Fresh);
             docs_max = (docs_max * 2).min(BULK_DOCS_MAX);
             ended = batch.ended;
             if progress.is_cancelled() || sender.send(batch).is_err() {

@@ -1,21 +1,25 @@
 //! Import into a collection that this process does not store, such as one of a server.
 //!
-//! There is no checkpoint: the target knows what it has stored, and can take it back or not.
+//! The target remembers the import's state before the first batch and after each one. A batch that
+//! was under way when the process ended may be stored or not, so a resumed import sends it again
+//! and says so. Documents without an `_id` get the same one again.
 
 use std::path::{Path, PathBuf};
 
-use bson::RawDocument;
+use bson::{Document, RawDocument, oid::ObjectId};
 
 use super::{
     ImportEnd, ImportReport, ImportRequest, Progress, RecordFormat, Reject, TextPosition,
     TransferError,
-    batch::{Batch, BatchEntry},
-    limits::{
-        IMPORT_REJECTS_MAX, REJECT_TEXT_BYTES_MAX, REJECTS_LISTED_MAX, REJECTS_SHARE,
-        REJECTS_SHARE_DOCS_MIN,
-    },
+    batch::{Batch, BatchEntry, NewIds},
+    checkpoint::{Checkpoint, ImportState},
+    checkpoint_bson::{from_bson, to_bson},
+    identity::FileIdentity,
+    import::OpenedFiles,
+    limits::{REJECT_TEXT_BYTES_MAX, REJECTS_LISTED_MAX},
     records::{Records, text_of},
     rejects::{RejectLines, RejectedRecord, RejectsFile},
+    store_batch::are_too_many,
 };
 use crate::limits::BATCH_DOCS_MAX;
 
@@ -47,6 +51,19 @@ pub trait ImportTarget {
     /// One sentence, when no further document can be stored.
     fn store(&mut self, documents: &[&RawDocument], done: &mut Vec<StoredAs>)
     -> Result<(), String>;
+
+    /// The following documents up to the next [`Self::remember`] may have been sent before: one that
+    /// is stored just so was stored by this import.
+    fn repeats(&mut self) {}
+
+    /// Remembers the state of an import durably, in place of its earlier one.
+    ///
+    /// # Errors
+    /// One sentence; the import ends then.
+    fn remember(&mut self, import: ObjectId, state: &Document) -> Result<(), String> {
+        let _ = (import, state);
+        Ok(())
+    }
 }
 
 /// Imports files into a target. Opens every file and detects its format before it changes anything.
@@ -57,41 +74,50 @@ pub trait ImportTarget {
 pub fn import_into(
     request: &ImportRequest,
     target: &mut dyn ImportTarget,
+    now_ms: i64,
     progress: &Progress,
 ) -> Result<ImportReport, TransferError> {
-    let mut run = TargetRun {
-        request,
-        target,
-        progress,
-        report: ImportReport::new(),
-        rejects: RejectsFile::new(Path::new(""), None, None, &[]),
-        lines_end: 0,
-        read: 0,
-        broken: None,
-    };
-    let mut files = Vec::new();
-    let mut bytes = 0;
-    for path in &request.files {
-        let records = Records::open(path, &request.read_options(), Some(progress))?;
-        bytes += std::fs::metadata(path).map_or(0, |about| about.len());
-        run.report.files.push((path.clone(), records.detected()));
-        files.push(records);
-    }
-    progress.set_bytes_total(bytes);
+    let checkpoint = Checkpoint::new(request, now_ms)?;
+    let opened = OpenedFiles::new(&request.files, &checkpoint, progress)?;
+    let mut run = TargetRun::new(&request.files, target, checkpoint, progress);
+    run.report.files = opened.detected;
     if request.drop {
         check_not_empty(&run.report)?;
         run.target.clear().map_err(|what| TransferError::Elsewhere { what })?;
     }
-    for (number, records) in files.into_iter().enumerate() {
-        if let Err(end) = run.file(number, records) {
-            run.report.end = end;
-            return Ok(run.report);
-        }
+    Ok(run.run(opened.files, false))
+}
+
+/// Resumes an import from the state that its target remembers.
+///
+/// # Errors
+/// When a file changed, the state is damaged or a rollback has begun; nothing is changed then. Later
+/// failures are in [`ImportReport::end`].
+pub fn resume_into(
+    (import, state): (ObjectId, &Document),
+    target: &mut dyn ImportTarget,
+    progress: &Progress,
+) -> Result<ImportReport, TransferError> {
+    let damaged = || TransferError::Unfinished {
+        what: "The state of this import is damaged. Discard the import.".to_owned(),
+    };
+    let mut checkpoint = from_bson(import, state).ok_or_else(damaged)?;
+    if checkpoint.state != ImportState::Importing {
+        let what = "Can't resume: the import is being rolled back.".to_owned();
+        return Err(TransferError::Unfinished { what });
     }
-    if let Some(broken) = run.broken {
-        run.report.end = ImportEnd::Broken(broken);
+    checkpoint.identities.iter().skip(checkpoint.file).try_for_each(FileIdentity::check)?;
+    if are_too_many(&checkpoint) {
+        checkpoint.forgiven = checkpoint.rejected;
     }
-    Ok(run.report)
+    let files = checkpoint.request.files.clone();
+    let opened = OpenedFiles::new(&files, &checkpoint, progress)?;
+    progress.add_documents(checkpoint.imported);
+    progress.add_skipped(checkpoint.skipped);
+    progress.add_rejected(checkpoint.rejected);
+    let mut run = TargetRun::new(&files, target, checkpoint, progress);
+    run.report.files = opened.detected;
+    Ok(run.run(opened.files, true))
 }
 
 /// Refuses to drop documents if all files are empty: they are more likely a failed copy.
@@ -110,42 +136,102 @@ fn check_not_empty(report: &ImportReport) -> Result<(), TransferError> {
 
 /// A running import.
 struct TargetRun<'i> {
-    request: &'i ImportRequest,
+    files: &'i [PathBuf],
     target: &'i mut dyn ImportTarget,
     progress: &'i Progress,
+    checkpoint: Checkpoint,
     report: ImportReport,
-    rejects: RejectsFile,
-    /// Bytes in the file of rejected documents.
-    lines_end: u64,
-    read: u64,
-    /// The first error at which a file became unreadable.
+    rejects: Option<(usize, RejectsFile)>,
+    /// The error at which the current file became unreadable.
     broken: Option<Reject>,
 }
 
 /// Whether the import continues, or why it ends early.
 type Flow = Result<(), ImportEnd>;
 
-impl TargetRun<'_> {
+impl<'i> TargetRun<'i> {
+    fn new(
+        files: &'i [PathBuf],
+        target: &'i mut dyn ImportTarget,
+        checkpoint: Checkpoint,
+        progress: &'i Progress,
+    ) -> Self {
+        let report = ImportReport::new();
+        Self { files, target, progress, checkpoint, report, rejects: None, broken: None }
+    }
+
+    fn run(mut self, files: Vec<(usize, Records<'_>)>, repeats: bool) -> ImportReport {
+        // Before the first batch is sent: its documents get their `_id` from this import.
+        let remembered = self.remember();
+        if repeats {
+            self.target.repeats();
+        }
+        let flow = remembered.and_then(|()| {
+            files.into_iter().try_for_each(|(number, records)| self.file(number, records))
+        });
+        let broken = self.broken.clone().or_else(|| self.checkpoint.broken.clone());
+        let (checkpoint, mut report) = (self.checkpoint, self.report);
+        report.imported = checkpoint.imported;
+        report.skipped = checkpoint.skipped;
+        report.rejected = checkpoint.rejected + u64::from(self.broken.is_some());
+        report.tally = checkpoint.tally();
+        // A name without content is not a file yet.
+        let is_there = self.rejects.as_ref().is_some_and(|(_, rejects)| rejects.is_open());
+        let rejects = checkpoint.rejects.iter().filter(|(_, bytes)| is_there || *bytes > 0);
+        let rejects = rejects.map(|(path, _)| path);
+        report.rejects_files = checkpoint.rejects_before.iter().chain(rejects).cloned().collect();
+        match flow {
+            Err(end) => report.end = end,
+            Ok(()) => report.end = broken.map_or(ImportEnd::Complete, ImportEnd::Broken),
+        }
+        report
+    }
+
+    fn remember(&mut self) -> Flow {
+        let state = to_bson(&self.checkpoint);
+        self.target.remember(self.checkpoint.id, &state).map_err(ImportEnd::Failed)
+    }
+
     fn file(&mut self, number: usize, mut records: Records<'_>) -> Flow {
-        let source = self.request.files.get(number).cloned().unwrap_or_default();
-        self.rejects = RejectsFile::new(&source, self.request.rejects.as_deref(), None, &[]);
-        self.lines_end = 0;
-        let mut flow = Ok(());
+        self.begin_file(number);
+        let ids = NewIds::OfImport(self.checkpoint.id);
         let mut has_ended = false;
-        while flow.is_ok() && !has_ended {
+        while !has_ended {
             if self.progress.is_cancelled() {
-                flow = Err(ImportEnd::Cancelled);
-                break;
+                return Err(ImportEnd::Cancelled);
             }
-            let batch = Batch::read(&mut records, number, BATCH_DOCS_MAX);
+            let batch = Batch::read(&mut records, number, BATCH_DOCS_MAX, ids);
             has_ended = batch.ended;
             let mut refused = Vec::new();
-            flow = self.store(&batch, &mut refused);
-            let kept = self.keep(&source, refused);
-            flow = flow.and(kept);
+            let flow = self.store(&batch, &mut refused);
+            // What is remembered has its rejects in their file.
+            self.keep(&refused)?;
+            self.remember()?;
+            flow?;
+            if let Some(broken) = self.broken.as_ref().filter(|_| self.stops_on_error()) {
+                return Err(ImportEnd::Broken(broken.clone()));
+            }
         }
-        self.report.tally = self.report.tally + records.tally();
-        flow
+        Ok(())
+    }
+
+    fn stops_on_error(&self) -> bool {
+        self.checkpoint.request.stop_on_error
+    }
+
+    /// Starts a file. An error in the one before stays in the checkpoint.
+    fn begin_file(&mut self, file: usize) {
+        if file != self.checkpoint.file {
+            if let Some(broken) = self.broken.take() {
+                self.checkpoint.count_reject(&broken.reason);
+                self.checkpoint.broken = Some(broken);
+            }
+            self.checkpoint.begin_file(file);
+        }
+        let source = self.files.get(file).map_or(Path::new(""), PathBuf::as_path);
+        let wanted = self.checkpoint.request.rejects.as_deref();
+        let before = self.checkpoint.rejects.as_ref();
+        self.rejects = Some((file, RejectsFile::new(source, wanted, before, &[])));
     }
 
     /// Stores a batch, and notes what was refused of it.
@@ -154,7 +240,6 @@ impl TargetRun<'_> {
         while let Some(entry) = batch.entries().get(from) {
             if let BatchEntry::Bad(bad) = entry {
                 from += 1;
-                self.read += 1;
                 refused.push(RejectedRecord {
                     position: bad.position,
                     start_line: bad.start_line,
@@ -162,14 +247,20 @@ impl TargetRun<'_> {
                     text: bad.text.clone(),
                     fatal: bad.fatal,
                 });
+                // A resumed import tries the rest of the file again.
+                if !bad.fatal {
+                    self.checkpoint.count_reject(&bad.reason);
+                    self.pass(batch, from);
+                }
                 self.check(refused)?;
                 continue;
             }
             // The first refusal stops the import, so nothing that follows it may be stored.
-            let most = if self.request.stop_on_error { 1 } else { BATCH_DOCS_MAX };
+            let most = if self.stops_on_error() { 1 } else { BATCH_DOCS_MAX };
             let run = batch.documents(from, most);
             let mut done = Vec::with_capacity(run.len());
             let stored = self.target.store(&run, &mut done);
+            let known = done.len();
             for (at, (document, became)) in run.iter().zip(done).enumerate() {
                 let position = match batch.entries().get(from + at) {
                     Some(BatchEntry::Document(_, position)) => *position,
@@ -177,11 +268,18 @@ impl TargetRun<'_> {
                 };
                 self.count(became, document, position, refused);
             }
+            self.pass(batch, from + known);
             stored.map_err(ImportEnd::Failed)?;
             from += run.len().max(1);
             self.check(refused)?;
         }
         Ok(())
+    }
+
+    /// The entries before this one need not be read again.
+    fn pass(&mut self, batch: &Batch, next: usize) {
+        let last = next.checked_sub(1).and_then(|last| batch.resume_point(last));
+        self.checkpoint.resume_point = last.unwrap_or(self.checkpoint.resume_point);
     }
 
     fn count(
@@ -191,17 +289,18 @@ impl TargetRun<'_> {
         position: TextPosition,
         refused: &mut Vec<RejectedRecord>,
     ) {
-        self.read += 1;
         match became {
             StoredAs::Inserted | StoredAs::Replaced => {
-                self.report.imported += 1;
+                self.checkpoint.imported += 1;
+                self.checkpoint.replaced += u64::from(became == StoredAs::Replaced);
                 self.progress.add_documents(1);
             }
             StoredAs::Skipped => {
-                self.report.skipped += 1;
+                self.checkpoint.skipped += 1;
                 self.progress.add_skipped(1);
             }
             StoredAs::Refused(reason) => {
+                self.checkpoint.count_reject(&reason);
                 let mut text = text_of(document);
                 text.truncate(REJECT_TEXT_BYTES_MAX);
                 let start_line = position.line;
@@ -212,50 +311,45 @@ impl TargetRun<'_> {
 
     /// Whether the import continues after what was refused.
     fn check(&self, refused: &[RejectedRecord]) -> Flow {
-        let rejected = self.report.rejected + refused.len() as u64;
-        if self.request.stop_on_error && rejected > 0 {
+        if self.stops_on_error() && !refused.is_empty() {
             let is_fatal = refused.last().is_some_and(|refused| refused.fatal);
             return if is_fatal { Ok(()) } else { Err(ImportEnd::StoppedOnError) };
         }
-        let is_share = self.read >= REJECTS_SHARE_DOCS_MIN
-            && rejected.saturating_mul(REJECTS_SHARE) > self.read;
-        let are_too_many = rejected >= IMPORT_REJECTS_MAX || is_share;
-        if are_too_many { Err(ImportEnd::TooManyRejects) } else { Ok(()) }
+        if are_too_many(&self.checkpoint) { Err(ImportEnd::TooManyRejects) } else { Ok(()) }
     }
 
     /// Adds what was refused to the report and to the file of rejected documents.
-    fn keep(&mut self, source: &Path, refused: Vec<RejectedRecord>) -> Flow {
+    fn keep(&mut self, refused: &[RejectedRecord]) -> Flow {
         if refused.is_empty() {
             return Ok(());
         }
-        self.report.rejected += refused.len() as u64;
         self.progress.add_rejected(refused.len() as u64);
-        let written = self.write(&refused);
-        for refused in refused {
-            let RejectedRecord { position, start_line, reason, fatal, .. } = refused;
-            let reject = Reject { file: source.to_owned(), position, start_line, reason };
-            if fatal {
+        let written = self.write(refused);
+        let source = self.files.get(self.checkpoint.file).cloned().unwrap_or_default();
+        for RejectedRecord { position, start_line, reason, fatal, .. } in refused {
+            let (position, start_line) = (*position, *start_line);
+            let reason = reason.clone();
+            let reject = Reject { file: source.clone(), position, start_line, reason };
+            if *fatal {
                 self.broken.get_or_insert(reject.clone());
             }
             if self.report.rejects.len() < REJECTS_LISTED_MAX {
                 self.report.rejects.push(reject);
             }
         }
-        written.map_err(|error| ImportEnd::Failed(error.to_string()))?;
-        match &self.broken {
-            Some(broken) if self.request.stop_on_error => Err(ImportEnd::Broken(broken.clone())),
-            _ => Ok(()),
-        }
+        written.map_err(|error| ImportEnd::Failed(error.to_string()))
     }
 
     fn write(&mut self, refused: &[RejectedRecord]) -> Result<(), TransferError> {
         let lines = RejectLines::of(refused)?;
-        let (path, is_new): (PathBuf, bool) = self.rejects.open()?;
-        if is_new {
-            self.report.rejects_files.push(path);
-        }
-        let begin = self.rejects.write(self.lines_end, &lines.bytes)?;
-        self.lines_end = begin.saturating_add(lines.bytes.len() as u64);
+        let Some((_, rejects)) = &mut self.rejects else { return Ok(()) };
+        let (path, _) = rejects.open()?;
+        let kept = match &self.checkpoint.rejects {
+            Some((known, bytes)) if *known == path => *bytes,
+            _ => 0,
+        };
+        let begin = rejects.write(kept, &lines.bytes)?;
+        self.checkpoint.rejects = Some((path, begin.saturating_add(lines.counted as u64)));
         Ok(())
     }
 }
@@ -311,7 +405,7 @@ mod tests {
         let namespace = crate::catalog::Namespace::new("test", "a");
         let mut request = ImportRequest::new(vec![path], namespace);
         change(&mut request);
-        (import_into(&request, target, &Progress::new()), folder)
+        (import_into(&request, target, 0, &Progress::new()), folder)
     }
 
     #[test]

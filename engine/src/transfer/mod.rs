@@ -101,7 +101,7 @@ pub use export_csv::{append_csv_line, csv_cell, without_formula};
 pub use export_query::ExportQuery;
 pub use file_name::file_name;
 pub use import::{import, resume_import};
-pub use import_into::{ImportTarget, StoredAs, import_into};
+pub use import_into::{ImportTarget, StoredAs, import_into, resume_into};
 pub use limits::{
     IMPORT_REJECTS_MAX, IMPORT_TEXT_BYTES_MAX, PREVIEW_DOCS_MAX, REJECTS_SHARE,
     REJECTS_SHARE_DOCS_MIN, SAMPLE_DOCS_MAX,

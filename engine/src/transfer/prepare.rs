@@ -4,12 +4,15 @@ use bson::{RawDocument, RawDocumentBuf, oid::ObjectId, raw::RawBsonRef};
 
 use crate::value::scan::DOCUMENT_BYTES_MAX;
 
-/// Appends the document to `arena` with `_id` as its first field. A missing `_id` becomes a new
-/// `ObjectId`.
+/// Appends the document to `arena` with `_id` as its first field. A missing `_id` becomes `new_id`.
 ///
 /// # Errors
 /// Why the document can't be stored, without a full stop.
-pub(super) fn prepare(document: &RawDocument, arena: &mut Vec<u8>) -> Result<(), String> {
+pub(super) fn prepare(
+    document: &RawDocument,
+    new_id: impl FnOnce() -> ObjectId,
+    arena: &mut Vec<u8>,
+) -> Result<(), String> {
     let mut elements = document.iter();
     let first = elements.next().and_then(Result::ok);
     let bytes = document.as_bytes();
@@ -35,7 +38,7 @@ pub(super) fn prepare(document: &RawDocument, arena: &mut Vec<u8>) -> Result<(),
     let length = i32::try_from(length).unwrap_or(i32::MAX);
     arena.extend_from_slice(&length.to_le_bytes());
     arena.extend_from_slice(b"\x07_id\0");
-    arena.extend_from_slice(&ObjectId::new().bytes());
+    arena.extend_from_slice(&new_id().bytes());
     arena.extend_from_slice(bytes.get(4..).unwrap_or_default());
     Ok(())
 }

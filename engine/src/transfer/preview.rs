@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use bson::{RawDocument, RawDocumentBuf};
+use bson::{RawDocument, RawDocumentBuf, oid::ObjectId};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{
@@ -284,7 +284,8 @@ fn rehearse_file(
                 rehearsal.rejected += 1;
                 break;
             }
-            Item::Document(_) if prepare(records.document(), &mut stored).is_ok() => {}
+            Item::Document(_)
+                if prepare(records.document(), ObjectId::new, &mut stored).is_ok() => {}
             Item::Bad(_) | Item::Document(_) => {
                 rehearsal.rejected += 1;
                 continue;
@@ -339,7 +340,9 @@ pub fn visit_documents(
         match records.next() {
             Item::End => break,
             Item::Bad(bad) if bad.fatal => break,
-            Item::Document(_) if prepare(records.document(), &mut stored).is_ok() => {
+            Item::Document(_)
+                if prepare(records.document(), ObjectId::new, &mut stored).is_ok() =>
+            {
                 visit(records.document());
                 documents += 1;
             }

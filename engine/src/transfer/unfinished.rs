@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use bson::oid::ObjectId;
+use bson::{Document, oid::ObjectId};
 
 use super::{
     ImportRequest, TransferError,
     checkpoint::{Checkpoint, ImportState, check_unfinished_max, list},
+    checkpoint_bson::from_bson,
     import_lock::ImportLock,
     limits::COMPLETE_IMPORTS_MAX,
     rejects::RejectsFile,
@@ -39,6 +40,12 @@ pub struct UnfinishedImport {
 }
 
 impl UnfinishedImport {
+    /// An import into a server, from the state that its target remembers. `None` if it is damaged.
+    #[must_use]
+    pub fn of_target(id: ObjectId, state: &Document) -> Option<Self> {
+        from_bson(id, state).map(Self::of)
+    }
+
     fn of(checkpoint: Checkpoint) -> Self {
         Self {
             id: checkpoint.id,

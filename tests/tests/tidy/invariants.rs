@@ -130,6 +130,7 @@ fn files_are_opened_by_the_function_that_knows_locks() {
         "app/src/source/sandbox_folder.rs",
         // Journals: files whose names only it makes.
         "app/src/worker/journal/file.rs",
+        "app/src/source/remote/import_file.rs",
         // Copies the folder of a store that is closed.
         "app/src/source/move_folder.rs",
         "engine/src/clock/system.rs",

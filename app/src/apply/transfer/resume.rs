@@ -57,6 +57,9 @@ pub fn found(
 
 /// Resumes an import.
 pub fn resume(id: ObjectId, cx: &mut Apply<'_>) {
+    if lock::refuses(cx.state) {
+        return;
+    }
     let Some((title, into)) = title("Resume import", id, cx.state) else { return };
     let kind = RunKind::Import { into: vec![into], paused: false };
     let operation = begin(title, 0, Dialog::Unfinished { error: None }, kind, cx.state);

@@ -77,9 +77,7 @@ pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut
             }
             if let Some(id) = result.report.unfinished.filter(|_| !result.is_rolled_back) {
                 let on = Button::plain("Resume import");
-                if !is_server
-                    && ui.add(on.tooltip("Resume after the last stored document")).clicked()
-                {
+                if ui.add(on.tooltip("Resume after the last stored document")).clicked() {
                     ask(actions, TransferAction::Resume(id));
                 }
             }

@@ -104,7 +104,7 @@ fn one(ui: &mut Ui, known: &UnfinishedImport, is_server: bool, actions: &mut Act
             ),
         ];
         for (label, sentence, action) in ways {
-            if label == "Resume" && (known.rolling_back || is_server) {
+            if label == "Resume" && known.rolling_back {
                 continue;
             }
             let spoken = format!("{label} the import of {files}");

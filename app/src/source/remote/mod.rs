@@ -16,6 +16,7 @@ mod expiring;
 pub mod failure;
 mod forecast;
 pub mod guard;
+mod import_file;
 mod indexes;
 mod lock;
 mod monitor;
@@ -383,6 +384,8 @@ mod hostile_tests;
 mod number_tests;
 #[cfg(test)]
 mod relay_tests;
+#[cfg(test)]
+mod resume_tests;
 #[cfg(test)]
 mod throttle_tests;
 #[cfg(test)]
