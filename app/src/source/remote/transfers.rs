@@ -54,7 +54,7 @@ pub(super) fn elsewhere(what: impl Into<String>) -> TransferError {
     TransferError::Elsewhere { what: what.into() }
 }
 
-/// A pause that the user ended is no failure.
+/// An import that fails because the user ended a pause is canceled.
 fn end_as_canceled(report: &mut ImportReport, progress: &Progress) {
     if progress.is_cancelled() && matches!(report.end, ImportEnd::Failed(_)) {
         report.end = ImportEnd::Cancelled;
