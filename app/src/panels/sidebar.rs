@@ -515,7 +515,6 @@ mod tests {
             pass_job: None,
             slow_down: crate::job::server::SlowDown::default(),
             is_replica_set: false,
-            slow_down: crate::job::server::SlowDown::default(),
         })));
         assert_eq!(age_max(&collection, &namespace, &state), Duration::MAX);
         collection.next = Next::At(state.now_ms() - SERVER_NEXT_AGAIN_MS + 1);
