@@ -1,4 +1,8 @@
 //! A TTL that a server does not change in place: the index is dropped and created again.
+//!
+//! *About this server…* (`dialogs/server.rs`) asks `hello` and `replSetGetStatus` when it is opened. Where
+//! `collMod` is not there, or says yes and changes nothing, `apply/recreate.rs` offers to drop the index and
+//! create it again.
 
 use bson::Document;
 use mayfly_engine::value::shell::write_command;

@@ -1,4 +1,12 @@
 //! Sandboxes: opened, left, discarded or kept.
+//!
+//! `OpenRequest::sandbox` opens a store in a temporary folder on a simulated clock: empty, with the demo data
+//! and its traffic, or with a copy of a collection that `Source::copy_to_sandbox` made
+//! (`Engine::copy_collection`; the TTL monitor is off in it). `apply/sandbox.rs` leaves one:
+//! `stores::open_or_ask`, *Quit* and a close of the window ask first, *Keep* moves the closed folder
+//! (`source/move_folder.rs`), and the store before it opens again. Every other store opens with
+//! `ClockOption::Stored`, so one that ran on a simulated clock continues on it. `panels/time_bar.rs` is drawn
+//! while `State::is_simulated`; the clock is known from `Opened`, before the first frame.
 
 use super::lesson::close::close;
 use super::lesson::keep;

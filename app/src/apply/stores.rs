@@ -1,4 +1,12 @@
 //! The choice among the open stores: another one opened, shown again, closed.
+//!
+//! Up to eight stores and servers are open at once, each a root in the sidebar (`panels/roots.rs`) once there
+//! are two. One is shown: `State::store` and its tree, tabs and clock. The others are in `State::beside`,
+//! each with everything that the window knows of it. `apply/stores.rs` swaps them; `Work::Show` tells the
+//! worker, which keeps every `Source` by its number (`worker/sources.rs`) and stamps each job with the one
+//! that is shown. Events carry the number of their store: those of a store that is not on the screen change
+//! nothing, but a hold, damage or a dead thread is said. A store with an import, an export or a change of
+//! many documents under way can't be left. A sandbox is not kept: leaving it asks first.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,11 @@
 //! The paths of the command line.
+//!
+//! `cli/named_paths.rs` finds out what the paths of `mayfly PATH…` are: a data folder becomes
+//! `OpenRequest::folder`, everything else a `Beginning`. `State::beginning` holds it until the store is open
+//! and its databases are known; then `apply/beginning.rs` does what a drop on the window does. Files and
+//! backups never go into the demo store, and where their store can't be opened, `stores::in_sandbox` opens
+//! one. The import dialog of such files has `ImportDraft::shows_documents`: after an import without
+//! surprises, the documents take the place of its result.
 
 use std::ffi::OsStr;
 use std::io;

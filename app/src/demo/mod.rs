@@ -1,6 +1,14 @@
 //! The demo store: documents that are already counting down, and [`Traffic`] that brings more.
 //!
 //! Everything derives from the given time, so two stores filled at the same time are equal.
+//!
+//! The demo store has its own folder next to the user's store. A first start opens it; *Open my store* makes
+//! the user's own. A start without arguments opens the store of this machine that was open last; a server is
+//! attached only when you ask. `source/embedded.rs` fills it while it is empty, and notes the UUIDs of its
+//! collections in `sample-data.txt` (`source/sample_mark.rs`). While the window is open, traffic adds
+//! documents: `demo/arrivals.rs` computes from the instant alone what arrived, `demo/traffic.rs` sends it to
+//! the noted collections that still have their TTL index, and `worker/traffic.rs` does so each second in the
+//! write lane. Its commands are background commands.
 
 mod arrivals;
 mod sample_data;

@@ -1,5 +1,13 @@
 //! The user guide: the chapters of `assets/guide`, cut into sections. The same files are read in the
 //! repository, so links and anchors are those of GitHub.
+//!
+//! `assets/guide` is the user guide, one file a chapter, which `build.rs` embeds with its pictures. `guide/`
+//! cuts it into sections; links and anchors are those of GitHub. `View::guide` is where it is open;
+//! `dialogs/guide.rs` draws it in the place of an open dialog, which stays as it is and still gets its
+//! answers. F1 opens it at what is on the screen (`State::guide_topic`), also over a dialog. `guide::Topic`
+//! is the table of what the window leads to. `Dialog::topic` gives each dialog its section, and
+//! `widgets/modal.rs` draws the link *Learn more* next to its buttons; `panels/guide_link.rs` does so where
+//! there is nothing yet. A label of the window is written `*Label*`, which `tidy` looks for in `app/src`.
 
 mod parse;
 mod topic;

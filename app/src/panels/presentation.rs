@@ -1,5 +1,14 @@
 //! The window as a presentation: the collection, the clock and the view, large enough for the last
 //! row of a classroom, without the panels around them. Keys and the palette do everything.
+//!
+//! F11 (`ViewAction::Present`), *Present* in the menu and the palette, and `mayfly --present` show the view
+//! to a room: full screen where the system permits it, text of at least 24 pixels, lanes of 48, full
+//! contrast, a ring around the pointer. `panels/presentation.rs` lays out the collection, the clock and the
+//! view; sidebar, tabs, bars, drawer, inspector and messages are not drawn. Keys and the palette do
+//! everything: Ctrl+1 to 5 choose a view, Ctrl+Tab a collection, Space and → move a simulated clock, Ctrl++
+//! and Ctrl+− change the size. F11 leaves, and so does Escape unless it closes something else.
+//! `View::presented_zoom` is the only state, and it is not kept: the settings stay as they were, and a close
+//! of the window leaves the presentation first.
 
 use egui::{
     Align, CentralPanel, Color32, Context, Frame, Id, Key, Label, LayerId, Layout, Margin,

@@ -1,4 +1,11 @@
 //! Copies documents of a collection from one source into another, byte by byte.
+//!
+//! `source/copying.rs` copies a collection from any `Source` into any other. Documents stay bytes:
+//! `Source::read_batches` reads them, `Source::run_bytes` writes them, and `source/remote/raw.rs` does both
+//! through the driver. `source/inserts.rs` inserts up to 1,000 at a time by standard commands. It knows what
+//! became of each, and keeps the `_id`s that are new, up to `ROLL_BACK_IDS_BYTES`, so that they can be
+//! removed again. `source/remote/transfers.rs` imports files into a server with it: the engine's
+//! `transfer::import_into` reads them.
 
 use std::fs;
 use std::path::Path;

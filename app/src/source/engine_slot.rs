@@ -1,4 +1,15 @@
 //! Holds the engine of a data folder and lets it go for work that needs the folder closed.
+//!
+//! *Backup and maintenance…* in the menu opens `dialogs/maintenance/`. Maintenance runs alone on the
+//! `Transfer` lane, so no import runs at the same time, and shares a `Gauge` with the window. A backup is
+//! written while the store is in use. Restore, Compact and Verify need the folder closed:
+//! `source/engine_slot.rs` closes it, works, and opens it again with the previous clock and parameters,
+//! however the work ended. Until then the phase is `Away`, questions wait, and the dialog stays open. A store
+//! that could not be opened at all can be verified and restored too. A file that you picked is read by the
+//! program itself in another process (`mayfly walk`, a hidden command; `cli/walk.rs`): `OpenRequest::walker`
+//! says so, and `apply::stores::open` passes it from one store to the next. Window tests have no such program
+//! and walk in their own process. `panels/store_banner.rs` shows when the store accepts less than everything,
+//! and advice about its folder (`source/folder_advice.rs`).
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

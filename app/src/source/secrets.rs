@@ -1,5 +1,14 @@
 //! The passwords of servers in the system's keyring: Secret Service on Linux, the keychain of macOS, the
 //! credentials of Windows. Only this file names the crate `keyring`.
+//!
+//! A password is a `Secret`, which no debug output prints. `ConnectDraft::remember` asks the system's keyring
+//! to keep it; `source/secrets.rs` alone names the crate `keyring`, and `worker/secrets.rs` gives each call
+//! its own thread and a time limit. The key is made of the hosts, the user and the login database
+//! (`ConnectionString::secret_key`). Settings hold only `SavedServer::remembered`. `apply/passwords.rs` sends
+//! the questions; `passwords::change_list` also removes a secret when no server of the list needs it any
+//! more, so change `Settings::stores` through it. `MayflyApp` hands the questions to
+//! `worker/secret_thread.rs` outside of the lanes, because a store or a server that is slow must not delay
+//! them, nor they it.
 
 use crate::job::connection_string::Secret;
 

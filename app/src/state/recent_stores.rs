@@ -1,4 +1,11 @@
 //! The stores that were open before, for the start page and for the next start.
+//!
+//! `Settings::stores` lists the stores that were open (`state/recent_stores.rs`): for the start page
+//! (`panels/welcome.rs`), the menu of the store's name, the dialog of a folder, and the next start
+//! (`WindowOptions::open_last`). Such a request has `OpenRequest::must_exist`, because a folder may be gone
+//! by then, and `apply/choose_store.rs` looks into it before the present store is closed.
+//! `Settings::store_tabs` keeps open and closed tabs, with their filters, and folded databases by the path of
+//! the store's folder; `source/embedded.rs` gives a path one form.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

@@ -1,4 +1,20 @@
 //! Choices that stay from one start to the next.
+//!
+//! `state/settings.rs` is one struct; serde writes it to `settings.json` in the platform's data directory,
+//! next to `lessons.json` with the progress in lessons. eframe keeps nothing. `apply/settings.rs` compares
+//! the settings after actions and answers, at most once a second, and hands what changed to the thread
+//! `mayfly-settings` (`worker/settings_keeper.rs`). `source/kept_file.rs` writes: under a lock it reads the
+//! file again, joins what this window changed since its last write (`job/kept.rs`: a three-way merge, in
+//! which `Settings::LISTS` says what makes two entries of a list the same one), and replaces the file with
+//! `replace_file`. So a kill loses at most the last second, windows keep each other's entries and don't bring
+//! back what one deleted, and fields of a newer version stay. A window sees the entries of another one at its
+//! next start.
+//!
+//! The file has a checksum. A damaged or newer one is linked as `settings.json.damaged-…`, the window says
+//! so, and what it lacks comes from `settings.json.before`. Remove the line of the checksum and the one of
+//! the version when you edit the file by hand. `kept::decode` leaves out what this version can't read: one
+//! field or one entry. `Settings::bound` then bounds every number; it names each field, so a new one does not
+//! compile until its bounds are decided. A write that fails is said once and tried again every 10 s.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;

@@ -1,4 +1,13 @@
 //! How the deletions on a server come to the window: from a change stream, or by reading again.
+//!
+//! A server tells nothing by itself. While an Expiry view of one is shown, `apply/poll.rs` looks at its
+//! soonest documents every 10 s (every 30 s while a change stream runs or the window has no focus), opens a
+//! change stream of the collection, and asks once a minute how many passes the TTL monitor has made. An idle
+//! view sends at most 14 commands a minute; a test counts them. `source/remote/events.rs` is the change
+//! stream; its thread is `mayfly-watch`, and it ends with the view. A server without one is polled, and the
+//! reason is kept (`state/watch.rs`). `state/monitor.rs` estimates the next pass from the counted passes and
+//! from removals that were noticed. A field that did not come back counts as not known, whatever `ok` says.
+//! `panels/expiry/server.rs` has the words: a removal is never said to be more than is known of it.
 
 use std::time::Duration;
 

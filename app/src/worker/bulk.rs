@@ -1,5 +1,17 @@
 //! Changes of many documents, as work for the threads. Each goes in steps, so that other writes
 //! come between them and the user can cancel. What was done by then is reported, and can be undone.
+//!
+//! `state/documents/selection.rs` names what is selected: by `_id`, or, for all that match, by the filter and
+//! the `_id`s that are left out. The dialogs of Update, Delete and Copy ask how many documents there are and
+//! read ten of them (`DocumentsPurpose::Measure`, `Sample`); what an update would do to these is computed by
+//! the engine's own `query::Update`. `DocumentsAction::Change` starts the work (`job/bulk.rs`) on its own
+//! lane: `worker/bulk.rs` reads every `_id` first, so that no document is met twice, then sends commands for
+//! 1,000 documents at a time, which the Commands drawer lists. Its report has each document before and after,
+//! up to `UNDO_BYTES_MAX`; with more the change can't be undone, and the dialog says so before. *Empty
+//! collection* and *Duplicate collection* are such changes too (`worker/bulk/whole.rs`): neither can be
+//! undone, and a copy that is canceled is dropped. An undo (`worker/bulk/swap.rs`) leaves documents alone
+//! that have changed since. A restore of a pass or of everything in the trash (`worker/bulk/restore.rs`) has
+//! no tab and notes no documents: the store takes each out of the trash in the transaction that restores it.
 
 mod convert;
 mod copy;

@@ -1,4 +1,11 @@
 //! Folders of mongodump and exported databases, as work for the threads.
+//!
+//! A folder of mongodump, or a `.bson` file next to its metadata, is found by the preview (`worker/dump.rs`);
+//! the dialog of its collections takes the place of the import's. The engine's `import_dump` creates each
+//! collection, imports its documents as any import does, then creates the chosen indexes. `export_dump`
+//! writes such a folder (`mayfly export` without `--collection`), then its `manifest.json`. An import of a
+//! folder with a manifest first checks that each file is as listed. Both run over any `DumpSource` or
+//! `DumpTarget`: the engine's collections, or a server (`source/remote/dumps.rs`).
 
 use mayfly_engine::transfer::{Rehearsal, TransferError, looks_like_dump};
 

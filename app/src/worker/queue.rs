@@ -1,4 +1,8 @@
 //! A bounded queue in which a newer job replaces a waiting one with the same purpose.
+//!
+//! A query runs until `Source::run_until` sees its `Cancel`. *Stop*, another filter and a closed tab set it.
+//! The queries of one tab take turns on one reader; a job that waits while every reader is busy for
+//! `READER_PATIENCE` gets another reader, so nothing slow keeps the window from anything else.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,10 @@
 //! Damaged documents: lists skip them, and a dialog lists and removes them.
+//!
+//! When the store refuses a page with `DataCorruptionDetected`, the window asks again with
+//! `allowPartialResults`, and so does the count if there is a filter (`DocumentsView::partial`,
+//! `apply/documents/damaged.rs`); a line above the list says so. `dialogs/documents/damaged.rs` lists what
+//! `mayflyDamaged` knows and sends its removal. Once the list is empty, the next questions are ordinary ones
+//! again.
 
 use super::{reading, with};
 use crate::apply::Apply;

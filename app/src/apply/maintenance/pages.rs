@@ -143,7 +143,7 @@ fn ask(cx: &mut Apply<'_>) {
 /// The backups that are kept. Questions are equal whatever the names: the newest names count.
 #[derive(Debug)]
 struct ListBackups {
-    /// The name that backups are written under; `None` stands for the usual one of the folder.
+    /// The name that backups are written under; without one, the usual one of the folder.
     file: Option<PathBuf>,
     /// The data folder; without one no home folder was found.
     folder: Option<PathBuf>,

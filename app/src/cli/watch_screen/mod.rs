@@ -2,6 +2,25 @@
 //!
 //! [`view`] is what the screen shows, [`update`] and [`keys`] change it, [`draw`] makes cells of it.
 //! This file is the loop around them.
+//!
+//! `mayfly watch` is the terminal's twin of the Expiry view (`cli/watch_screen/`), drawn with ratatui.
+//! `view.rs` is what the screen shows; `update.rs` changes it by events and answers of the store, `keys.rs`
+//! by keys, and `draw/` makes cells of it: none of them does input or output, so tests draw on ratatui's
+//! `TestBackend`. `mod.rs` is the loop. It waits for an event, an answer, a key, a signal, or the next
+//! instant at which something moves (`WatchView::next_change`), so an idle screen costs little. `asker.rs`
+//! has the thread that asks the store: the documents are read again only after an event, and rest ten times
+//! as long as the read took. Keys send the commands of `commands/`, as the window does.
+//!
+//! `watched_store.rs` keeps the documents in the window's own model, a `state::expiry::ExpiryView` for each
+//! collection, and a server in its `state::connect::Connection`. So `mayfly watch --uri-env` decides as the
+//! window does which documents are gone (`ExpiryView::take_look`), when the next pass may be
+//! (`NextPass::sentence`) and whether the server is silent. A server reports nothing by itself: its documents
+//! are read every `SERVER_POLL`, its collections and its clock once a minute. Change streams are not opened.
+//!
+//! What comes from documents goes through `label::safe`, and is in the columns at the right, where a
+//! character that a terminal draws wider than expected moves nothing. `terminal.rs` restores the terminal: on
+//! every return, on a panic, and before a second signal ends the process. `theme/terminal.rs` has the colors.
+//! Without a terminal, `cli/watch_lines.rs` prints lines.
 
 mod asker;
 mod chooser;

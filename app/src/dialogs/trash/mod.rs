@@ -1,4 +1,8 @@
 //! The trash: how long removed documents are kept, which are in it, and restoring them.
+//!
+//! *Trash…* opens `dialogs/trash/`: how long removed documents are kept, and which ones are. Restore acts on
+//! the selected document, its pass or a whole collection; the dialog shows the command, and the button sends
+//! that same command. After each pass the list is read again.
 
 mod keep;
 mod list;

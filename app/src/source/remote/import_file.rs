@@ -2,6 +2,10 @@
 //!
 //! An import appends the `_id`s that it inserted, then replaces its state, so a state never names an
 //! `_id` that is not on the disk. The file with the `_id`s is locked while a thread works on the import.
+//!
+//! It is in `imports` in the journals of that server: the engine's checkpoint, replaced after each batch, and the
+//! `_id`s that were inserted. The first batch of a resumed import may be stored already, so a duplicate `_id`
+//! whose document has the same bytes counts as stored.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};

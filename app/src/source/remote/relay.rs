@@ -6,6 +6,11 @@
 //! its random login, resolves the host, connects, and does TLS itself. Commands pass as they are. Of the
 //! replies each is read whole; one that is too deep is replaced by an error, and one that can't be read
 //! by a header that the driver refuses. Nothing is held but the message that is read.
+//!
+//! Texts of a server are escaped and cut where they arrive (`source/remote/said.rs`), and the command line
+//! escapes again whatever it prints (`cli/terminal.rs`). Every connection of the driver goes through a proxy
+//! in this process (`source/remote/relay.rs`), which does TLS and looks at each message before the driver
+//! decodes it. A reply nested more than 200 levels deep becomes an error there, without recursion.
 
 mod depth;
 mod fault;

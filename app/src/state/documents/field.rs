@@ -1,4 +1,18 @@
 //! One value edited in place. Its type is kept until the user chooses another.
+//!
+//! `state/documents/field.rs` is one value under edit, with its name where that can change.
+//! `panels/documents/value_editor.rs` draws it among the fields of the inspector, or over the cell of a table
+//! (`FieldEdit::in_list`). `panels/documents/field_menu.rs` is the menu of a value wherever it is shown. What
+//! it asks of a field is a `FieldTask`: `apply/documents/fields.rs` takes the document from the inspector or
+//! the list, or reads it whole where a projection left fields out, and then edits, moves, renames or removes
+//! the field in one step that can be undone. A change of type goes through `type_change.rs`, which also says
+//! what is lost. `apply/documents/lookup.rs` reads the documents shown next to the list: two documents to
+//! compare, a long value, the document that a value refers to. `state/documents/json_lines.rs` is a document
+//! as lines that fold, and `find.rs` finds text in the loaded documents.
+//!
+//! Ctrl+V in the Documents view opens the editor of new documents with the pasted text (`Mode::Paste`). From
+//! a menu, the window asks the system for the clipboard (`WindowEffect::Paste`), and the dialog takes the
+//! `Event::Paste` that follows.
 
 use std::str::FromStr;
 

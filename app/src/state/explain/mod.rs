@@ -1,4 +1,8 @@
 //! How the store answers the query or the pipeline of a tab.
+//!
+//! `state/explain/` reads the reply of `explain`: the winning plan from what is read first to the result, one
+//! sentence about its cost, and the index that would help: fields compared for equality, then those of the
+//! sort, then one range. `panels/explain.rs` draws it in the place of the documents or of the results.
 
 mod advice;
 #[cfg(test)]

@@ -1,4 +1,22 @@
 //! Lessons: the list, the one that is played, and what the user has not committed yet.
+//!
+//! A lesson is played in the ordinary window: its store is the open one. `state/parked_store.rs` puts what
+//! the window knows of the user's store aside; the worker keeps that store open, with its TTL monitor, and
+//! every job says which of the two it is for (`worker/sources.rs`). Answers to jobs from before a switch are
+//! dropped (`State::switched_at`). The thread `mayfly-lesson-stage` keeps the runtime; `mayfly-lesson`
+//! supervises it. It publishes whole snapshots (`LessonView`), of which the window takes the newest;
+//! `state/lesson/steps.rs` derives from one what can be done next, for buttons, keys and the presenter alike.
+//! Time runs in the window between two snapshots and stops at `TimeView::until_ms`. When time went back,
+//! after a restart, the views forget what they saw (`apply/lesson/show.rs`). `panels/lesson/` draws the
+//! banner and the card; `panels/expiry/lesson.rs` adds boxes to the lanes and a pin to the axis while a
+//! question asks for them. In a presentation, `LessonAction::Step` is one press of a clicker.
+//!
+//! The Lessons page (`panels/lesson/page/`) takes the place of the collection; `state/lesson/catalog.rs`
+//! makes its series from the list that a job on the readers returns. What was dropped on the window is sorted
+//! there too, because only the disk knows a course from a file. `panels/lesson/members/` draws the members of
+//! a replica set with the lane painter of the Expiry view. `state/lesson/why.rs` is the one table from what
+//! the window shows to the lesson that explains it; `action::lesson::learn` offers none while a lesson is
+//! played.
 
 mod answer;
 pub mod catalog;

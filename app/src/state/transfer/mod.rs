@@ -1,4 +1,24 @@
 //! Files in and out: what is drafted, what runs, how it ended.
+//!
+//! A dropped file becomes `TransferAction::Import`. The draft is in the dialog (`state/transfer/`). Several
+//! files become a collection each: `ImportDraft::parts` makes a draft of each, and one job imports them one
+//! after the other. A complete import keeps what it inserted (`ImportRequest::keeps_inserted`), so that its
+//! result can roll it back. Of the dialog, previews and rehearsals run on the readers; an import or export is
+//! one job on the `Transfer` lane, of which `TRANSFERS_MAX` run at a time, and one import into a collection
+//! (`worker/queue.rs`). `state/transfer/again.rs` keeps those that ended for the Operations drawer and the
+//! settings. A running job shares a `Progress` with the worker; `apply::transfer::run::follow` reads it ten
+//! times a second into `Operations`. The system's file dialog has a thread that nothing waits for, because
+//! some systems never answer; you can always type a path. Every job ends with counts and a sentence. When
+//! nothing was done, its dialog opens again with the reason. A source that can't handle files has no
+//! `Source::transfers`.
+//!
+//! An export from the Documents view writes what the list shows: filter, sort, projection, skip and limit
+//! become the engine's `ExportQuery`, hidden columns are left out of CSV, and a `count` says how many
+//! documents that is. Only a command reads a view, so its documents are written by `worker/result_file.rs`.
+//!
+//! Index definitions next to a file (`carts.ndjson.indexes.json`) are found with its preview
+//! (`worker/index_file.rs`). If the user says so, `apply::transfer::run` sends a `createIndexes` for each
+//! once every document is imported, and `CreatedIndexes` notes the answers.
 
 pub mod again;
 pub mod apart;

@@ -1,4 +1,12 @@
 //! The types that an import gives to fields, as drafted.
+//!
+//! The preview also samples the first 5,000 documents (`engine::transfer::PathSample`): the types at each
+//! path, and how their dates are written (`engine::value::date_text`). `state/transfer/types.rs` drafts the
+//! types that fields get. CSV cells that can only be dates become dates by themselves; text in JSON stays
+//! text until the user says so; an order of day and month that no row decides is asked. Each change reads the
+//! file again, so that the dialog shows what the import will do. `mayfly import --type` does the same. A CSV
+//! header with mongoimport's types (`at.date_ms(yyyy-MM-dd)`) is recognized without an option:
+//! `engine/src/transfer/csv_header.rs` says why.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
