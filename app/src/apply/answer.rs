@@ -10,7 +10,7 @@ use super::{
 use crate::job::rollout::RolloutEnd;
 use crate::state::Purpose;
 use crate::state::purpose::{
-    ArchivePurpose, DocumentsPurpose, LessonPurpose, SchemaPurpose, StorePurpose, TrashPurpose,
+    ArchivePurpose, DocumentsPurpose, SchemaPurpose, StorePurpose, TrashPurpose,
 };
 use crate::state::toasts::Kind;
 use crate::worker::transfer::TransferDone;
@@ -113,7 +113,6 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         Purpose::Transfer(purpose) => transfer::run::answer(purpose, generation, reply, cx),
         Purpose::Archive(purpose) => archive::answer(purpose, reply, cx),
         Purpose::Trash(purpose) => trash::answer(purpose, reply, cx),
-        Purpose::Lesson(purpose) => lesson::answer(purpose, reply, cx),
         // The store's event reports the changes, and the list of commands has the refusals. A
         // sandbox has a separate outcome.
         Purpose::Traffic | Purpose::Sandbox(_) => {}
@@ -199,7 +198,6 @@ fn is_background(purpose: &Purpose) -> bool {
             matches!(purpose, ArchivePurpose::Status | ArchivePurpose::Page { .. })
         }
         Purpose::Trash(purpose) => matches!(purpose, TrashPurpose::Page { .. }),
-        Purpose::Lesson(purpose) => !matches!(purpose, LessonPurpose::Handle),
         Purpose::Schema(_, purpose) => !matches!(purpose, SchemaPurpose::Validate(_)),
         Purpose::Transfer(_) | Purpose::Sandbox(_) => false,
         Purpose::Traffic | Purpose::Convert(_) => true,

@@ -30,25 +30,6 @@ pub enum Purpose {
     Traffic,
     /// A sandbox.
     Sandbox(SandboxPurpose),
-    /// A lesson.
-    Lesson(LessonPurpose),
-}
-
-/// An answer about lessons.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum LessonPurpose {
-    /// The list of lessons.
-    List,
-    /// The files dropped on the window.
-    Dropped,
-    /// A file for another program.
-    OpenFile,
-    /// A handout.
-    Handout,
-    /// The documents that a question is about.
-    Among(Namespace),
-    /// The TTL of an index, set with a handle.
-    Handle,
 }
 
 /// An answer about a sandbox.

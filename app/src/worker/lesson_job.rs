@@ -1,28 +1,9 @@
 //! Orders to lessons, and their outcomes.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::job::lesson::{LessonList, LessonRequest, LessonSource, LessonView, Problem};
+use crate::job::lesson::{LessonRequest, LessonSource, LessonView, Problem};
 use crate::source::Opened;
-
-/// Work on lessons.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LessonWork {
-    /// Lists those of the program, and those of these files and folders.
-    List(Vec<PathBuf>),
-    /// Finds out which of the paths are lesson files or course folders.
-    Sort(Vec<PathBuf>),
-    /// Opens a file in the program that the system has for it.
-    OpenFile(PathBuf),
-    /// Writes the handout of a lesson to a file.
-    Handout {
-        /// Which lesson.
-        source: LessonSource,
-        /// A file that is overwritten.
-        file: PathBuf,
-    },
-}
 
 /// An order of the window.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,17 +37,4 @@ pub enum LessonOutcome {
         number: u32,
         view: Arc<LessonView>,
     },
-    /// The list was read.
-    Listed(Arc<LessonList>),
-    /// The files dropped on the window.
-    Sorted {
-        /// Lesson files and course folders.
-        lessons: Vec<PathBuf>,
-        /// Anything else.
-        files: Vec<PathBuf>,
-    },
-    /// A file can't be opened: one sentence.
-    NotOpened(String),
-    /// A file was written; the error is one sentence.
-    Written(Result<PathBuf, String>),
 }

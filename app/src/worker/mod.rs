@@ -27,6 +27,7 @@ mod guarded;
 pub mod index_file;
 pub mod journal;
 pub mod lesson;
+pub mod lesson_files;
 mod lesson_job;
 pub mod lesson_shelf;
 pub mod maintenance;
@@ -60,7 +61,7 @@ pub use desk::{Desk, Threads};
 pub use guarded::guarded;
 
 pub use lesson::LessonShelf;
-pub use lesson_job::{LessonOrder, LessonOutcome, LessonWork};
+pub use lesson_job::{LessonOrder, LessonOutcome};
 pub use outcome::Outcome;
 pub use outcome_sender::OutcomeSender;
 pub use pool::Worker;

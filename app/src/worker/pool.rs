@@ -467,7 +467,6 @@ impl<A: Send + 'static> Shared<A> {
                 self.step_traffic();
             }
             Work::Traffic => self.step_traffic(),
-            Work::Lesson(work) => self.lessons(work),
             Work::Schema(work) => self.analyze(store, &purpose, generation, &work),
         }
     }

@@ -5,7 +5,6 @@ use std::fmt;
 use bson::Document;
 
 use super::connect_job::ConnectWork;
-use super::lesson_job::LessonWork;
 use super::sandbox::SandboxWork;
 use super::schema::SchemaWork;
 use super::transfer::TransferWork;
@@ -49,8 +48,6 @@ pub enum Work {
     Adopt(Box<Opened>),
     /// Lock the connection to a server, or unlock it.
     SetLocked(bool),
-    /// Work on lessons that no lesson has to be played for.
-    Lesson(LessonWork),
     /// Read documents for a schema.
     Schema(SchemaWork),
 }
@@ -72,7 +69,6 @@ impl fmt::Debug for Work {
             Self::Watch(work) => write!(f, "Watch({})", work.namespace),
             Self::Adopt(opened) => write!(f, "Adopt({})", opened.name),
             Self::SetLocked(is_locked) => write!(f, "SetLocked({is_locked})"),
-            Self::Lesson(work) => write!(f, "Lesson({work:?})"),
             Self::Schema(work) => write!(f, "Schema({work:?})"),
         }
     }

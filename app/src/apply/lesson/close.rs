@@ -1,15 +1,14 @@
 //! The end of a lesson.
 
+use super::files::ListLessons;
 use crate::apply::{Apply, WindowEffect, demo, store};
-use crate::job::purpose::LessonPurpose;
-use crate::state::{Dialog, Purpose};
-use crate::worker::{Lane, LessonOrder, LessonWork, Work};
+use crate::state::Dialog;
+use crate::worker::LessonOrder;
 
 /// Reads the list, which also has how far the user got.
 pub(in crate::apply) fn read_list(cx: &mut Apply<'_>) {
     cx.state.lessons.is_asked = true;
-    let work = Work::Lesson(LessonWork::List(cx.state.lessons.opened.clone()));
-    cx.job(Purpose::Lesson(LessonPurpose::List), Lane::Read, work);
+    cx.run(ListLessons(cx.state.lessons.opened.clone()));
 }
 
 /// Ends the lesson and shows the store before it.

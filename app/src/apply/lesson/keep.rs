@@ -4,17 +4,17 @@
 use std::path::PathBuf;
 
 use super::close::read_list;
-use super::work;
+use super::files::WriteHandout;
 use crate::action::SandboxAction;
 use crate::apply::{Apply, sandbox};
 use crate::job::lesson::{LessonToSave, NotSaved};
-use crate::job::purpose::{LessonPurpose, SandboxPurpose};
+use crate::job::purpose::SandboxPurpose;
 use crate::state::dialogs::Sent;
 use crate::state::lesson::save::SaveLesson;
 use crate::state::offer::Offer;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog, Purpose};
-use crate::worker::{Lane, LessonWork, SandboxWork, Work};
+use crate::worker::{Lane, SandboxWork, Work};
 
 /// Copies the collection that is shown, as it is now, into a sandbox.
 pub(super) fn sandbox(cx: &mut Apply<'_>) {
@@ -28,7 +28,7 @@ pub(super) fn sandbox(cx: &mut Apply<'_>) {
 pub(super) fn handout(file: PathBuf, cx: &mut Apply<'_>) {
     if let Some(playing) = &cx.state.lessons.playing {
         let source = playing.source.clone();
-        work(LessonPurpose::Handout, LessonWork::Handout { source, file }, cx);
+        cx.run(WriteHandout { source, file });
     }
 }
 

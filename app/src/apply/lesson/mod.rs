@@ -1,6 +1,7 @@
 //! Lessons: opened, played and closed.
 
 pub(super) mod close;
+mod files;
 pub(super) mod keep;
 mod present;
 mod show;
@@ -8,19 +9,18 @@ mod show;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bson::Bson;
-
 use self::close::{close, read_list};
-use super::{Apply, apply as apply_action, store};
-use crate::action::{Action, LessonAction, TransferAction};
+use self::files::{OpenFile, SortDropped};
+use super::question::Question;
+use super::{Apply, store};
+use crate::action::LessonAction;
 use crate::commands;
 use crate::job::lesson::{Guess, LessonProgress, LessonRequest, LessonSource, LessonView, Problem};
-use crate::job::purpose::LessonPurpose;
 use crate::source::Opened;
 use crate::state::lesson::{Answers, Opening, Playing, PresentedCard, steps};
 use crate::state::toasts::Kind;
-use crate::state::{Dialog, Namespace, ParkedStore, Phase, Purpose, Zone};
-use crate::worker::{Lane, LessonOrder, LessonOutcome, LessonWork, Reply, Work};
+use crate::state::{Dialog, Namespace, ParkedStore, Phase, Zone};
+use crate::worker::{LessonOrder, LessonOutcome, Reply};
 
 /// Documents that a question can be about.
 const AMONG_MAX: i64 = 60;
@@ -33,10 +33,10 @@ pub fn apply(action: LessonAction, cx: &mut Apply<'_>) {
         LessonAction::Open(source) => open(source, cx),
         LessonAction::Add(path) => add(path, cx),
         LessonAction::AddDropped(paths) => {
-            work(LessonPurpose::Dropped, LessonWork::Sort(paths), cx);
+            cx.run(SortDropped(paths));
         }
         LessonAction::OpenFile(file) => {
-            work(LessonPurpose::OpenFile, LessonWork::OpenFile(file), cx);
+            cx.run(OpenFile(file));
         }
         LessonAction::Close => close(cx),
         LessonAction::Request(request) => ask(request, cx),
@@ -94,21 +94,6 @@ fn add(path: PathBuf, cx: &mut Apply<'_>) {
     cx.state.lessons.opened.retain(|known| *known != path);
     cx.state.lessons.opened.push(path);
     show_page(true, cx);
-}
-
-fn work(purpose: LessonPurpose, work: LessonWork, cx: &mut Apply<'_>) {
-    cx.job(Purpose::Lesson(purpose), Lane::Read, Work::Lesson(work));
-}
-
-/// Lessons are listed; what else was dropped is imported.
-fn dropped(lessons: Vec<PathBuf>, files: Vec<PathBuf>, cx: &mut Apply<'_>) {
-    if !files.is_empty() {
-        let into = cx.state.tabs.active().map(|tab| tab.namespace.clone());
-        apply_action(Action::Transfer(TransferAction::Import { files, into }), cx);
-    }
-    for lesson in lessons {
-        add(lesson, cx);
-    }
 }
 
 fn show_page(is_shown: bool, cx: &mut Apply<'_>) {
@@ -196,7 +181,21 @@ fn set_ttl(namespace: &Namespace, secs: i64, cx: &mut Apply<'_>) {
     let first = rows.and_then(|rows| rows.iter().find(|index| index.secs.is_some()));
     let Some(index) = first else { return };
     let command = commands::indexes::set_ttl(&namespace.collection, &index.name, secs);
-    cx.write(Purpose::Lesson(LessonPurpose::Handle), &namespace.db, command);
+    cx.change(SetTtl, &namespace.db, command);
+}
+
+/// The TTL of an index, set with a handle.
+#[derive(Debug, PartialEq)]
+struct SetTtl;
+
+impl Question for SetTtl {
+    type Answer = Reply;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if let Err(error) = reply.result {
+            cx.toast(Kind::Error, error);
+        }
+    }
 }
 
 /// The thread of the lesson answers.
@@ -204,15 +203,6 @@ pub(super) fn outcome(outcome: LessonOutcome, cx: &mut Apply<'_>) {
     match outcome {
         LessonOutcome::Opened { number, result } => opened(number, result, cx),
         LessonOutcome::View { number, view } => take_view(number, &view, cx),
-        LessonOutcome::Listed(list) => cx.state.lessons.list = Some(list),
-        LessonOutcome::Sorted { lessons, files } => dropped(lessons, files, cx),
-        LessonOutcome::Written(Ok(file)) => {
-            let sentence = format!("The handout is in {}", file.display());
-            cx.state.toasts.push(Kind::Done, sentence, None, cx.state.uptime);
-        }
-        LessonOutcome::NotOpened(sentence) | LessonOutcome::Written(Err(sentence)) => {
-            cx.state.toasts.push(Kind::Error, sentence, None, cx.state.uptime);
-        }
     }
 }
 
@@ -301,22 +291,5 @@ fn note_progress(view: &LessonView, cx: &mut Apply<'_>) {
         .is_some_and(|entry| entry.progress == progress || entry.progress == LessonProgress::Done);
     if !is_same && let Some(entry) = Arc::make_mut(list).lessons.get_mut(at) {
         entry.progress = progress;
-    }
-}
-
-/// Handles a reply.
-pub(super) fn answer(purpose: &LessonPurpose, reply: &Reply, cx: &mut Apply<'_>) {
-    match (purpose, &reply.result) {
-        (LessonPurpose::Among(namespace), Ok(found)) => {
-            let batch = found.get_document("cursor").and_then(|it| it.get_array("firstBatch"));
-            let batch = batch.map(Vec::as_slice).unwrap_or_default();
-            let ids = batch.iter().filter_map(Bson::as_document);
-            let ids: Vec<Bson> = ids.filter_map(|found| found.get("_id").cloned()).collect();
-            answers(cx, |answers| answers.among = Some((namespace.clone(), ids)));
-        }
-        (LessonPurpose::Handle, Err(error)) => {
-            cx.state.toasts.push(Kind::Error, error.clone(), None, cx.state.uptime);
-        }
-        _ => {}
     }
 }

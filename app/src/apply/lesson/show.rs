@@ -1,14 +1,14 @@
 //! The parts of a lesson that are shown next to its card: time, collections, documents to choose
 //! from.
 
-use bson::doc;
+use bson::{Bson, doc};
 
 use super::{AMONG_MAX, answers};
 use crate::action::{Action, ConsoleAction, ExpiryAction, LessonAction, TabsAction, ViewAction};
+use crate::apply::question::Question;
 use crate::apply::{Apply, apply, tabs};
 use crate::commands;
 use crate::job::lesson::{LessonSource, LessonView, QuestionKind};
-use crate::job::purpose::LessonPurpose;
 use crate::state::clock::Mode as ClockMode;
 use crate::state::dialogs::{Confirm, Dialog, Tone};
 use crate::state::expiry::{ExpiryView, Mode};
@@ -16,7 +16,8 @@ use crate::state::lesson::{namespace, steps};
 use crate::state::offer::Offer;
 use crate::state::tabs::ViewKind;
 use crate::state::view::Drawer;
-use crate::state::{Purpose, Reaper};
+use crate::state::{Namespace, Reaper};
+use crate::worker::Reply;
 
 /// The periods of the TTL monitor that the time axis of a lesson shows at first.
 const PERIODS_SHOWN: i64 = 4;
@@ -82,12 +83,30 @@ pub(super) fn question(view: &LessonView, cx: &mut Apply<'_>) {
             let mut command = commands::documents::read(&about.collection, doc! {}, AMONG_MAX);
             command.insert("projection", doc! {"_id": 1});
             let db = about.db.clone();
-            cx.read(Purpose::Lesson(LessonPurpose::Among(about)), &db, command);
+            cx.ask(DocumentsAmong(about), &db, command);
         }
         QuestionKind::Pin => answers(cx, |answers| {
             answers.pin_ms.get_or_insert(view.time.now_ms);
         }),
         QuestionKind::Choose | QuestionKind::Count { .. } => {}
+    }
+}
+
+/// The documents that a question is about.
+#[derive(Debug, PartialEq)]
+struct DocumentsAmong(Namespace);
+
+impl Question for DocumentsAmong {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let Ok(found) = reply.result else { return };
+        let batch = found.get_document("cursor").and_then(|it| it.get_array("firstBatch"));
+        let batch = batch.map(Vec::as_slice).unwrap_or_default();
+        let ids = batch.iter().filter_map(Bson::as_document);
+        let ids: Vec<Bson> = ids.filter_map(|found| found.get("_id").cloned()).collect();
+        answers(cx, |answers| answers.among = Some((self.0.clone(), ids)));
     }
 }
 
