@@ -4,8 +4,8 @@ use super::command_log::{log, note_answer, offer_unlock};
 use super::question::Answer;
 use super::{
     Apply, TOO_MUCH, aggregate, archive, choose_store, collection, connect, console, convert,
-    documents, expiry, indexes, lesson, passwords, poll, rollout, sandbox, schema, store, stores,
-    transfer, trash,
+    documents, expiry, indexes, lesson, passwords, poll, rollout, schema, store, stores, transfer,
+    trash,
 };
 use crate::job::rollout::RolloutEnd;
 use crate::state::Purpose;
@@ -63,7 +63,6 @@ pub fn outcome(outcome: Outcome<Answer>, cx: &mut Apply<'_>) {
                 transfer::done(&purpose, generation, done, cx);
             }
         }
-        Outcome::Sandbox { generation, done } => sandbox::done(generation, done, cx),
         Outcome::Schema { tab, generation, report } => schema::report(tab, generation, report, cx),
         Outcome::Console(report) => console::report(report, cx),
         Outcome::Rollout { operation, end } => {
@@ -113,9 +112,8 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         Purpose::Transfer(purpose) => transfer::run::answer(purpose, generation, reply, cx),
         Purpose::Archive(purpose) => archive::answer(purpose, reply, cx),
         Purpose::Trash(purpose) => trash::answer(purpose, reply, cx),
-        // The store's event reports the changes, and the list of commands has the refusals. A
-        // sandbox has a separate outcome.
-        Purpose::Traffic | Purpose::Sandbox(_) => {}
+        // The store's event reports the changes, and the list of commands has the refusals.
+        Purpose::Traffic => {}
     }
 }
 
@@ -146,9 +144,6 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
             }
         }
         _ => {}
-    }
-    if let (Purpose::Sandbox(purpose), true) = (purpose, full) {
-        sandbox::dropped(purpose, generation, cx);
     }
     if let (Purpose::Transfer(purpose), true) = (purpose, full) {
         transfer::run::dropped(purpose, cx.state);
@@ -199,7 +194,7 @@ fn is_background(purpose: &Purpose) -> bool {
         }
         Purpose::Trash(purpose) => matches!(purpose, TrashPurpose::Page { .. }),
         Purpose::Schema(_, purpose) => !matches!(purpose, SchemaPurpose::Validate(_)),
-        Purpose::Transfer(_) | Purpose::Sandbox(_) => false,
+        Purpose::Transfer(_) => false,
         Purpose::Traffic | Purpose::Convert(_) => true,
     }
 }

@@ -8,18 +8,19 @@
 //! `ClockOption::Stored`, so one that ran on a simulated clock continues on it. `panels/time_bar.rs` is drawn
 //! while `State::is_simulated`; the clock is known from `Opened`, before the first frame.
 
+use std::path::{Path, PathBuf};
+
 use super::lesson::close::close;
-use super::lesson::keep;
-use super::{Apply, QUEUE_FULL, WindowEffect, passwords, store, stores};
+use super::question::{Answer, Question, Report, Run};
+use super::{Apply, WindowEffect, passwords, store, stores};
 use crate::action::SandboxAction;
 use crate::job::OpenRequest;
-use crate::job::purpose::SandboxPurpose;
 use crate::state::recent_stores::RecentStore;
 use crate::state::sandbox::{AfterSandbox, LeaveSandbox};
 use crate::state::toasts::Kind;
 use crate::state::transfer::import::whole_path;
-use crate::state::{Dialog, Phase, Purpose, State};
-use crate::worker::{Lane, SandboxDone, SandboxWork, Work};
+use crate::state::{Dialog, Namespace, Phase, State};
+use crate::worker::{Desk, Lane, Manners, guarded};
 
 /// Carries out one action.
 pub fn apply(action: &SandboxAction, cx: &mut Apply<'_>) {
@@ -36,8 +37,7 @@ pub fn apply(action: &SandboxAction, cx: &mut Apply<'_>) {
         SandboxAction::Copy(namespace) => {
             let sentence = format!("Copying {namespace} into a sandbox…");
             cx.state.toasts.push(Kind::Info, sentence, None, cx.state.uptime);
-            let work = Work::Sandbox(SandboxWork::Copy(namespace.clone()));
-            cx.job(Purpose::Sandbox(SandboxPurpose::Copy), Lane::Transfer, work);
+            cx.run(CopyToSandbox(namespace.clone()));
         }
         SandboxAction::Discard => {
             let Some(Dialog::LeaveSandbox(draft)) = cx.state.dialogs.open() else { return };
@@ -69,8 +69,7 @@ pub fn ask_before_close(cx: &mut Apply<'_>) -> bool {
 fn keep(cx: &mut Apply<'_>) {
     let Some(Dialog::LeaveSandbox(draft)) = cx.state.dialogs.open() else { return };
     let Some(folder) = whole_path(&draft.path).filter(|_| draft.sent.is_none()) else { return };
-    let work = Work::Sandbox(SandboxWork::Keep { folder });
-    let generation = cx.job(Purpose::Sandbox(SandboxPurpose::Keep), Lane::Transfer, work);
+    let generation = cx.run(KeepSandbox(folder));
     if let Some(draft) = leaving(cx.state) {
         (draft.sent, draft.error) = (Some(generation), None);
     }
@@ -84,43 +83,63 @@ fn leaving(state: &mut State) -> Option<&mut LeaveSandbox> {
     }
 }
 
-/// Takes over a result.
-pub fn done(generation: u64, done: SandboxDone, cx: &mut Apply<'_>) {
-    let (folder, result) = match done {
-        SandboxDone::Kept { folder, result } => (folder, result),
-        SandboxDone::LessonSaved { file, result } => {
-            return keep::saved(generation, file, result, cx);
-        }
-        SandboxDone::Copied(Ok(request)) => return stores::open_or_ask(*request, cx),
-        SandboxDone::Copied(Err(sentence)) => {
-            return cx.state.toasts.push(Kind::Error, sentence, None, cx.state.uptime);
-        }
-    };
-    match result {
-        Ok(()) => {
-            let then = leaving(cx.state).map(|draft| draft.then.clone());
-            let then = then.unwrap_or_else(|| AfterSandbox::Open(Box::new(back(cx.state))));
-            cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::LeaveSandbox(_)));
-            let opened_ms = cx.state.wall_ms;
-            let kept = RecentStore::in_folder(&folder, opened_ms);
-            passwords::change_list(|stores| stores.note(kept), cx);
-            let state = &mut *cx.state;
-            state.settings.store_tabs.note(&folder, &state.tabs, &state.tree.folded);
-            let sentence = format!("The sandbox is kept in {}", folder.display());
-            cx.state.toasts.push(Kind::Done, sentence, None, cx.state.uptime);
-            follow(then, cx);
-        }
-        Err(sentence) => not_kept(generation, sentence, cx),
+/// The open sandbox, moved into a folder that is empty or missing.
+#[derive(Debug)]
+struct KeepSandbox(PathBuf);
+
+impl PartialEq for KeepSandbox {
+    fn eq(&self, _: &Self) -> bool {
+        true
     }
 }
 
-/// The job was not begun.
-pub fn dropped(purpose: &SandboxPurpose, generation: u64, cx: &mut Apply<'_>) {
-    match purpose {
-        SandboxPurpose::Keep => not_kept(generation, QUEUE_FULL.to_owned(), cx),
-        SandboxPurpose::SaveLesson => keep::not_saved(generation, QUEUE_FULL.to_owned(), cx),
-        SandboxPurpose::Copy => {}
+impl Question for KeepSandbox {
+    /// The sandbox is closed. The error: it is open where it was.
+    type Answer = Result<(), String>;
+
+    fn answered(&self, generation: u64, result: Self::Answer, cx: &mut Apply<'_>) {
+        match result {
+            Ok(()) => kept(&self.0, cx),
+            Err(sentence) => not_kept(generation, sentence, cx),
+        }
     }
+}
+
+impl Run for KeepSandbox {
+    const LANE: Lane = Lane::Transfer;
+
+    fn manners(&self) -> Manners {
+        Manners { is_alone: true, ..Manners::default() }
+    }
+
+    fn run(&self, desk: &Desk<'_, Answer>, report: Report<Self>) {
+        let source = desk.open_source();
+        let moved = source.and_then(|source| guarded(|| source.move_to(&self.0)).flatten());
+        if moved.is_err()
+            && let Some(threads) = desk.threads
+        {
+            // The event subscription ended with the closed store.
+            threads.follow_again();
+        }
+        report.send(moved);
+    }
+
+    fn failed(&self, message: String) -> Self::Answer {
+        Err(message)
+    }
+}
+
+fn kept(folder: &Path, cx: &mut Apply<'_>) {
+    let then = leaving(cx.state).map(|draft| draft.then.clone());
+    let then = then.unwrap_or_else(|| AfterSandbox::Open(Box::new(back(cx.state))));
+    cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::LeaveSandbox(_)));
+    let opened_ms = cx.state.wall_ms;
+    let kept = RecentStore::in_folder(folder, opened_ms);
+    passwords::change_list(|stores| stores.note(kept), cx);
+    let state = &mut *cx.state;
+    state.settings.store_tabs.note(folder, &state.tabs, &state.tree.folded);
+    cx.toast(Kind::Done, format!("The sandbox is kept in {}", folder.display()));
+    follow(then, cx);
 }
 
 fn not_kept(generation: u64, sentence: String, cx: &mut Apply<'_>) {
@@ -130,6 +149,43 @@ fn not_kept(generation: u64, sentence: String, cx: &mut Apply<'_>) {
             (draft.sent, draft.error) = (None, Some(sentence));
         }
         _ => cx.state.toasts.push(Kind::Error, sentence, None, cx.state.uptime),
+    }
+}
+
+/// A collection, copied into a sandbox.
+#[derive(Debug)]
+struct CopyToSandbox(Namespace);
+
+impl PartialEq for CopyToSandbox {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Question for CopyToSandbox {
+    type Answer = Result<OpenRequest, String>;
+
+    fn answered(&self, _: u64, result: Self::Answer, cx: &mut Apply<'_>) {
+        match result {
+            Ok(request) => stores::open_or_ask(request, cx),
+            Err(sentence) => cx.toast(Kind::Error, sentence),
+        }
+    }
+}
+
+impl Run for CopyToSandbox {
+    const LANE: Lane = Lane::Transfer;
+
+    fn manners(&self) -> Manners {
+        Manners { is_alone: true, ..Manners::default() }
+    }
+
+    fn run(&self, desk: &Desk<'_, Answer>, report: Report<Self>) {
+        report.send(desk.open_source().and_then(|source| source.copy_to_sandbox(&self.0)));
+    }
+
+    fn failed(&self, message: String) -> Self::Answer {
+        Err(message)
     }
 }
 

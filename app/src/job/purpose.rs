@@ -28,19 +28,6 @@ pub enum Purpose {
     Trash(TrashPurpose),
     /// The traffic of the demo store.
     Traffic,
-    /// A sandbox.
-    Sandbox(SandboxPurpose),
-}
-
-/// An answer about a sandbox.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum SandboxPurpose {
-    /// It is moved into a folder.
-    Keep,
-    /// A collection is copied into one.
-    Copy,
-    /// It is written as a lesson.
-    SaveLesson,
 }
 
 /// An answer for the tree.

@@ -70,6 +70,14 @@ impl<'d, A> Desk<'d, A> {
         }
     }
 
+    /// The store of the task.
+    ///
+    /// # Errors
+    /// None is open: one sentence.
+    pub fn open_source(&self) -> Result<&Arc<dyn Source>, String> {
+        self.source.as_ref().ok_or("No store is open".to_owned())
+    }
+
     /// Runs a command; a slow read ends early when it is canceled.
     #[must_use]
     pub fn run(&self, db: String, command: Document) -> Reply {

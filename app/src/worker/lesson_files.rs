@@ -4,6 +4,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
+pub use crate::lessons::sandbox::save;
+
 /// The file that makes a folder a course.
 const COURSE: &str = "course.toml";
 

@@ -51,11 +51,8 @@ impl<A: Send + 'static> Job<A> {
     /// Work that is named by its purpose.
     #[must_use]
     pub fn named(purpose: Purpose, lane: Lane, generation: u64, work: Work) -> Self {
-        let manners = Manners {
-            slow_read: purpose.slow_read(),
-            is_alone: lane == Lane::Transfer && matches!(purpose, Purpose::Sandbox(_)),
-            into: into(&work),
-        };
+        let manners =
+            Manners { slow_read: purpose.slow_read(), into: into(&work), ..Manners::default() };
         let key = Key::new(Arc::new(purpose.clone()));
         Self { manners, ..Self::new(key, lane, generation, Box::new(NamedTask { purpose, work })) }
     }

@@ -3,7 +3,6 @@
 use super::connect_job::ConnectReport;
 use super::lesson_job::LessonOutcome;
 use super::reply::Reply;
-use super::sandbox::SandboxDone;
 use super::schema::SchemaReport;
 use super::secret_job::SecretReport;
 use super::transfer::TransferDone;
@@ -46,13 +45,6 @@ pub enum Outcome<A> {
         generation: u64,
         /// The result.
         done: TransferDone,
-    },
-    /// Work on a sandbox ended.
-    Sandbox {
-        /// The job's generation.
-        generation: u64,
-        /// The result.
-        done: SandboxDone,
     },
     /// More is known of a schema.
     Schema {

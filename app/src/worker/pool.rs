@@ -458,10 +458,6 @@ impl<A: Send + 'static> Shared<A> {
                 let done = self.transfer(store, &work);
                 self.tell(Outcome::Transfer { purpose, generation, done });
             }
-            Work::Sandbox(work) => {
-                let done = self.sandbox(store, &work);
-                self.tell(Outcome::Sandbox { generation, done });
-            }
             Work::SetTraffic(on) => {
                 self.traffic.set(on);
                 self.step_traffic();

@@ -168,7 +168,7 @@ mod tests {
     use bson::doc;
 
     use super::*;
-    use crate::job::purpose::{SandboxPurpose, TransferPurpose};
+    use crate::job::purpose::TransferPurpose;
     use crate::job::{Namespace, OperationId, TabId};
     use crate::state::purpose::{DocumentsPurpose, Purpose, StorePurpose};
     use crate::worker::transfer::TransferWork;
@@ -295,8 +295,8 @@ mod tests {
             let purpose = Purpose::Transfer(TransferPurpose::Import(OperationId(number)));
             Job::named(purpose, Lane::Transfer, number, work)
         };
-        let care = Purpose::Sandbox(SandboxPurpose::Copy);
-        let care = Job::named(care, Lane::Transfer, 4, Work::SetTraffic(false));
+        let mut care = job(StorePurpose::Open, Lane::Transfer, 4);
+        care.manners.is_alone = true;
         let mut inner = Inner::<()>::default();
         inner.jobs.extend([import(1, "a"), import(2, "a"), import(3, "b"), care, import(5, "c")]);
         let mut next = |ended: Option<u64>| {

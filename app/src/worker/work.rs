@@ -5,7 +5,6 @@ use std::fmt;
 use bson::Document;
 
 use super::connect_job::ConnectWork;
-use super::sandbox::SandboxWork;
 use super::schema::SchemaWork;
 use super::transfer::TransferWork;
 use crate::job::bulk::BulkWork;
@@ -30,8 +29,6 @@ pub enum Work {
     SetTraffic(bool),
     /// Send what is due in the traffic of the demo store.
     Traffic,
-    /// Work on a sandbox.
-    Sandbox(SandboxWork),
     /// Open another store in place of the present one.
     Open(OpenRequest),
     /// Bring an open store to the front, or make room for one that is opened next.
@@ -60,7 +57,6 @@ impl fmt::Debug for Work {
             Self::Transfer(work) => write!(f, "Transfer({work:?})"),
             Self::SetTraffic(on) => write!(f, "SetTraffic({on})"),
             Self::Traffic => write!(f, "Traffic"),
-            Self::Sandbox(work) => write!(f, "Sandbox({work:?})"),
             Self::Open(request) => write!(f, "Open({request:?})"),
             Self::Show(number) => write!(f, "Show({number})"),
             Self::Close(number) => write!(f, "Close({number})"),

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use super::close::read_list;
 use super::files::WriteHandout;
 use crate::action::SandboxAction;
+use crate::apply::question::{Answer, Question, Report, Run};
 use crate::apply::{Apply, sandbox};
 use crate::job::lesson::{LessonToSave, NotSaved};
-use crate::job::purpose::SandboxPurpose;
+use crate::state::Dialog;
 use crate::state::dialogs::Sent;
 use crate::state::lesson::save::SaveLesson;
 use crate::state::offer::Offer;
 use crate::state::toasts::Kind;
-use crate::state::{Dialog, Purpose};
-use crate::worker::{Lane, SandboxWork, Work};
+use crate::worker::{Desk, Lane, lesson_files};
 
 /// Copies the collection that is shown, as it is now, into a sandbox.
 pub(super) fn sandbox(cx: &mut Apply<'_>) {
@@ -47,16 +47,45 @@ pub(super) fn save(cx: &mut Apply<'_>) {
         file,
         replaces: draft.exists,
     };
-    let purpose = Purpose::Sandbox(SandboxPurpose::SaveLesson);
-    let work = Work::Sandbox(SandboxWork::SaveLesson(lesson));
-    let generation = cx.job(purpose, Lane::Read, work);
+    let generation = cx.run(SaveSandbox(lesson));
     if let Some(Dialog::SaveLesson(draft)) = cx.state.dialogs.open_mut() {
         draft.sent = Sent { generation: Some(generation), error: None };
     }
 }
 
-/// The lesson was written, or not.
-pub(in crate::apply) fn saved(
+/// The open sandbox, written as a lesson.
+#[derive(Debug)]
+struct SaveSandbox(LessonToSave);
+
+impl PartialEq for SaveSandbox {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Question for SaveSandbox {
+    /// Omissions of the lesson, in one sentence each.
+    type Answer = Result<Vec<String>, NotSaved>;
+
+    fn answered(&self, generation: u64, result: Self::Answer, cx: &mut Apply<'_>) {
+        saved(generation, self.0.file.clone(), result, cx);
+    }
+}
+
+impl Run for SaveSandbox {
+    const LANE: Lane = Lane::Read;
+
+    fn run(&self, desk: &Desk<'_, Answer>, report: Report<Self>) {
+        let source = desk.open_source().map_err(NotSaved::Failed);
+        report.send(source.and_then(|source| lesson_files::save(&self.0, source.as_ref())));
+    }
+
+    fn failed(&self, message: String) -> Self::Answer {
+        Err(NotSaved::Failed(message))
+    }
+}
+
+fn saved(
     generation: u64,
     file: PathBuf,
     result: Result<Vec<String>, NotSaved>,
@@ -91,7 +120,7 @@ pub(in crate::apply) fn saved(
 }
 
 /// The lesson was not written: the dialog says why and keeps what was typed.
-pub(in crate::apply) fn not_saved(generation: u64, sentence: String, cx: &mut Apply<'_>) {
+fn not_saved(generation: u64, sentence: String, cx: &mut Apply<'_>) {
     match draft(generation, cx) {
         Some(draft) => draft.sent = Sent { generation: None, error: Some(sentence) },
         None => cx.state.toasts.push(Kind::Error, sentence, None, cx.state.uptime),
@@ -128,13 +157,10 @@ mod tests {
             let mut cx = Apply::new(&mut state, &mut effects);
             save(&mut cx);
             let generation = cx.state.generation;
-            let Some(Work::Sandbox(SandboxWork::SaveLesson(lesson))) =
-                cx.effects.jobs.last().and_then(|job| job.work())
-            else {
-                panic!("a lesson is saved")
-            };
-            replaces.push(lesson.replaces);
-            saved(generation, file.clone(), answer, &mut cx);
+            let asked = cx.effects.jobs.pop().expect("a lesson is saved").key;
+            let question: &SaveSandbox = asked.question().expect("a lesson is saved");
+            replaces.push(question.0.replaces);
+            question.answered(generation, answer, &mut cx);
         }
         assert_eq!(replaces, [false, true]);
         assert!(state.dialogs.open().is_none());

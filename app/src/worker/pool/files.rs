@@ -1,29 +1,15 @@
 //! Work with files, on the store as a whole and on whole collections, which a window that closes
 //! stops.
 
-use std::sync::Arc;
-
 use super::Shared;
 use crate::job::Purpose;
 use crate::job::bulk::{BulkReport, BulkWork};
 use crate::worker::guarded::guarded;
-use crate::worker::sandbox::{SandboxDone, SandboxWork};
 use crate::worker::schema::SchemaWork;
 use crate::worker::transfer::{TransferDone, TransferWork};
 use crate::worker::{Outcome, bulk};
 
 impl<A: Send + 'static> Shared<A> {
-    /// Works on a sandbox. One that could not be moved is open again.
-    pub(super) fn sandbox(self: &Arc<Self>, store: u32, work: &SandboxWork) -> SandboxDone {
-        let source = self.sources.of(store);
-        let done = guarded(|| work.run(source.as_deref()));
-        let done = done.unwrap_or_else(|message| work.failed(message));
-        if let (SandboxDone::Kept { result: Err(_), .. }, Some(source)) = (&done, source) {
-            self.follow(source.as_ref(), store);
-        }
-        done
-    }
-
     /// Changes many documents; a window that closes stops it after its present step.
     pub(super) fn bulk(&self, store: u32, purpose: Purpose, generation: u64, work: &BulkWork) {
         let cancel = work.gauge.cancel.clone();
