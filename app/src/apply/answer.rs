@@ -4,10 +4,8 @@ use super::command_log::{log, note_answer, offer_unlock};
 use super::question::Answer;
 use super::{
     Apply, TOO_MUCH, aggregate, archive, choose_store, collection, connect, console, convert,
-    documents, expiry, indexes, lesson, passwords, poll, rollout, schema, store, stores, transfer,
-    trash,
+    documents, expiry, indexes, lesson, passwords, schema, store, stores, transfer, trash,
 };
-use crate::job::rollout::RolloutEnd;
 use crate::state::Purpose;
 use crate::state::purpose::{
     ArchivePurpose, DocumentsPurpose, SchemaPurpose, StorePurpose, TrashPurpose,
@@ -65,14 +63,6 @@ pub fn outcome(outcome: Outcome<Answer>, cx: &mut Apply<'_>) {
         }
         Outcome::Schema { tab, generation, report } => schema::report(tab, generation, report, cx),
         Outcome::Console(report) => console::report(report, cx),
-        Outcome::Rollout { operation, end } => {
-            if !matches!(end, RolloutEnd::Complete(_)) {
-                transfer::resume::ask(false, cx);
-            }
-            rollout::ended(operation, end, cx);
-        }
-        Outcome::Watch { generation, report } => poll::report(generation, report, cx),
-        Outcome::Connect { generation, report } => connect::report(generation, report, cx),
         Outcome::Secret(report) => secret(report, cx),
         Outcome::Opened(opened) => store::opened(opened, cx),
         Outcome::Event(number, event) => stores::event(number, event, cx),

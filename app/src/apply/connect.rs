@@ -1,12 +1,15 @@
 //! Attaching to a server.
 
+use std::fmt;
+
 use bson::{Document, doc};
 
+use super::question::{Answer, Question, Report, Run};
 use super::{Apply, lock, passwords, stores};
 use crate::action::ConnectAction;
 use crate::action::connect::again;
 use crate::job::connection_string::Secret;
-use crate::job::{Cancel, OpenRequest, Step};
+use crate::job::{Cancel, OpenRequest, Server, Step};
 use crate::source::secrets::KeyringError;
 use crate::state::connect::{Attempt, ConnectDraft};
 use crate::state::dialogs::Dialog;
@@ -14,7 +17,7 @@ use crate::state::purpose::StorePurpose;
 use crate::state::recent_stores::SavedServer;
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
-use crate::worker::{ConnectReport, ConnectWork, Lane, SecretWork, Work};
+use crate::worker::{ConnectReport, Desk, Lane, SecretWork, Work, connect as attach};
 
 /// Carries out one action.
 pub fn apply(action: &ConnectAction, cx: &mut Apply<'_>) {
@@ -92,9 +95,7 @@ fn attempt(is_test: bool, cx: &mut Apply<'_>) {
     let draft = draft.clone();
     server.keeping = draft.keeping(&cx.state.keyring, &cx.state.settings.stores);
     let cancel = Cancel::default();
-    let work = ConnectWork { server: server.clone(), cancel: cancel.clone() };
-    let work = Work::Connect(Box::new(work));
-    let generation = cx.job(Purpose::Store(StorePurpose::Open), Lane::Read, work);
+    let generation = cx.run(AttachServer { server: server.clone(), cancel: cancel.clone() });
     if let Some(draft) = self::draft(cx.state) {
         let step = Step::Options;
         draft.note = None;
@@ -102,9 +103,51 @@ fn attempt(is_test: bool, cx: &mut Apply<'_>) {
     }
 }
 
+/// An attempt to attach to a server, while the present store stays open.
+struct AttachServer {
+    server: Server,
+    cancel: Cancel,
+}
+
+impl fmt::Debug for AttachServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AttachServer({})", self.server.string.name())
+    }
+}
+
+impl PartialEq for AttachServer {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Question for AttachServer {
+    type Answer = ConnectReport;
+
+    fn answered(&self, generation: u64, answer: ConnectReport, cx: &mut Apply<'_>) {
+        report(generation, answer, cx);
+    }
+}
+
+impl Run for AttachServer {
+    const LANE: Lane = Lane::Read;
+
+    fn run(&self, _: &Desk<'_, Answer>, report: Report<Self>) {
+        let told = report.clone();
+        let tell = move |answer| told.send(answer);
+        if let Err(why) = attach::start(self.server.clone(), self.cancel.clone(), tell) {
+            report.send(self.failed(why));
+        }
+    }
+
+    fn failed(&self, message: String) -> ConnectReport {
+        ConnectReport::failed(message)
+    }
+}
+
 /// Handles a report of an attempt. One whose dialog was closed is of no use: dropping the server
 /// detaches it.
-pub fn report(generation: u64, report: ConnectReport, cx: &mut Apply<'_>) {
+fn report(generation: u64, report: ConnectReport, cx: &mut Apply<'_>) {
     let Some(draft) = draft(cx.state) else { return };
     let Some(attempt) = draft.attempt.as_mut().filter(|it| it.generation == generation) else {
         return;

@@ -4,16 +4,16 @@
 
 use std::time::Duration;
 
-use super::question::Question;
+use super::question::{Answer, Question, Report, Run};
 use super::{Apply, expiry};
 use crate::commands::reaper;
-use crate::job::purpose::{ExpiryPurpose, StorePurpose};
-use crate::job::{Cancel, Namespace, Purpose, TabId, WatchReport, WatchWork};
-use crate::limits::{SERVER_LATE_LOOKS_MAX, SERVER_POLL, SERVER_POLL_CALM};
+use crate::job::purpose::StorePurpose;
+use crate::job::{Cancel, Namespace, Purpose, TabId, WatchEnd, WatchReport};
+use crate::limits::{EVENT_WAKE, SERVER_LATE_LOOKS_MAX, SERVER_POLL, SERVER_POLL_CALM};
 use crate::state::tabs::ViewKind;
 use crate::state::watch::{self, Delivery};
 use crate::state::{State, Tab};
-use crate::worker::{Lane, Reply, Work};
+use crate::worker::{Desk, Lane, Reply, watch as watching};
 
 /// Asks again if it is time. Returns the time until then.
 pub(super) fn settle(cx: &mut Apply<'_>) -> Option<Duration> {
@@ -80,15 +80,54 @@ fn follow(shown: Option<&(TabId, Namespace)>, cx: &mut Apply<'_>) {
         return;
     }
     let Some((tab, namespace)) = shown else { return };
-    let cancel = Cancel::default();
-    let work = WatchWork { namespace: namespace.clone(), cancel: cancel.clone() };
-    let purpose = Purpose::Expiry(*tab, ExpiryPurpose::Watch);
-    let generation = cx.job(purpose, Lane::Read, Work::Watch(work));
-    watch::begin(cx.state, namespace.clone(), generation, cancel);
+    let (namespace, cancel) = (namespace.clone(), Cancel::default());
+    let stream =
+        FollowDeletions { tab: *tab, namespace: namespace.clone(), cancel: cancel.clone() };
+    let generation = cx.run(stream);
+    watch::begin(cx.state, namespace, generation, cancel);
 }
 
-/// Handles a report of a change stream.
-pub(super) fn report(generation: u64, report: WatchReport, cx: &mut Apply<'_>) {
+/// The deletions of a collection of a server, in parallel to everything else.
+#[derive(Debug)]
+struct FollowDeletions {
+    tab: TabId,
+    namespace: Namespace,
+    cancel: Cancel,
+}
+
+impl PartialEq for FollowDeletions {
+    fn eq(&self, other: &Self) -> bool {
+        self.tab == other.tab
+    }
+}
+
+impl Question for FollowDeletions {
+    type Answer = WatchReport;
+
+    fn answered(&self, generation: u64, answer: WatchReport, cx: &mut Apply<'_>) {
+        report(generation, answer, cx);
+    }
+}
+
+impl Run for FollowDeletions {
+    const LANE: Lane = Lane::Read;
+
+    fn run(&self, desk: &Desk<'_, Answer>, report: Report<Self>) {
+        let Some(source) = desk.source.clone() else { return };
+        let heard = report.clone();
+        let hear = move |answer| heard.send_within(EVENT_WAKE, answer);
+        if let Err(why) = watching::start(source, self.namespace.clone(), self.cancel.clone(), hear)
+        {
+            report.send(self.failed(why));
+        }
+    }
+
+    fn failed(&self, message: String) -> WatchReport {
+        WatchReport::Ended(WatchEnd::Broken(message))
+    }
+}
+
+fn report(generation: u64, report: WatchReport, cx: &mut Apply<'_>) {
     let Some(namespace) = watch::namespace_of(cx.state, generation) else { return };
     let uptime = cx.state.uptime;
     let Some(connection) = &mut cx.state.store.connection else { return };
@@ -156,8 +195,9 @@ mod tests {
     use bson::doc;
 
     use super::*;
-    use crate::apply::Effects;
-    use crate::job::{Attached, ServerMark, WatchEnd};
+    use crate::apply::{Effects, Job};
+    use crate::job::purpose::ExpiryPurpose;
+    use crate::job::{Attached, ServerMark};
     use crate::limits::{SERVER_DENSITY_APART_MS, WATCH_AWAIT};
     use crate::state::Phase;
     use crate::state::connect::Connection;
@@ -189,10 +229,13 @@ mod tests {
         (state, id)
     }
 
+    fn followed(job: &Job) -> Option<&FollowDeletions> {
+        job.key.question()
+    }
+
     /// The generation of the change stream that was asked for.
     fn stream(effects: &Effects) -> Option<u64> {
-        let is_it = |work: &Work| matches!(work, Work::Watch(_));
-        effects.jobs.iter().find(|job| job.work().is_some_and(is_it)).map(|job| job.generation)
+        effects.jobs.iter().find(|job| followed(job).is_some()).map(|job| job.generation)
     }
 
     /// Commands of the protocol in a minute, with what the view and the driver ask beside these.
@@ -208,8 +251,7 @@ mod tests {
                 report(generation, heard, &mut Apply::new(state, &mut Effects::default()));
             }
         }
-        let asked =
-            effects.jobs.iter().filter(|job| !matches!(job.work(), Some(Work::Watch(_)))).count();
+        let asked = effects.jobs.iter().filter(|job| followed(job).is_none()).count();
         let awaits = if is_streamed { 60 / WATCH_AWAIT.as_secs() } else { 0 };
         // The density of a large collection is five commands and its steepest minute two, and rules are
         // listed once a minute.
@@ -271,10 +313,8 @@ mod tests {
         let (mut state, id) = shown();
         let mut effects = Effects::default();
         settle(&mut Apply::new(&mut state, &mut effects));
-        let cancel = effects.jobs.iter().find_map(|job| match job.work() {
-            Some(Work::Watch(work)) => Some(work.cancel.clone()),
-            _ => None,
-        });
+        let stream = effects.jobs.iter().find_map(followed);
+        let cancel = stream.map(|stream| stream.cancel.clone());
         state.tabs.get_mut(id).expect("a tab").view = ViewKind::Documents;
         settle(&mut Apply::new(&mut state, &mut effects));
         assert!(cancel.expect("a stream").is_cancelled() && state.stream.is_none());

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bson::Document;
 
@@ -58,7 +59,8 @@ impl<Q: Question<Answer = Reply>> Task<Answer> for CommandTask<Q> {
     fn run(self: Box<Self>, desk: &Desk<'_, Answer>) {
         let Self { question, db, command } = *self;
         let reply = desk.run(db, command);
-        desk.sender.answer(Box::new(Replied { question, generation: desk.generation, reply }));
+        let replied = Replied { question, generation: desk.generation, reply };
+        desk.sender.answer(Box::new(replied), Duration::ZERO);
     }
 
     fn dropped(self: Box<Self>, generation: u64, is_full: bool) -> Outcome<Answer> {
@@ -190,8 +192,13 @@ impl<Q> Clone for Report<Q> {
 impl<Q: Run> Report<Q> {
     /// Hands over an answer; there may be several.
     pub fn send(&self, answer: Q::Answer) {
+        self.send_within(Duration::ZERO, answer);
+    }
+
+    /// Hands over an answer that the window shows within `wait`, so that many of them become few frames.
+    pub fn send_within(&self, wait: Duration, answer: Q::Answer) {
         let (question, generation) = (Arc::clone(&self.question), self.generation);
-        self.sender.answer(Box::new(Ran { question, generation, answer }));
+        self.sender.answer(Box::new(Ran { question, generation, answer }), wait);
     }
 }
 

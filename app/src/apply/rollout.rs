@@ -6,18 +6,17 @@ use std::time::Duration;
 
 use bson::Document;
 
-use super::Apply;
-use super::lock;
+use super::question::{Answer, Question, Report, Run};
+use super::{Apply, lock, transfer};
 use crate::job::rollout::{RolloutEnd, RolloutGauge, RolloutPlan, RolloutWork};
 use crate::limits::METER_PAUSE;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::indexes::{CreateIndex, Dialog};
 use crate::state::operations::{OperationId, Progress, Stage};
-use crate::state::purpose::StorePurpose;
 use crate::state::rollout::{LAG_MAX_SECS, PER_SECOND, RolloutDraft, RolloutRun};
 use crate::state::toasts::Kind;
-use crate::state::{Namespace, Purpose, State, TabId, number};
-use crate::worker::{Lane, Work};
+use crate::state::{Namespace, State, TabId, number};
+use crate::worker::{Desk, Lane, rollout};
 
 /// Opens the plan for the TTL of the open dialog, in its place.
 pub(super) fn plan(tab: TabId, cx: &mut Apply<'_>) {
@@ -117,8 +116,7 @@ pub(super) fn start_noted(plan: RolloutPlan, journal: Option<PathBuf>, cx: &mut 
     cx.state.rollouts.push(run);
     let text = "The rollout runs; see Operations to pause or stop it";
     cx.state.toasts.push(Kind::Info, text, None, uptime);
-    let work = Work::Rollout(RolloutWork { plan, journal, gauge }, operation);
-    cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, work);
+    cx.run(RollOut { operation, work: RolloutWork { plan, journal, gauge } });
 }
 
 /// Pauses a rollout, or lets it continue.
@@ -160,8 +158,53 @@ pub fn follow(state: &mut State) -> Option<Duration> {
     (!state.rollouts.is_empty()).then_some(METER_PAUSE)
 }
 
-/// A rollout ended.
-pub(super) fn ended(operation: OperationId, end: RolloutEnd, cx: &mut Apply<'_>) {
+/// A TTL in steps, in parallel to everything else.
+#[derive(Debug)]
+struct RollOut {
+    /// Its line in Operations.
+    operation: OperationId,
+    work: RolloutWork,
+}
+
+impl PartialEq for RollOut {
+    fn eq(&self, other: &Self) -> bool {
+        self.operation == other.operation
+    }
+}
+
+impl Question for RollOut {
+    type Answer = RolloutEnd;
+
+    fn answered(&self, _: u64, end: RolloutEnd, cx: &mut Apply<'_>) {
+        if !matches!(end, RolloutEnd::Complete(_)) {
+            transfer::resume::ask(false, cx);
+        }
+        ended(self.operation, end, cx);
+    }
+}
+
+impl Run for RollOut {
+    const LANE: Lane = Lane::Write;
+
+    fn run(&self, desk: &Desk<'_, Answer>, report: Report<Self>) {
+        let started = desk.open_source().and_then(|source| {
+            let (source, ends, wake) = (Arc::clone(source), desk.ends.clone(), desk.sender.wake());
+            let report = report.clone();
+            rollout::start(self.work.clone(), source, ends, wake, move |end| report.send(end))
+        });
+        match (started, desk.threads) {
+            (Ok(thread), Some(threads)) => threads.join_at_close(thread),
+            (Ok(_), None) => {}
+            (Err(why), _) => report.send(RolloutEnd::Failed(why)),
+        }
+    }
+
+    fn failed(&self, message: String) -> RolloutEnd {
+        RolloutEnd::Failed(message)
+    }
+}
+
+fn ended(operation: OperationId, end: RolloutEnd, cx: &mut Apply<'_>) {
     cx.state.rollouts.retain(|run| run.operation != operation);
     let (kind, words, stage) = match end {
         RolloutEnd::Complete(words) => (Kind::Done, words.clone(), Stage::Done(words)),
@@ -171,4 +214,49 @@ pub(super) fn ended(operation: OperationId, end: RolloutEnd, cx: &mut Apply<'_>)
     cx.state.operations.end(operation, stage);
     cx.state.toasts.push(kind, words, None, cx.state.uptime);
     cx.state.changes.note(None);
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+    use crate::apply::{Worker, question};
+    use crate::job::{OpenRequest, Sandbox};
+    use crate::source::embedded::opener;
+    use crate::state::Purpose;
+    use crate::state::purpose::StorePurpose;
+    use crate::worker::{Job, Outcome, Secrets, Work, lesson_shelf};
+
+    #[test]
+    fn a_closing_window_takes_its_rollouts_along() {
+        let wake = Arc::new(|_| ());
+        let worker = Worker::start(opener(), lesson_shelf::shelf(None), Secrets::none(), wake);
+        let worker = worker.expect("threads");
+        let request = OpenRequest { sandbox: Some(Sandbox::Empty), ..OpenRequest::default() };
+        let purpose = Purpose::Store(StorePurpose::Open);
+        worker.submit(Job::named(purpose, Lane::Write, 1, Work::Open(request)));
+        let gauge = Arc::new(RolloutGauge::default());
+        let plan = RolloutPlan {
+            namespace: Namespace::new("test", "c"),
+            create: Some(doc! { "key": { "at": 1 }, "name": "at_1" }),
+            name: "at_1".to_owned(),
+            key: doc! { "at": 1 },
+            partial: None,
+            from_secs: None,
+            to_secs: 60,
+            per_second: 1,
+            pass_max: None,
+            replaces: false,
+            lag_max_secs: None,
+        };
+        let work = RolloutWork { plan, journal: None, gauge: Arc::clone(&gauge) };
+        worker.submit(question::run(RollOut { operation: OperationId(1), work }, 2));
+        while gauge.words().is_empty() {
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+        drop(worker);
+        // The thread held the gauge, and the store with it.
+        assert_eq!(Arc::strong_count(&gauge), 1);
+    }
 }

@@ -57,5 +57,5 @@ pub use store::{
     TRAFFIC_DATABASE, instant_ms,
 };
 pub use trash_scope::TrashScope;
-pub use watch::{DeletedDocument, WatchEnd, WatchReport, WatchWork};
+pub use watch::{DeletedDocument, WatchEnd, WatchReport};
 pub use zone::{DateStyle, Zone};

@@ -230,8 +230,6 @@ pub enum ExpiryPurpose {
     Document,
     /// A date that was set to now.
     RefreshDate,
-    /// Deletions that a server's change stream reports.
-    Watch,
 }
 
 /// An answer for the indexes of a tab.

@@ -3,15 +3,6 @@
 use bson::Bson;
 use mayfly_engine::reply::ExpiringRow;
 
-use super::{Cancel, Namespace};
-
-/// Follow the deletions of one collection.
-#[derive(Debug, Clone)]
-pub struct WatchWork {
-    pub namespace: Namespace,
-    pub cancel: Cancel,
-}
-
 /// A document that was deleted. No server says why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeletedDocument {

@@ -1,14 +1,12 @@
 //! Messages of the worker to the window.
 
-use super::connect_job::ConnectReport;
 use super::lesson_job::LessonOutcome;
 use super::reply::Reply;
 use super::schema::SchemaReport;
 use super::secret_job::SecretReport;
 use super::transfer::TransferDone;
 use crate::job::bulk::BulkReport;
-use crate::job::rollout::RolloutEnd;
-use crate::job::{ConsoleReport, Event, OpenError, OperationId, Purpose, TabId, WatchReport};
+use crate::job::{ConsoleReport, Event, OpenError, Purpose, TabId};
 use crate::source::Opened;
 
 /// A message of the worker. `A` is the answer to a question.
@@ -56,26 +54,6 @@ pub enum Outcome<A> {
     },
     /// Something happened in the console.
     Console(ConsoleReport),
-    /// A rollout ended.
-    Rollout {
-        /// Its line in Operations.
-        operation: OperationId,
-        /// How it ended.
-        end: RolloutEnd,
-    },
-    /// How far an attempt to attach to a server is.
-    Connect {
-        /// The job's generation.
-        generation: u64,
-        /// How far it is.
-        report: ConnectReport,
-    },
-    /// A report of a server's change stream.
-    Watch {
-        /// The job's generation.
-        generation: u64,
-        report: WatchReport,
-    },
     /// The system's keyring answers.
     Secret(SecretReport),
     /// A store was opened or could not be.

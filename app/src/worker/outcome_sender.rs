@@ -32,8 +32,15 @@ impl<A> OutcomeSender<A> {
         }
     }
 
-    /// Hands over an answer.
-    pub fn answer(&self, answer: A) {
-        self.send(Outcome::Asked(answer));
+    /// Hands over an answer, which the window shows within `wait`.
+    pub fn answer(&self, answer: A, wait: Duration) {
+        if self.outcomes.send(Outcome::Asked(answer)).is_ok() {
+            (self.wake)(wait);
+        }
+    }
+
+    /// Wakes the window.
+    pub fn wake(&self) -> Wake {
+        Wake::clone(&self.wake)
     }
 }

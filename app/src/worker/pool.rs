@@ -15,7 +15,6 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use self::slow_reads::SlowReads;
 use super::at_close::AtClose;
-use super::connect;
 use super::console::Console;
 use super::desk::{Desk, Threads};
 use super::file_dialog;
@@ -436,12 +435,6 @@ impl<A: Send + 'static> Shared<A> {
             Work::Open(_) | Work::Adopt(_) | Work::Show(_) | Work::Close(_) => {
                 self.change_stores(store, work);
             }
-            Work::Connect(work) => {
-                let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
-                connect::start(*work, generation, outcomes, wake);
-            }
-            Work::Rollout(work, operation) => self.roll_out(store, work, operation),
-            Work::Watch(work) => self.watch(store, work, generation),
             Work::SetLocked(is_locked) => {
                 if let Some(source) = self.sources.of(store) {
                     source.set_locked(is_locked);

@@ -1,26 +1,23 @@
 //! Puts a TTL on a collection in steps. Each step lowers the seconds until as many documents are
 //! overdue as may go in a minute, and the next one waits until they are gone.
 
-use std::io;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use bson::{Bson, Document};
-use crossbeam_channel::Sender;
 use mayfly_engine::value::whole;
 
 use super::code;
 use super::guarded::guarded;
 use super::journal::file::Journal;
 use super::journal::header;
-use super::outcome::Outcome;
 use super::replication_lag::ReplicationLag;
 use super::reply::Reply;
 use super::wake::Wake;
 use crate::commands::{indexes, rollout};
+use crate::job::Cancel;
 use crate::job::rollout::{RolloutEnd, RolloutPlan, RolloutWork, SECS_MAX, STEP_SECS};
-use crate::job::{Cancel, OperationId};
 use crate::source::Source;
 
 /// How often it looks.
@@ -238,23 +235,20 @@ fn earliest_ms(document: &Document, path: &str) -> Option<i64> {
 /// store closes only when nothing uses it any longer.
 ///
 /// # Errors
-/// The system refused a thread.
-pub(super) fn start<A: Send + 'static>(
+/// The system refused a thread: one sentence.
+pub fn start(
     work: RolloutWork,
-    operation: OperationId,
     source: Arc<dyn Source>,
     ends: Cancel,
-    outcomes: Sender<Outcome<A>>,
     wake: Wake,
-) -> io::Result<JoinHandle<()>> {
+    ended: impl FnOnce(RolloutEnd) + Send + 'static,
+) -> Result<JoinHandle<()>, String> {
     let run = move || {
         let end = guarded(|| run(&work, source.as_ref(), &ends, &wake));
-        let end = end.unwrap_or_else(RolloutEnd::Failed);
-        if outcomes.send(Outcome::Rollout { operation, end }).is_ok() {
-            wake(Duration::ZERO);
-        }
+        ended(end.unwrap_or_else(RolloutEnd::Failed));
     };
-    thread::Builder::new().name("mayfly-rollout".to_owned()).spawn(run)
+    let thread = thread::Builder::new().name("mayfly-rollout".to_owned()).spawn(run);
+    thread.map_err(|error| format!("Can't start a thread: {error}"))
 }
 
 fn run(work: &RolloutWork, source: &dyn Source, ends: &Cancel, wake: &Wake) -> RolloutEnd {

@@ -3,15 +3,10 @@
 use bson::{DateTime, doc};
 
 use super::*;
-use crate::job::Purpose;
-use crate::job::purpose::StorePurpose;
 use crate::job::rollout::RolloutGauge;
 use crate::job::{Cancel, Namespace, OpenRequest, Sandbox};
 use crate::shell::{Output, Shell, ShellLimits};
 use crate::source::embedded::opener;
-use crate::source::{Opened, Opener};
-use crate::worker::{Job, Lane, Secrets, Work, Worker, lesson_shelf};
-use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_tests::documentdb::{DocumentDb, Habits};
 
 const NOW_MS: i64 = 1_780_315_200_000;
@@ -229,38 +224,4 @@ fn the_script_for_mongosh_does_the_same() {
     assert!(all, "{said:?}");
     assert_eq!((secs(source.as_ref()), count(source.as_ref())), (36_000, 9), "{said:?}");
     assert_eq!(said.len(), 4, "{said:?}");
-}
-
-#[test]
-fn a_closing_window_takes_its_rollouts_along() {
-    let source = store();
-    let opened = Arc::clone(&source);
-    let opener: Opener = Arc::new(move |_| {
-        Ok(Opened {
-            source: Arc::clone(&opened),
-            name: "store".to_owned(),
-            folder: None,
-            clock: SystemClock.status(),
-            warnings: Vec::new(),
-            advice: Vec::new(),
-            attached: None,
-        })
-    });
-    let worker =
-        Worker::<()>::start(opener, lesson_shelf::shelf(None), Secrets::none(), Arc::new(|_| ()))
-            .expect("threads");
-    let purpose = || Purpose::Store(StorePurpose::Open);
-    let submit = |work| {
-        worker.submit(Job::named(purpose(), Lane::Write, 1, work));
-    };
-    submit(Work::Open(OpenRequest::default()));
-    let gauge = Arc::new(RolloutGauge::default());
-    let work = RolloutWork { plan: plan(), journal: None, gauge: Arc::clone(&gauge) };
-    submit(Work::Rollout(work, OperationId(1)));
-    while gauge.words().is_empty() {
-        thread::park_timeout(Duration::from_millis(5));
-    }
-    drop(worker);
-    // The thread held the gauge, and the store with it.
-    assert_eq!(Arc::strong_count(&gauge), 1);
 }

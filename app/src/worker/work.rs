@@ -4,12 +4,10 @@ use std::fmt;
 
 use bson::Document;
 
-use super::connect_job::ConnectWork;
 use super::schema::SchemaWork;
 use super::transfer::TransferWork;
+use crate::job::OpenRequest;
 use crate::job::bulk::BulkWork;
-use crate::job::rollout::RolloutWork;
-use crate::job::{OpenRequest, OperationId, WatchWork};
 use crate::source::Opened;
 
 /// The work of a job.
@@ -35,12 +33,6 @@ pub enum Work {
     Show(u32),
     /// Close the open store of this number.
     Close(u32),
-    /// Try to attach to a server, while the present store stays open.
-    Connect(Box<ConnectWork>),
-    /// Roll out a TTL in steps, in parallel to everything else.
-    Rollout(RolloutWork, OperationId),
-    /// Follow the deletions of a collection of a server, in parallel to everything else.
-    Watch(WatchWork),
     /// Put an attached server in place of the present store.
     Adopt(Box<Opened>),
     /// Lock the connection to a server, or unlock it.
@@ -60,9 +52,6 @@ impl fmt::Debug for Work {
             Self::Open(request) => write!(f, "Open({request:?})"),
             Self::Show(number) => write!(f, "Show({number})"),
             Self::Close(number) => write!(f, "Close({number})"),
-            Self::Connect(work) => write!(f, "Connect({})", work.server.string.name()),
-            Self::Rollout(work, _) => write!(f, "Rollout({})", work.plan.namespace),
-            Self::Watch(work) => write!(f, "Watch({})", work.namespace),
             Self::Adopt(opened) => write!(f, "Adopt({})", opened.name),
             Self::SetLocked(is_locked) => write!(f, "SetLocked({is_locked})"),
             Self::Schema(work) => write!(f, "Schema({work:?})"),

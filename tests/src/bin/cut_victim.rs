@@ -12,15 +12,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bson::{Bson, Document, doc};
+use mayfly::job::Cancel;
 use mayfly::job::bulk::{BulkChange, BulkGauge, BulkWork, Target};
-use mayfly::job::purpose::StorePurpose;
 use mayfly::job::rollout::{RolloutGauge, RolloutPlan, RolloutWork};
-use mayfly::job::{Cancel, OperationId, Purpose};
 use mayfly::source::OpenRequest;
 use mayfly::source::embedded::opener;
 use mayfly::state::Namespace;
-use mayfly::worker::lesson_shelf::shelf;
-use mayfly::worker::{Job, Lane, Secrets, Work, Worker, bulk};
+use mayfly::worker::{bulk, rollout};
 
 const USAGE: &str = "usage: cut_victim FOLDER update|rollout";
 
@@ -33,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let request = OpenRequest { folder: Some(folder), must_exist: true, ..OpenRequest::default() };
     match arguments.next().ok_or(USAGE)?.as_str() {
         "update" => update(&request),
-        "rollout" => roll_out(request),
+        "rollout" => roll_out(&request),
         _ => Err(USAGE.into()),
     }
 }
@@ -55,14 +53,8 @@ fn update(request: &OpenRequest) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn roll_out(request: OpenRequest) -> Result<(), Box<dyn Error>> {
-    let wake = Arc::new(|_| ());
-    let worker = Worker::<()>::start(opener(), shelf(None), Secrets::none(), wake)?;
-    let submit = |work| {
-        let purpose = Purpose::Store(StorePurpose::Open);
-        worker.submit(Job::named(purpose, Lane::Write, 1, work));
-    };
-    submit(Work::Open(request));
+fn roll_out(request: &OpenRequest) -> Result<(), Box<dyn Error>> {
+    let source = opener()(&request).map_err(|error| error.message)?.source;
     let gauge = Arc::new(RolloutGauge::default());
     let plan = RolloutPlan {
         namespace: Namespace::new("d", "r"),
@@ -77,13 +69,10 @@ fn roll_out(request: OpenRequest) -> Result<(), Box<dyn Error>> {
         replaces: false,
         lag_max_secs: None,
     };
-    submit(Work::Rollout(
-        RolloutWork { plan, journal: None, gauge: Arc::clone(&gauge) },
-        OperationId(1),
-    ));
+    let work = RolloutWork { plan, journal: None, gauge: Arc::clone(&gauge) };
+    let _thread = rollout::start(work, source, Cancel::default(), Arc::new(|_| ()), |_| ())?;
     let mut told = 0;
     loop {
-        while worker.next_outcome().is_some() {}
         if gauge.changes() > told {
             told = gauge.changes();
             println!("{told}");

@@ -393,7 +393,7 @@ pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx
                 ask_reasons_of_few(tab, cx);
             }
         }
-        Purpose::InTrash { .. } | Purpose::InArchive { .. } | Purpose::Watch => {}
+        Purpose::InTrash { .. } | Purpose::InArchive { .. } => {}
         Purpose::Reasons => with(cx.state, tab, |view| view.take_reasons(reply, now_ms)),
         Purpose::Document => take_document(tab, command, reply, cx.state),
         Purpose::RefreshDate => {

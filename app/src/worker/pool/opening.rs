@@ -1,17 +1,15 @@
-//! Stores that are opened, shown and closed, their events, and their rollouts.
+//! Stores that are opened, shown and closed, and their events.
 
 use std::sync::Arc;
 use std::thread;
 
 use super::{Shared, Worker};
-use crate::job::rollout::{RolloutEnd, RolloutWork};
-use crate::job::{OperationId, WatchWork};
 use crate::limits::EVENT_WAKE;
 use crate::source::{OpenError, OpenRequest, Opened, Source};
+use crate::worker::connect;
 use crate::worker::guarded::{EVENTS, guarded, not_shown};
 use crate::worker::outcome::Outcome;
 use crate::worker::work::Work;
-use crate::worker::{connect, rollout, watch};
 
 /// Why a folder can't be opened twice.
 const OPEN_ALREADY: &str = "This store is open in this window already. Choose it in the sidebar.";
@@ -94,31 +92,6 @@ impl<A: Send + 'static> Shared<A> {
         let is_ours = folder
             .is_some_and(|folder| self.sources.all().iter().any(|source| source.is_in(&folder)));
         if is_ours { OpenError::new(OPEN_ALREADY.to_owned()) } else { error }
-    }
-
-    /// Rolls out a TTL in a store, in parallel to everything else.
-    pub(super) fn roll_out(&self, store: u32, work: RolloutWork, operation: OperationId) {
-        let started = self.sources.of(store).ok_or("No store is open".to_owned());
-        let started = started.and_then(|source| {
-            let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
-            rollout::start(work, operation, source, self.ends.clone(), outcomes, wake)
-                .map_err(|error| format!("Can't start a thread: {error}"))
-        });
-        match started {
-            Ok(thread) => self.join_at_close(thread),
-            Err(why) => {
-                let end = RolloutEnd::Failed(why);
-                self.tell(Outcome::Rollout { operation, end });
-            }
-        }
-    }
-
-    /// Follows the deletions of a collection, in parallel to everything else.
-    pub(super) fn watch(&self, store: u32, work: WatchWork, generation: u64) {
-        if let Some(source) = self.sources.of(store) {
-            let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
-            watch::start(work, generation, source, outcomes, wake);
-        }
     }
 
     /// Forwards the events of a source until the source is gone. The thread is not joined: it ends
