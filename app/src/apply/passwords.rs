@@ -135,6 +135,7 @@ mod tests {
             pass_job: None,
             is_replica_set: false,
             slow_down: crate::job::server::SlowDown::default(),
+            stored: crate::job::Stored::default(),
         };
         RecentStore::attached(&attached, 0)
     }

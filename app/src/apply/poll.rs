@@ -219,6 +219,7 @@ mod tests {
             pass_job: None,
             is_replica_set: false,
             slow_down: crate::job::server::SlowDown::default(),
+            stored: crate::job::Stored::default(),
         })));
         let id = state.tabs.show(&Namespace::new("d", "c")).expect("a tab");
         state.tabs.get_mut(id).expect("a tab").view = ViewKind::Expiry;

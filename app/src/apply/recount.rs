@@ -82,6 +82,7 @@ mod tests {
             pass_job: None,
             is_replica_set: false,
             slow_down: crate::job::server::SlowDown::default(),
+            stored: crate::job::Stored::default(),
         })));
         state.tree.learn_databases(vec![("d".to_owned(), 1)]);
         state.tree.learn_collections("d", vec![("c".to_owned(), "collection".to_owned())]);

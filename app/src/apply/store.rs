@@ -315,6 +315,7 @@ fn take_figures(namespace: &Namespace, figures: Option<&Document>, state: &mut S
     if let (Some(figures), Some(collection)) = (figures, state.tree.collection_mut(namespace)) {
         collection.documents = number(figures, "count");
         collection.bytes = number(figures, "size");
+        collection.is_capped = figures.get_bool("capped").unwrap_or(false);
     }
 }
 

@@ -9,8 +9,10 @@ use mayfly_engine::value::shell::write_command;
 
 use crate::action::{Action, Actions, ConvertAction, ViewAction};
 use crate::dialogs::{close, leave};
+use crate::job::Write;
 use crate::job::convert::{Conversion, failing_words};
 use crate::state::convert::{ConvertCounts, ConvertDraft};
+use crate::state::documents::undo_words::{obstacle, words};
 use crate::state::transfer::Loadable;
 use crate::state::transfer::types::{decided_by, forms_words, instant, question, value_words};
 use crate::state::{Namespace, State, number};
@@ -32,8 +34,8 @@ const FIELDS_MAX: usize = 4;
 const VALUE_CHARS_MAX: usize = 48;
 
 /// Said above the command: an update of many with a pipeline could not be undone field by field.
-const STEPS: &str = "// The same in one command. Mayfly sets each date with an update by _id, in \
-                     steps that can be undone";
+const STEPS: &str =
+    "// The same in one command. Mayfly sets each date with an update by _id, in steps";
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ConvertDraft, state: &State, actions: &mut Actions) {
@@ -52,6 +54,10 @@ pub fn ui(context: &Context, draft: &mut ConvertDraft, state: &State, actions: &
             detected_ui(ui, draft);
             choices_ui(ui, draft);
             preview_ui(ui, draft);
+            if draft.conversion().is_ok() {
+                let obstacle = obstacle(state, &namespace, Write::Merge);
+                dim(ui, &words(draft.undo_bytes(), obstacle));
+            }
             ttl_ui(ui, draft, state);
             if let Ok(conversion) = draft.conversion() {
                 let text = command_text(&conversion, &namespace);

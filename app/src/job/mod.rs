@@ -50,7 +50,8 @@ pub use mayfly_engine::event::{
 };
 pub use purpose::Purpose;
 pub use server::{
-    Attached, ConnectFailure, Keeping, PassJob, Server, ServerColor, ServerMark, Step,
+    Attached, ConnectFailure, Keeping, PassJob, Server, ServerColor, ServerMark, Step, Stored,
+    Write,
 };
 pub use store::{
     Advice, Capabilities, CopiedStore, OpenRequest, SAMPLE_DATABASES, Sandbox, SandboxFolder,

@@ -1,7 +1,7 @@
 //! A server to attach to: how it is reached, how far that is, and what it is.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
 
@@ -154,6 +154,7 @@ pub struct Attached {
     /// Whether other members copy what it writes, and may fall back.
     pub is_replica_set: bool,
     pub slow_down: SlowDown,
+    pub stored: Stored,
 }
 
 /// Whether a server asks to slow down now: the number of commands that wait because of it.
@@ -191,6 +192,46 @@ impl Drop for Waiting<'_> {
         self.0.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
+
+/// How documents are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Write {
+    Insert,
+    Replace,
+    /// Their fields are set in the documents that are there.
+    Merge,
+}
+
+/// The documents that were read after they were written to a server: whether it stored what was sent.
+#[derive(Debug, Clone, Default)]
+pub struct Stored(Arc<AtomicU8>);
+
+/// The bit of a server that stored something else.
+const OTHERWISE: u8 = 1 << 7;
+
+impl Stored {
+    /// Documents written in this way were stored as they were sent, or otherwise.
+    pub fn note(&self, write: Write, is_as_sent: bool) {
+        let bit = if is_as_sent { 1 << write as u8 } else { OTHERWISE };
+        self.0.fetch_or(bit, Ordering::Relaxed);
+    }
+
+    /// Whether it stored what was sent in this way. `None` if that was not seen yet.
+    #[must_use]
+    pub fn is_as_sent(&self, write: Write) -> Option<bool> {
+        let seen = self.0.load(Ordering::Relaxed);
+        let is_otherwise = seen & OTHERWISE != 0;
+        (is_otherwise || seen & (1 << write as u8) != 0).then_some(!is_otherwise)
+    }
+}
+
+impl PartialEq for Stored {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Stored {}
 
 /// A job of the server that removes expired documents at each full minute of its clock, up to a number with each
 /// index.

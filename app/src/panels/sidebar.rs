@@ -514,6 +514,7 @@ mod tests {
             ahead_ms: 0,
             pass_job: None,
             slow_down: crate::job::server::SlowDown::default(),
+            stored: crate::job::Stored::default(),
             is_replica_set: false,
         })));
         assert_eq!(age_max(&collection, &namespace, &state), Duration::MAX);

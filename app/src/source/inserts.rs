@@ -12,7 +12,7 @@ use super::read_back::Sent;
 use super::remote::failure::UNKNOWN;
 use super::remote::throttle::gave_up;
 use super::{Source, duplicate, read_back};
-use crate::job::{Cancel, InsertedIds, Namespace};
+use crate::job::{Cancel, InsertedIds, Namespace, Write};
 use crate::limits::{INSERTED_BYTES_MAX, INSERTED_DOCS_MAX};
 
 /// Codes with which a server refuses a whole command because of one document in it: `BadValue`,
@@ -313,7 +313,7 @@ impl<'s> Inserts<'s> {
         }
         self.checked.push(write);
         let sent = if write == Write::Merge { Sent::Fields } else { Sent::Whole };
-        read_back::check(self.target, &self.namespace, &stored, sent)
+        Ok(read_back::check(self.target, &self.namespace, &stored, (write, sent))?)
     }
 
     /// The outcome of a document, in the words of an import.
@@ -351,15 +351,6 @@ impl<'s> Inserts<'s> {
             read.is_ok() && is_there
         })
     }
-}
-
-/// How documents are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Write {
-    Insert,
-    Replace,
-    /// Their fields are set in the documents that are there.
-    Merge,
 }
 
 /// The outcome of a document.

@@ -30,7 +30,7 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 
 use crate::demo::SampleData;
 pub use crate::job::{Advice, Capabilities, Namespace, OpenError, OpenRequest, Sandbox};
-use crate::job::{Cancel, Event, WatchEnd, WatchReport};
+use crate::job::{Cancel, Event, WatchEnd, WatchReport, Write};
 pub use maintenance::Maintenance;
 pub use open::{Opened, Opener};
 pub use transfers::Transfers;
@@ -101,6 +101,11 @@ pub trait Source: Send + Sync + 'static {
     fn read_back(&self, db: &str, find: &Document) -> Option<Result<Vec<RawDocumentBuf>, String>> {
         let _ = (db, find);
         None
+    }
+
+    /// Remembers whether the documents that were read back were stored as they were sent.
+    fn note_stored(&self, write: Write, is_as_sent: bool) {
+        let _ = (write, is_as_sent);
     }
 
     /// The store's time in milliseconds since 1970. Not a command, so that no log or profile has it.

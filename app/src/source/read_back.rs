@@ -8,7 +8,7 @@ use bson::{Bson, Timestamp, doc};
 use mayfly_engine::value::{Layout, shell};
 
 use super::Source;
-use crate::job::Namespace;
+use crate::job::{Namespace, Write};
 use crate::limits::{READ_BACK_BYTES, READ_BACK_DOCS};
 
 /// How much of a stored document was sent.
@@ -22,17 +22,32 @@ pub enum Sent<'s> {
     Field(&'s str),
 }
 
+/// A document that a server stored, and not as it was sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Otherwise {
+    pub id: Bson,
+    /// The difference, after "The server stored the document".
+    difference: String,
+}
+
+impl From<Otherwise> for String {
+    fn from(Otherwise { id, difference }: Otherwise) -> Self {
+        let id = shell::write_value(&id, Layout::OneLine);
+        format!("The server stored the document with _id {id} {difference}; nothing more was sent")
+    }
+}
+
 /// Reads some of these documents, which were just written, and compares them. Those that are not
-/// there any more may have been removed by others.
+/// there any more may have been removed by others. The source remembers the result.
 ///
 /// # Errors
-/// One sentence: the server stored a document otherwise.
+/// The server stored a document otherwise.
 pub fn check(
     source: &dyn Source,
     namespace: &Namespace,
     documents: &[&RawDocument],
-    sent: Sent<'_>,
-) -> Result<(), String> {
+    (write, sent): (Write, Sent<'_>),
+) -> Result<(), Otherwise> {
     let mut bytes = 0;
     let some = documents.iter().take(READ_BACK_DOCS).take_while(|document| {
         let is_first = bytes == 0;
@@ -46,39 +61,46 @@ pub fn check(
     let find = doc! { "find": &namespace.collection, "filter": filter, "batchSize": batch };
     // Who may write may still not read.
     let Some(Ok(stored)) = source.read_back(&namespace.db, &find) else { return Ok(()) };
+    let mut is_checked = false;
     for document in some {
         let is_it = |stored: &&RawDocumentBuf| id_of(stored) == id_of(document);
-        let difference =
-            stored.iter().find(is_it).and_then(|stored| difference(document, stored, sent));
-        if let Some(difference) = difference {
-            return Err(sentence(document, &difference));
+        let Some(stored) = stored.iter().find(is_it) else { continue };
+        is_checked = true;
+        if let Some(difference) = difference(document, stored, sent) {
+            source.note_stored(write, false);
+            return Err(otherwise(document, difference));
         }
+    }
+    if is_checked {
+        source.note_stored(write, true);
     }
     Ok(())
 }
 
-/// Reads some documents that an update changed, and looks for a field that is there twice.
+/// Reads some documents that an update changed, and looks for a field that is there twice. Only such
+/// a one is remembered: no document was sent to compare the others with.
 ///
 /// # Errors
-/// One sentence: there is one.
+/// There is one.
 pub fn check_names(
     source: &dyn Source,
     namespace: &Namespace,
     ids: impl Iterator<Item = Bson>,
-) -> Result<(), String> {
+) -> Result<(), Otherwise> {
     let ids: Vec<Bson> = ids.take(READ_BACK_DOCS).collect();
     let batch = i32::try_from(ids.len()).unwrap_or(i32::MAX);
     let filter = doc! { "_id": { "$in": ids } };
     let find = doc! { "find": &namespace.collection, "filter": filter, "batchSize": batch };
     let Some(Ok(stored)) = source.read_back(&namespace.db, &find) else { return Ok(()) };
     let twice = stored.iter().find_map(|stored| Some((stored, twice(stored)?)));
-    twice.map_or(Ok(()), |(stored, field)| Err(sentence(stored, &with_twice(&field))))
+    let Some((stored, field)) = twice else { return Ok(()) };
+    source.note_stored(Write::Merge, false);
+    Err(otherwise(stored, with_twice(&field)))
 }
 
-fn sentence(document: &RawDocument, difference: &str) -> String {
+fn otherwise(document: &RawDocument, difference: String) -> Otherwise {
     let id = id_of(document).and_then(|id| Bson::try_from(id).ok()).unwrap_or(Bson::Null);
-    let id = shell::write_value(&id, Layout::OneLine);
-    format!("The server stored the document with _id {id} {difference}; nothing more was sent")
+    Otherwise { id, difference }
 }
 
 fn id_of(document: &RawDocument) -> Option<RawBsonRef<'_>> {

@@ -327,7 +327,7 @@ impl Connection {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::StepState::{Done, Failed, Runs, Waits};
     use super::*;
 
@@ -404,9 +404,9 @@ mod tests {
         assert_eq!(states(&attempt), [Done, Done, Done, Failed, Waits]);
     }
 
-    #[test]
-    fn a_connection_locks_itself_when_it_is_idle() {
-        let attached = Attached {
+    /// A server.
+    pub fn attached() -> Attached {
+        Attached {
             address: "mongodb://h/".to_owned(),
             name: "h".to_owned(),
             mark: ServerMark::default(),
@@ -416,8 +416,13 @@ mod tests {
             pass_job: None,
             is_replica_set: false,
             slow_down: crate::job::server::SlowDown::default(),
-        };
-        let mut connection = Connection::new(Box::new(attached));
+            stored: crate::job::Stored::default(),
+        }
+    }
+
+    #[test]
+    fn a_connection_locks_itself_when_it_is_idle() {
+        let mut connection = Connection::new(Box::new(attached()));
         let at = Duration::from_secs;
         assert!(connection.is_locked(at(1)));
         connection.set_locked(false, at(1));

@@ -13,6 +13,9 @@ use super::transfer::Loadable;
 use crate::job::convert::{Conversion, FAILING_MAX, value_at};
 use crate::limits::{CONVERT_FIELDS_MAX, CONVERT_PREVIEW_DOCUMENTS};
 
+/// Bytes of a document that has an `_id` and one short value.
+const UNDO_VALUE_BYTES: u64 = 60;
+
 /// A field to convert, as drafted.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConvertDraft {
@@ -110,6 +113,13 @@ impl ConvertDraft {
     #[must_use]
     pub fn changes(&self) -> Option<DocCount> {
         self.counts.here().map(|counts| counts.changes(self.unconverted))
+    }
+
+    /// About how many bytes its undo keeps: of each document the `_id` and the field, before and after.
+    #[must_use]
+    pub fn undo_bytes(&self) -> Option<u64> {
+        let pair = 2 * (UNDO_VALUE_BYTES + self.path.len() as u64);
+        Some(self.changes()?.likely().saturating_mul(pair))
     }
 
     /// Takes documents with a value to convert. `is_all`: there are no more. Returns whether the

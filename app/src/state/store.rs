@@ -54,6 +54,8 @@ pub struct Collection {
     /// `collection`, `view` or `timeseries`.
     pub kind: String,
     pub documents: Option<u64>,
+    /// Whether it keeps only its newest documents. Known once its size is.
+    pub is_capped: bool,
     /// Their size, in bytes.
     pub bytes: Option<u64>,
     pub next: Next,
@@ -100,6 +102,7 @@ impl Collection {
             name: name.to_owned(),
             kind: kind.to_owned(),
             documents: None,
+            is_capped: false,
             bytes: None,
             next: Next::Unknown,
             forecast: None,

@@ -122,6 +122,7 @@ mod tests {
             pass_job: None,
             is_replica_set: false,
             slow_down: crate::job::server::SlowDown::default(),
+            stored: crate::job::Stored::default(),
         };
         let mut state = State::default();
         let cancel = Cancel::default();

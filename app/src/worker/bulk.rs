@@ -81,6 +81,12 @@ enum Stop {
     Failed(String),
 }
 
+impl From<read_back::Otherwise> for Stop {
+    fn from(otherwise: read_back::Otherwise) -> Self {
+        Self::Failed(otherwise.into())
+    }
+}
+
 struct Run<'r> {
     source: &'r dyn Source,
     work: &'r BulkWork,
@@ -320,7 +326,7 @@ impl Run<'_> {
             return Ok(());
         }
         let ids = ids_of(found).into_iter();
-        read_back::check_names(self.source, at, ids).map_err(Stop::Failed)
+        Ok(read_back::check_names(self.source, at, ids)?)
     }
 
     /// An update ends at a document that refuses it. Those that are as they were are tried again,

@@ -1,10 +1,10 @@
 //! The window on both kinds of server.
 
 use bson::{DateTime, Document, doc};
-use egui::Key;
+use egui::{Key, Modifiers};
 use mayfly::action::{Action, ConvertAction, ExpiryAction};
 use mayfly::state::Namespace;
-use mayfly_tests::documentdb::{DocumentDb, Habits};
+use mayfly_tests::documentdb::{DocumentDb, Habit, Habits};
 
 use super::support::Window;
 
@@ -18,9 +18,13 @@ fn server(habits: Habits) -> DocumentDb {
 
 /// A window on a server, with a collection shown.
 pub(super) fn attached(server: &DocumentDb) -> Window {
+    attached_with(server, "")
+}
+
+fn attached_with(server: &DocumentDb, options: &str) -> Window {
     let mut window = Window::open();
     window.choose("Menu", "Connect to a server…");
-    window.type_into("Connection string", &server.uri());
+    window.type_into("Connection string", &format!("{}{options}", server.uri()));
     window.click("Connect");
     window.until("the server is shown", |state| {
         state.is_open() && state.store.connection.is_some() && state.tree.loaded
@@ -264,4 +268,75 @@ fn an_operation_says_that_the_server_asks_to_slow_down() {
     });
     server.throttle("update", 0, None);
     window.until_named("Converted at to dates in 21 documents of shop.orders");
+}
+
+/// Opens the dialog that updates all documents of the collection that is shown.
+fn open_update(window: &mut Window, count: &str) {
+    window.keys(Modifiers::COMMAND, Key::A);
+    window.choose("Selected documents", &format!("Update {count} documents…"));
+    window.type_into("Update", "{ $set: { n: 7 } }");
+    window.until_enabled(&format!("Update {count} documents"));
+}
+
+/// A window on a server with changes allowed, and its documents shown.
+fn changing_documents(server: &DocumentDb, options: &str) -> Window {
+    let mut window = attached_with(server, options);
+    window.choose("Locked", "Unlock this connection…");
+    window.click("Unlock");
+    window.click("Documents");
+    window.until_named("Document 0");
+    window
+}
+
+const PROMISE: &str = "Press Ctrl+Z to undo while this tab is open";
+
+#[test]
+fn undo_is_promised_once_the_server_was_seen_to_store_what_is_sent() {
+    for (habits, options) in [(Habits::documentdb(), ""), (Habits::mongodb(), "&w=0")] {
+        let server = server(habits);
+        let before = server.stored("shop", "orders");
+        let mut window = changing_documents(&server, options);
+        open_update(&mut window, "12");
+        window.until_named("Undo is not known to work on this server yet");
+        assert!(!window.has_part(PROMISE));
+        window.click("Update 12 documents");
+        window.until_named("Updated 12 documents");
+        window.click("Undo");
+        window.until_named("Undone: restored 12 documents");
+        assert_eq!(server.stored("shop", "orders"), before);
+        open_update(&mut window, "12");
+        window.until_named(PROMISE);
+        window.key(Key::Escape);
+        window.choose("Selected documents", "Delete 12 documents…");
+        window.until_named("Undo is not known to work on this server yet");
+    }
+}
+
+#[test]
+fn undo_is_not_promised_on_a_server_that_stored_something_else() {
+    let server = server(Habits::documentdb().with(Habit::Garbling));
+    let text = doc! { "_id": 100, "at": "2024-05-01" };
+    server.prepare("shop", &doc! { "insert": "orders", "documents": [text] });
+    let mut window = changing_documents(&server, "");
+    open_update(&mut window, "13");
+    window.click("Update 13 documents");
+    window.until_named("with its field _id twice");
+    window.key(Key::Escape);
+    open_update(&mut window, "13");
+    window.until_named("this server stored a document otherwise than it was sent");
+    window.key(Key::Escape);
+    open_convert(&mut window, "at");
+    window.until_named("this server stored a document otherwise than it was sent");
+    assert!(!window.has_part(PROMISE));
+}
+
+#[test]
+fn undo_is_not_promised_in_a_capped_collection() {
+    let server = DocumentDb::start(Habits::mongodb());
+    server.prepare("shop", &doc! { "create": "orders", "capped": true, "size": 4_096 });
+    server.prepare("shop", &doc! { "insert": "orders", "documents": [{ "_id": 0 }, { "_id": 1 }] });
+    let mut window = changing_documents(&server, "");
+    open_update(&mut window, "2");
+    window.until_named("Undo is not known to work in a capped collection");
+    assert!(!window.has_part(PROMISE));
 }

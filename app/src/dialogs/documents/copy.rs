@@ -6,7 +6,9 @@ use super::scope::{self, Confirm};
 use crate::action::Actions;
 use crate::commands::bulk as command;
 use crate::dialogs::close;
+use crate::job::Write;
 use crate::state::documents::bulk::BulkCopy;
+use crate::state::documents::undo_words::obstacle;
 use crate::state::number::counted;
 use crate::state::store::Next;
 use crate::state::transfer::import::{WHOLE_PATH, whole_path};
@@ -42,7 +44,7 @@ pub fn ui(
     let subtitle = if draft.is_outside {
         "Undo does not reach the other store".to_owned()
     } else {
-        draft.scope.undo_words(1)
+        draft.scope.undo_words(1, obstacle(state, &draft.to(), Write::Insert))
     };
     let closing = modal::ui(
         context,

@@ -6,8 +6,10 @@ use super::scope::{self, Confirm};
 use crate::action::Actions;
 use crate::commands::bulk as command;
 use crate::dialogs::close;
+use crate::job::Write;
 use crate::job::bulk::{BulkChange, Target};
 use crate::state::documents::bulk::BulkDelete;
+use crate::state::documents::undo_words::obstacle;
 use crate::state::number::counted;
 use crate::state::{State, TabId};
 use crate::theme::sizes;
@@ -40,10 +42,11 @@ pub fn ui(
         });
     let (mut copy, mut answered) = (false, false);
     let title = format!("Delete {what} from {}?", marks::visible(&open.namespace.to_string()));
+    let undo = draft.scope.undo_words(1, obstacle(state, &open.namespace, Write::Insert));
     let closing = modal::ui(
         context,
         &title,
-        &draft.scope.undo_words(1),
+        &undo,
         sizes::DIALOG,
         &mut (),
         |ui, ()| {

@@ -9,9 +9,11 @@ use super::scope::{self, Confirm};
 use crate::action::Actions;
 use crate::commands::bulk as command;
 use crate::dialogs::close;
+use crate::job::Write;
 use crate::job::bulk::BulkChange;
 use crate::limits::EDITED_TEXT_BYTES_MAX;
 use crate::state::documents::bulk::{BulkUpdate, FieldChange, Preview};
+use crate::state::documents::undo_words::obstacle;
 use crate::state::{State, TabId};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::code_edit::CodeEdit;
@@ -55,11 +57,12 @@ pub fn ui(
     let mut answered = context.input_mut(|input| input.consume_shortcut(&key)) && ready;
     let mut copy = false;
     let title = format!("Update {what} in {}", marks::visible(&open.namespace.to_string()));
+    // A document is kept as it was and as it became.
+    let undo = draft.scope.undo_words(2, obstacle(state, &open.namespace, Write::Replace));
     let closing = modal::ui(
         context,
         &title,
-        // A document is kept as it was and as it became.
-        &draft.scope.undo_words(2),
+        &undo,
         sizes::DIALOG_WIDE,
         draft,
         |ui, draft| {

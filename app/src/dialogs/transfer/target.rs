@@ -15,11 +15,16 @@ use crate::widgets::value_text::with_marks;
 const MODES: [(ImportMode, &str, &str); 4] = [
     (ImportMode::Insert, "Insert", "Reject documents whose _id already exists"),
     (ImportMode::Skip, "Skip", "Skip documents whose _id already exists"),
-    (ImportMode::Replace, "Replace", "Replace documents whose _id already exists"),
+    (
+        ImportMode::Replace,
+        "Replace",
+        "Replace documents whose _id already exists. A roll back does not bring them back",
+    ),
     (
         ImportMode::Merge,
         "Merge",
-        "Update fields of documents whose _id already exists and keep the rest",
+        "Update fields of documents whose _id already exists and keep the rest. A roll back does not \
+         bring the old values back",
     ),
 ];
 

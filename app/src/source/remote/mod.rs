@@ -48,7 +48,7 @@ use mongodb::options::SelectionCriteria;
 use super::{Capabilities, Events, Opened, Source, TakeBatch, Transfers, read_back};
 use crate::job::{
     Attached, Cancel, ConnectFailure, ConnectionString, Namespace, Server, ServerMark, Step,
-    WatchEnd, WatchReport,
+    Stored, WatchEnd, WatchReport, Write,
 };
 use crate::limits::{SERVER_REPLY_MAX, WATCH_SILENCE_MAX};
 use answered::Expected;
@@ -86,6 +86,7 @@ pub struct Remote {
     ahead_ms: AtomicI64,
     lock: Lock,
     throttle: Throttle,
+    stored: Stored,
     sessions: Sessions,
     rules: KnownRules,
     reply_limits: ReplyLimits,
@@ -123,6 +124,7 @@ impl Remote {
             ahead_ms: AtomicI64::new(0),
             lock: Lock::default(),
             throttle: Throttle::default(),
+            stored: Stored::default(),
             sessions: Sessions::default(),
             rules: KnownRules::default(),
             reply_limits: ReplyLimits::default(),
@@ -215,6 +217,7 @@ impl Remote {
             pass_job: topology::pass_job(&self.hello),
             is_replica_set: self.hello.contains_key("setName"),
             slow_down: self.throttle.slow_down.clone(),
+            stored: self.stored.clone(),
         }
     }
 }
@@ -245,6 +248,10 @@ impl Source for Remote {
         let read =
             |take: &mut TakeBatch<'_>| raw::read_batches(self, None, (db, find), &cancel, take);
         Some(read_back::read(read))
+    }
+
+    fn note_stored(&self, write: Write, is_as_sent: bool) {
+        self.stored.note(write, is_as_sent);
     }
 
     fn run_write(&self, db: &str, command: &Document, is_stopped: &dyn Fn() -> bool) -> Document {

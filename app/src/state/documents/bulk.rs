@@ -12,10 +12,11 @@ use mayfly_engine::value::{Layout, shell};
 use super::change::id_of;
 use super::editor::Problem;
 use super::pages::estimated_bytes;
+use super::undo_words;
 use crate::commands::bulk as command;
 use crate::job::bulk::{BulkChange, Target};
 use crate::job::{Namespace, OperationId, TabId};
-use crate::limits::{PREVIEW_STEPS_MAX, PREVIEWED_BYTES_MAX, PREVIEWED_DOCUMENTS, UNDO_BYTES_MAX};
+use crate::limits::{PREVIEW_STEPS_MAX, PREVIEWED_BYTES_MAX, PREVIEWED_DOCUMENTS};
 use crate::state::names::{collection_problem, database_problem};
 use crate::state::{duration, number};
 
@@ -86,17 +87,9 @@ impl Scope {
 
     /// Whether the change can be taken back, in words. Each document is kept `times` times.
     #[must_use]
-    pub fn undo_words(&self, times: u64) -> String {
-        let fits = number::bytes(UNDO_BYTES_MAX as u64);
-        let Some(Ok(measured)) = &self.measured else {
-            return format!("Ctrl+Z undoes changes of up to {fits} while this tab is open");
-        };
-        let kept = measured.bytes.saturating_mul(times);
-        if kept <= UNDO_BYTES_MAX as u64 {
-            "Press Ctrl+Z to undo while this tab is open".to_owned()
-        } else {
-            format!("Too large to undo: undo keeps {fits}, and this needs {}", number::bytes(kept))
-        }
+    pub fn undo_words(&self, times: u64, obstacle: Option<String>) -> String {
+        let measured = self.measured.as_ref().and_then(|measured| measured.as_ref().ok());
+        undo_words::words(measured.map(|it| it.bytes.saturating_mul(times)), obstacle)
     }
 }
 
@@ -346,6 +339,7 @@ mod tests {
     use bson::doc;
 
     use super::*;
+    use crate::limits::UNDO_BYTES_MAX;
 
     fn draft(text: &str) -> BulkUpdate {
         let mut scope = Scope::new(Target::Matching(doc! {}), 2);
@@ -408,11 +402,12 @@ mod tests {
     #[test]
     fn undo_is_promised_as_far_as_it_has_room() {
         let mut scope = Scope::new(Target::Matching(doc! {}), 2);
-        assert!(scope.undo_words(1).contains("up to 67.1 MB"), "{}", scope.undo_words(1));
+        let words = |scope: &Scope, times| scope.undo_words(times, None);
+        assert!(words(&scope, 1).contains("up to 67.1 MB"), "{}", words(&scope, 1));
         let bytes = UNDO_BYTES_MAX as u64;
         scope.measured = Some(Ok(Measured { documents: 9, bytes }));
-        assert_eq!(scope.undo_words(1), "Press Ctrl+Z to undo while this tab is open");
-        assert!(scope.undo_words(2).starts_with("Too large to undo"), "{}", scope.undo_words(2));
+        assert_eq!(words(&scope, 1), "Press Ctrl+Z to undo while this tab is open");
+        assert!(words(&scope, 2).starts_with("Too large to undo"), "{}", words(&scope, 2));
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub mod selection;
 pub mod type_change;
 pub mod typed_date;
 pub mod undo;
+pub mod undo_words;
 pub mod value_pane;
 pub mod view;
 

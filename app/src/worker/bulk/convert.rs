@@ -7,6 +7,7 @@ use mayfly_engine::transfer::Unconverted;
 use super::ids::batch;
 use super::{ByKey, Found, Run, Stop, document, number, raw, unpack, write_errors};
 use crate::commands::bulk::{self as command, SetField};
+use crate::job::Write;
 use crate::job::convert::{Conversion, FAILING_MAX, failing_words};
 use crate::source::Namespace;
 use crate::source::read_back::{self, Sent};
@@ -105,6 +106,6 @@ impl Run<'_> {
             return Ok(());
         }
         let sent: Vec<&RawDocument> = after.values().map(|one| one.raw.as_ref()).collect();
-        read_back::check(self.source, at, &sent, Sent::Field(path)).map_err(Stop::Failed)
+        Ok(read_back::check(self.source, at, &sent, (Write::Merge, Sent::Field(path)))?)
     }
 }

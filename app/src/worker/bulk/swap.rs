@@ -6,6 +6,7 @@ use bson::{Bson, Document, RawDocument, RawDocumentBuf};
 
 use super::{ByKey, Run, Stop, document, id_of, key, write_errors};
 use crate::commands::bulk::{self as command, SetField};
+use crate::job::Write;
 use crate::job::bulk::{Made, Pair};
 use crate::job::convert::value_at;
 use crate::limits::{BULK_STEP_BYTES, BULK_STEP_DOCUMENTS};
@@ -68,10 +69,15 @@ impl Run<'_> {
             self.refuse(&errors);
         }
         if !is_refused && !std::mem::replace(&mut self.is_checked, true) {
+            let inserts = fit.iter().any(|swap| swap.from.is_none());
             let written = fit.iter().filter_map(|swap| swap.to).map(AsRef::as_ref);
             let written: Vec<&RawDocument> = written.collect();
-            let sent = made.field.as_deref().map_or(Sent::Whole, Sent::Field);
-            read_back::check(self.source, at, &written, sent).map_err(Stop::Failed)?;
+            let how = match made.field.as_deref() {
+                Some(field) => (Write::Merge, Sent::Field(field)),
+                None if inserts => (Write::Insert, Sent::Whole),
+                None => (Write::Replace, Sent::Whole),
+            };
+            read_back::check(self.source, at, &written, how)?;
         }
         let now = self.by_key(at, ids)?;
         for (swap, pair) in swaps.iter().zip(step) {
