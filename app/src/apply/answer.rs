@@ -7,9 +7,7 @@ use super::{
     documents, expiry, indexes, lesson, passwords, schema, store, stores, transfer, trash,
 };
 use crate::state::Purpose;
-use crate::state::purpose::{
-    ArchivePurpose, DocumentsPurpose, SchemaPurpose, StorePurpose, TrashPurpose,
-};
+use crate::state::purpose::{ArchivePurpose, DocumentsPurpose, SchemaPurpose, TrashPurpose};
 use crate::state::toasts::Kind;
 use crate::worker::transfer::TransferDone;
 use crate::worker::{Outcome, Reply, SecretReport};
@@ -84,7 +82,6 @@ fn secret(report: SecretReport, cx: &mut Apply<'_>) {
 
 fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
     match purpose {
-        Purpose::Store(purpose) => store::answer(purpose, generation, reply, cx),
         Purpose::Documents(tab, purpose) => {
             documents::answer(*tab, purpose, generation, reply, cx);
         }
@@ -103,7 +100,7 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         Purpose::Archive(purpose) => archive::answer(purpose, reply, cx),
         Purpose::Trash(purpose) => trash::answer(purpose, reply, cx),
         // The store's event reports the changes, and the list of commands has the refusals.
-        Purpose::Traffic => {}
+        Purpose::Traffic | Purpose::Store => {}
     }
 }
 
@@ -144,37 +141,11 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
     if let (Purpose::Schema(tab, purpose), true) = (purpose, full) {
         schema::dropped(*tab, purpose, generation, cx.state);
     }
-    if let (Purpose::Store(purpose), true) = (purpose, full) {
-        match purpose {
-            StorePurpose::Stats(namespace)
-            | StorePurpose::Count(namespace)
-            | StorePurpose::Next(namespace)
-            | StorePurpose::Forecast(namespace) => {
-                if let Some(collection) = cx.state.tree.collection_mut(namespace) {
-                    collection.stale = true;
-                }
-            }
-            StorePurpose::Databases | StorePurpose::Collections(_) | StorePurpose::Dialect(_) => {
-                cx.state.tree.stale = true;
-            }
-            StorePurpose::Statistics(_) | StorePurpose::DuplicatedIndexes(_) => {
-                collection::figures(purpose, &Err(TOO_MUCH.to_owned()), cx.state);
-            }
-            StorePurpose::Rules(_) | StorePurpose::Change { .. } => {
-                store::refused(generation, TOO_MUCH, cx.state);
-            }
-            StorePurpose::Open | StorePurpose::Hello | StorePurpose::Members => {}
-        }
-    }
 }
 
 /// Whether the window asks this by itself, to keep what it shows fresh.
 fn is_background(purpose: &Purpose) -> bool {
     match purpose {
-        Purpose::Store(purpose) => !matches!(
-            purpose,
-            StorePurpose::Rules(_) | StorePurpose::Statistics(_) | StorePurpose::Change { .. }
-        ),
         Purpose::Documents(_, purpose) => documents::is_background(purpose),
         Purpose::Aggregate(_, purpose) => aggregate::is_background(purpose),
         Purpose::Expiry(_, purpose) => expiry::is_background(purpose),
@@ -185,6 +156,6 @@ fn is_background(purpose: &Purpose) -> bool {
         Purpose::Trash(purpose) => matches!(purpose, TrashPurpose::Page { .. }),
         Purpose::Schema(_, purpose) => !matches!(purpose, SchemaPurpose::Validate(_)),
         Purpose::Transfer(_) => false,
-        Purpose::Traffic | Purpose::Convert(_) => true,
+        Purpose::Traffic | Purpose::Store | Purpose::Convert(_) => true,
     }
 }

@@ -1,16 +1,15 @@
 //! The entries of a collection's menu: duplicate it, show its figures.
 
-use bson::Document;
-
+use super::question::Question;
 use super::{Apply, documents, tabs};
 use crate::commands;
 use crate::job::bulk::BulkChange;
+use crate::state::Namespace;
 use crate::state::dialogs::{Dialog, DuplicateCollection, Statistics};
 use crate::state::documents::Origin;
-use crate::state::purpose::StorePurpose;
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
-use crate::state::{Namespace, Purpose, State};
+use crate::worker::Reply;
 
 /// Opens the dialog that duplicates a collection, and asks for its indexes.
 pub(super) fn open_duplicate(namespace: Namespace, cx: &mut Apply<'_>) {
@@ -20,7 +19,7 @@ pub(super) fn open_duplicate(namespace: Namespace, cx: &mut Apply<'_>) {
     cx.state.dialogs.show(Dialog::DuplicateCollection(draft));
     let command = commands::indexes::list(&namespace.collection);
     let db = namespace.db.clone();
-    cx.read(Purpose::Store(StorePurpose::DuplicatedIndexes(namespace)), &db, command);
+    cx.ask(DuplicatedIndexes(namespace), &db, command);
 }
 
 /// Opens the dialog with the figures of a collection.
@@ -29,7 +28,7 @@ pub(super) fn open_statistics(namespace: Namespace, cx: &mut Apply<'_>) {
     cx.state.dialogs.show(Dialog::Statistics(draft));
     let command = commands::store::stats(&namespace.collection);
     let db = namespace.db.clone();
-    cx.read(Purpose::Store(StorePurpose::Statistics(namespace)), &db, command);
+    cx.ask(StatisticsOf(namespace), &db, command);
 }
 
 /// Duplicates a collection, in steps.
@@ -60,29 +59,39 @@ pub(super) fn show_made(namespace: &Namespace, cx: &mut Apply<'_>) {
     }
 }
 
-/// Takes a reply that an open dialog waits for.
-pub(super) fn figures(
-    purpose: &StorePurpose,
-    result: &Result<Document, String>,
-    state: &mut State,
-) {
-    match (state.dialogs.open_mut(), purpose) {
-        (Some(Dialog::Statistics(draft)), StorePurpose::Statistics(of))
-            if draft.namespace == *of =>
-        {
-            draft.reply = Some(result.clone());
-        }
-        (Some(Dialog::DuplicateCollection(draft)), StorePurpose::DuplicatedIndexes(of))
-            if draft.from == *of =>
-        {
-            match result {
-                Ok(found) => draft.take_indexes(found),
-                Err(error) => {
-                    draft.indexes = Some(Vec::new());
-                    draft.sent.error = Some(error.clone());
-                }
+/// The indexes of a collection that is to be duplicated.
+#[derive(Debug, PartialEq)]
+struct DuplicatedIndexes(Namespace);
+
+impl Question for DuplicatedIndexes {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let Some(Dialog::DuplicateCollection(draft)) = cx.state.dialogs.open_mut() else { return };
+        match reply.result {
+            _ if draft.from != self.0 => {}
+            Ok(found) => draft.take_indexes(&found),
+            Err(error) => {
+                draft.indexes = Some(Vec::new());
+                draft.sent.error = Some(error);
             }
         }
-        _ => {}
+    }
+}
+
+/// The figures of a collection, for the dialog that shows them.
+#[derive(Debug, PartialEq)]
+struct StatisticsOf(Namespace);
+
+impl Question for StatisticsOf {
+    type Answer = Reply;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if let Some(Dialog::Statistics(draft)) = cx.state.dialogs.open_mut()
+            && draft.namespace == self.0
+        {
+            draft.reply = Some(reply.result);
+        }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use bson::{Document, doc};
+use bson::doc;
 
 use super::question::{Answer, Question, Report, Run};
-use super::{Apply, lock, passwords, stores};
+use super::{Apply, lock, passwords, poll, stores};
 use crate::action::ConnectAction;
 use crate::action::connect::again;
 use crate::job::connection_string::Secret;
@@ -13,11 +13,10 @@ use crate::job::{Cancel, OpenRequest, Server, Step};
 use crate::source::secrets::KeyringError;
 use crate::state::connect::{Attempt, ConnectDraft};
 use crate::state::dialogs::Dialog;
-use crate::state::purpose::StorePurpose;
 use crate::state::recent_stores::SavedServer;
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
-use crate::worker::{ConnectReport, Desk, Lane, SecretWork, Work, connect as attach};
+use crate::worker::{ConnectReport, Desk, Lane, Reply, SecretWork, Work, connect as attach};
 
 /// Carries out one action.
 pub fn apply(action: &ConnectAction, cx: &mut Apply<'_>) {
@@ -176,22 +175,25 @@ fn report(generation: u64, report: ConnectReport, cx: &mut Apply<'_>) {
 /// Opens the dialog that describes the server. Only then the members of a set are asked for.
 fn show_server(cx: &mut Apply<'_>) {
     cx.state.dialogs.show(Dialog::Server(Box::default()));
-    cx.read(Purpose::Store(StorePurpose::Hello), "admin", doc! { "hello": 1 });
-    cx.read(Purpose::Store(StorePurpose::Members), "admin", doc! { "replSetGetStatus": 1 });
+    poll::ask_hello(cx);
+    cx.ask(Members, "admin", doc! { "replSetGetStatus": 1 });
 }
 
-/// Takes what the server said of itself.
-pub(super) fn learn_facts(
-    purpose: &StorePurpose,
-    found: &Result<Document, String>,
-    state: &mut State,
-) {
-    let Some(Dialog::Server(facts)) = state.dialogs.open_mut() else { return };
-    if *purpose == StorePurpose::Members {
-        facts.status = Some(found.clone());
-    } else {
-        facts.hello = Some(found.clone().unwrap_or_default());
+/// The members of the server's replica set, for the dialog that shows them.
+#[derive(Debug, PartialEq)]
+struct Members;
+
+impl Question for Members {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if let Some(Dialog::Server(facts)) = cx.state.dialogs.open_mut() {
+            facts.status = Some(reply.result);
+        }
     }
+
+    fn refused(&self, _: u64, _: Reply, _: &mut Apply<'_>) {}
 }
 
 fn set_locked(is_locked: bool, cx: &mut Apply<'_>) {
@@ -205,5 +207,5 @@ fn set_locked(is_locked: bool, cx: &mut Apply<'_>) {
         format!("Unlocked: changes are made on {name}")
     };
     cx.state.toasts.push(Kind::Info, sentence, None, uptime);
-    cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, Work::SetLocked(is_locked));
+    cx.job(Purpose::Store, Lane::Write, Work::SetLocked(is_locked));
 }

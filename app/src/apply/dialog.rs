@@ -2,12 +2,13 @@
 
 use bson::Document;
 
+use super::question::Question;
 use super::{Apply, apply as apply_action};
 use crate::action::DialogAction;
 use crate::job::purpose::SlowRead;
-use crate::state::purpose::StorePurpose;
 use crate::state::sent::Sent;
-use crate::state::{Dialog, Purpose, State};
+use crate::state::{Dialog, State};
+use crate::worker::Reply;
 
 /// Carries out one action.
 pub fn apply(action: DialogAction, cx: &mut Apply<'_>) {
@@ -42,11 +43,16 @@ fn set_named(is_named: bool, state: &mut State) {
 }
 
 /// Sends the command of the open dialog, which stays until the reply.
-pub(super) fn send(purpose: StorePurpose, db: &str, command: Document, cx: &mut Apply<'_>) {
+pub(super) fn send<Q: Question<Answer = Reply>>(
+    question: Q,
+    db: &str,
+    command: Document,
+    cx: &mut Apply<'_>,
+) {
     if cx.state.dialogs.sent_mut().is_some_and(|sent| sent.is_waiting()) {
         return;
     }
-    let generation = cx.write(Purpose::Store(purpose), db, command);
+    let generation = cx.change(question, db, command);
     if let Some(sent) = cx.state.dialogs.sent_mut() {
         *sent = Sent { generation: Some(generation), error: None };
     }

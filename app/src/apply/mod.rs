@@ -6,6 +6,8 @@ pub mod answer;
 pub mod archive;
 pub mod beginning;
 pub mod calendar;
+mod catalog;
+mod changed;
 mod choose_store;
 pub mod clipboard;
 pub mod clock;
@@ -49,6 +51,8 @@ pub mod view;
 pub use answer::outcome;
 pub use effects::{Apply, Effects, Job, WindowEffect};
 pub use question::Worker;
+
+use changed::ChangeStore;
 
 use crate::action::Action;
 use crate::action::supported::{production_question, refusal};

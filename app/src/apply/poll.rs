@@ -7,9 +7,9 @@ use std::time::Duration;
 use super::question::{Answer, Question, Report, Run};
 use super::{Apply, expiry};
 use crate::commands::reaper;
-use crate::job::purpose::StorePurpose;
-use crate::job::{Cancel, Namespace, Purpose, TabId, WatchEnd, WatchReport};
+use crate::job::{Cancel, Namespace, TabId, WatchEnd, WatchReport};
 use crate::limits::{EVENT_WAKE, SERVER_LATE_LOOKS_MAX, SERVER_POLL, SERVER_POLL_CALM};
+use crate::state::Dialog;
 use crate::state::tabs::ViewKind;
 use crate::state::watch::{self, Delivery};
 use crate::state::{State, Tab};
@@ -29,8 +29,30 @@ fn greet(cx: &mut Apply<'_>) -> Option<Duration> {
     if !rest.is_zero() {
         return Some(rest);
     }
-    cx.read(Purpose::Store(StorePurpose::Hello), "admin", bson::doc! { "hello": 1 });
+    ask_hello(cx);
     Some(SERVER_POLL)
+}
+
+/// Asks the server for facts about itself.
+pub(super) fn ask_hello(cx: &mut Apply<'_>) {
+    cx.ask(Hello, "admin", bson::doc! { "hello": 1 });
+}
+
+/// The server's facts about itself, for the dialog that shows them.
+#[derive(Debug, PartialEq)]
+struct Hello;
+
+impl Question for Hello {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if let Some(Dialog::Server(facts)) = cx.state.dialogs.open_mut() {
+            facts.hello = Some(reply.result.unwrap_or_default());
+        }
+    }
+
+    fn refused(&self, _: u64, _: Reply, _: &mut Apply<'_>) {}
 }
 
 /// Looks again at the documents of the view that is shown. Returns the time until the next look.

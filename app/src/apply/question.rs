@@ -29,6 +29,11 @@ pub trait Question: fmt::Debug + PartialEq + Send + Sync + 'static {
     /// Takes the answer to the question of this generation.
     fn answered(&self, generation: u64, answer: Self::Answer, cx: &mut Apply<'_>);
 
+    /// Its queue was full, so it was never asked; the answer says so.
+    fn refused(&self, generation: u64, answer: Self::Answer, cx: &mut Apply<'_>) {
+        self.answered(generation, answer, cx);
+    }
+
     /// A newer one replaced it while it waited, so this generation is never answered.
     fn replaced(&self, generation: u64, cx: &mut Apply<'_>) {
         let _ = (generation, cx);
@@ -126,7 +131,7 @@ impl<Q: Question> Arrived for Refused<Q> {
     fn arrive(self: Box<Self>, cx: &mut Apply<'_>) {
         if !is_of_another_store(self.generation, cx) {
             cx.warn(TOO_MUCH);
-            self.question.answered(self.generation, self.answer, cx);
+            self.question.refused(self.generation, self.answer, cx);
         }
     }
 }

@@ -6,11 +6,12 @@ use bson::Document;
 
 use super::Apply;
 use super::number::number;
+use super::question::Question;
 use crate::commands;
-use crate::job::purpose::StorePurpose;
-use crate::job::{Namespace, Purpose};
+use crate::job::Namespace;
 use crate::limits::RECOUNT_MAX;
 use crate::state::State;
+use crate::worker::Reply;
 
 /// Documents of a collection came or went, or of any. A store of Mayfly's tells its counts by itself.
 pub(super) fn note(namespace: Option<&Namespace>, state: &mut State) {
@@ -34,13 +35,30 @@ pub(super) fn settle(cx: &mut Apply<'_>) -> Option<Duration> {
     for namespace in due {
         let command = commands::store::count(&namespace.collection, RECOUNT_MAX);
         let db = namespace.db.clone();
-        cx.read(Purpose::Store(StorePurpose::Count(namespace)), &db, command);
+        cx.ask(CountDocuments(namespace), &db, command);
     }
     next.map(|at| at.saturating_sub(uptime))
 }
 
+/// The documents of a collection, counted.
+#[derive(Debug, PartialEq)]
+struct CountDocuments(Namespace);
+
+impl Question for CountDocuments {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        counted(&self.0, reply.result.ok().as_ref(), cx);
+    }
+
+    fn refused(&self, _: u64, _: Reply, cx: &mut Apply<'_>) {
+        stale(&self.0, cx.state);
+    }
+}
+
 /// Takes a count. The server's statistics are right enough for more documents than were counted.
-pub(super) fn counted(namespace: &Namespace, reply: Option<&Document>, cx: &mut Apply<'_>) {
+fn counted(namespace: &Namespace, reply: Option<&Document>, cx: &mut Apply<'_>) {
     match reply.and_then(|reply| number(reply, "n")) {
         Some(count) if count < RECOUNT_MAX => {
             if let Some(collection) = cx.state.tree.collection_mut(namespace) {
@@ -51,10 +69,39 @@ pub(super) fn counted(namespace: &Namespace, reply: Option<&Document>, cx: &mut 
     }
 }
 
+/// Asks again later for the summary of a collection.
+pub(super) fn stale(namespace: &Namespace, state: &mut State) {
+    if let Some(collection) = state.tree.collection_mut(namespace) {
+        collection.stale = true;
+    }
+}
+
 /// Asks for the count and the size of a collection.
 pub(super) fn ask_figures(namespace: &Namespace, cx: &mut Apply<'_>) {
-    let figures = Purpose::Store(StorePurpose::Stats(namespace.clone()));
-    cx.read(figures, &namespace.db, commands::store::stats(&namespace.collection));
+    let command = commands::store::stats(&namespace.collection);
+    cx.ask(Figures(namespace.clone()), &namespace.db, command);
+}
+
+/// The count and the size of a collection. Known ones stay while a server does not answer.
+#[derive(Debug, PartialEq)]
+pub(super) struct Figures(pub(super) Namespace);
+
+impl Question for Figures {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let collection = cx.state.tree.collection_mut(&self.0);
+        if let (Ok(figures), Some(collection)) = (reply.result, collection) {
+            collection.documents = number(&figures, "count");
+            collection.bytes = number(&figures, "size");
+            collection.is_capped = figures.get_bool("capped").unwrap_or(false);
+        }
+    }
+
+    fn refused(&self, _: u64, _: Reply, cx: &mut Apply<'_>) {
+        stale(&self.0, cx.state);
+    }
 }
 
 #[cfg(test)]
@@ -67,7 +114,6 @@ mod tests {
     use crate::job::{Attached, ServerMark};
     use crate::state::connect::Connection;
     use crate::state::{Phase, TabId};
-    use crate::worker::Reply;
 
     fn attached() -> (State, TabId) {
         let mut state = State::default();

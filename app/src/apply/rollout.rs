@@ -225,8 +225,7 @@ mod tests {
     use crate::job::{OpenRequest, Sandbox};
     use crate::source::embedded::opener;
     use crate::state::Purpose;
-    use crate::state::purpose::StorePurpose;
-    use crate::worker::{Job, Outcome, Secrets, Work, lesson_shelf};
+    use crate::worker::{Job, Secrets, Work, lesson_shelf};
 
     #[test]
     fn a_closing_window_takes_its_rollouts_along() {
@@ -234,7 +233,7 @@ mod tests {
         let worker = Worker::start(opener(), lesson_shelf::shelf(None), Secrets::none(), wake);
         let worker = worker.expect("threads");
         let request = OpenRequest { sandbox: Some(Sandbox::Empty), ..OpenRequest::default() };
-        let purpose = Purpose::Store(StorePurpose::Open);
+        let purpose = Purpose::Store;
         worker.submit(Job::named(purpose, Lane::Write, 1, Work::Open(request)));
         let gauge = Arc::new(RolloutGauge::default());
         let plan = RolloutPlan {

@@ -15,7 +15,6 @@ use super::{Apply, demo, documents, event, passwords, rollout, store, transfer};
 use crate::job::{Event, OpenError, OpenRequest, Sandbox};
 use crate::limits::OPEN_STORES_MAX;
 use crate::source::Opened;
-use crate::state::purpose::StorePurpose;
 use crate::state::sandbox::{AfterSandbox, LeaveSandbox};
 use crate::state::toasts::Kind;
 use crate::state::{Dialog, Phase, Purpose, State, StoreBeside};
@@ -40,7 +39,7 @@ pub fn open(request: OpenRequest, cx: &mut Apply<'_>) {
     }
     if make_room(request, cx) {
         let request = cx.state.store.request.clone();
-        cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, Work::Open(request));
+        cx.job(Purpose::Store, Lane::Write, Work::Open(request));
     }
 }
 
@@ -55,7 +54,7 @@ pub(super) fn adopt(mut request: OpenRequest, opened: Box<Opened>, cx: &mut Appl
         return passwords::settle(request.server.as_deref_mut(), cx);
     }
     if make_room(request, cx) {
-        cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, Work::Adopt(opened));
+        cx.job(Purpose::Store, Lane::Write, Work::Adopt(opened));
     }
 }
 
@@ -221,7 +220,7 @@ fn name_of(request: &OpenRequest) -> String {
 }
 
 fn send(work: Work, cx: &mut Apply<'_>) {
-    cx.job(Purpose::Store(StorePurpose::Open), Lane::Write, work);
+    cx.job(Purpose::Store, Lane::Write, work);
 }
 
 /// Something happened in an open store. One that is not on the screen is read again when it is shown;

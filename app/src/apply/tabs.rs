@@ -1,15 +1,17 @@
 //! Tabs and views.
 
+use super::question::Question;
+use super::recount::stale;
 use super::{Apply, aggregate, documents, expiry, indexes, recount, schema};
 use crate::action::TabsAction;
 use crate::commands;
 use crate::job::purpose::SlowRead;
 use crate::limits::TABS_MAX;
-use crate::state::purpose::StorePurpose;
-use crate::state::store::Next;
+use crate::state::store::{Next, Order};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
-use crate::state::{Namespace, Purpose, State, TabId};
+use crate::state::{Namespace, State, TabId};
+use crate::worker::Reply;
 
 /// Carries out one action.
 pub fn apply(action: TabsAction, cx: &mut Apply<'_>) {
@@ -104,11 +106,45 @@ pub(super) fn show(namespace: &Namespace, state: &mut State) {
     }
 }
 
+/// Queries when the first document of some more collections expires, if their order depends on it.
+/// Each reply queries one more, until all are known.
+pub(super) fn ask_unseen(max: usize, cx: &mut Apply<'_>) {
+    if cx.state.settings.order == Order::Soonest {
+        for namespace in cx.state.tree.take_unseen(max) {
+            next(&namespace, cx);
+        }
+    }
+}
+
 /// Asks when the next document of a collection expires.
 pub(super) fn next(namespace: &Namespace, cx: &mut Apply<'_>) {
-    let purpose = Purpose::Store(StorePurpose::Next(namespace.clone()));
     let command = commands::expiry::expiring(&namespace.collection, 1.into(), None);
-    cx.read(purpose, &namespace.db, command);
+    cx.ask(Soonest(namespace.clone()), &namespace.db, command);
+}
+
+/// The soonest document of a collection.
+#[derive(Debug, PartialEq)]
+pub(super) struct Soonest(pub(super) Namespace);
+
+impl Question for Soonest {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let next = reply.result.as_ref().map_or(Next::Unknown, Next::of);
+        if let Some(collection) = cx.state.tree.collection_mut(&self.0) {
+            collection.next = next;
+        }
+        if next != Next::Unknown {
+            choose_view(&self.0, cx);
+            freshen(cx);
+        }
+        ask_unseen(1, cx);
+    }
+
+    fn refused(&self, _: u64, _: Reply, cx: &mut Apply<'_>) {
+        stale(&self.0, cx.state);
+    }
 }
 
 /// A collection without a TTL index has nothing to show in time: it opens on its documents.

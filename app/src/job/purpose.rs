@@ -1,13 +1,13 @@
 //! The purpose of an answer. A newer job with an equal purpose replaces a waiting one.
 
 pub use super::field_task::{FieldTask, FieldTaskKind};
-use super::{Namespace, OperationId, TabId};
+use super::{OperationId, TabId};
 
 /// The purpose of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Purpose {
-    /// The tree of databases and collections.
-    Store(StorePurpose),
+    /// An order to the worker itself: a store is opened, shown, locked or closed.
+    Store,
     /// The documents of one tab.
     Documents(TabId, DocumentsPurpose),
     /// The expiry view of one tab.
@@ -28,44 +28,6 @@ pub enum Purpose {
     Trash(TrashPurpose),
     /// The traffic of the demo store.
     Traffic,
-}
-
-/// An answer for the tree.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum StorePurpose {
-    /// Opening a store; attaching to a server, locking and unlocking it.
-    Open,
-    /// The names of the databases.
-    Databases,
-    /// The collections of a database.
-    Collections(String),
-    /// Whose rules a database follows.
-    Dialect(String),
-    /// Counts and sizes of a collection.
-    Stats(Namespace),
-    /// The documents of a collection, counted.
-    Count(Namespace),
-    /// The soonest document of a collection.
-    Next(Namespace),
-    /// The next hour of a collection.
-    Forecast(Namespace),
-    /// The figures of a collection, for the dialog that shows them.
-    Statistics(Namespace),
-    /// The indexes of a collection that is to be duplicated.
-    DuplicatedIndexes(Namespace),
-    /// The attached server's facts about itself, for the dialog that shows them.
-    Hello,
-    /// The members of its replica set, for the same dialog.
-    Members,
-    /// A new database gets its rules; then its first collection is made.
-    Rules(Namespace),
-    /// A database or collection is made, renamed or dropped.
-    Change {
-        /// The message once it is done.
-        done: String,
-        /// The collection to open then.
-        open: Option<Namespace>,
-    },
 }
 
 /// An answer about an archive.

@@ -9,7 +9,7 @@ use mayfly_engine::transfer::Progress;
 use super::*;
 use crate::job::TabId;
 use crate::source::{Capabilities, Events, OpenRequest, Opened, Source};
-use crate::state::purpose::{DocumentsPurpose, ExpiryPurpose, Purpose, StorePurpose};
+use crate::state::purpose::{DocumentsPurpose, ExpiryPurpose, Purpose};
 use crate::worker::transfer::{Failure, TransferDone};
 
 #[derive(Default)]
@@ -73,7 +73,7 @@ fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker<()
 }
 
 fn submit(worker: &Worker<()>, lane: Lane, work: Work) {
-    let purpose = Purpose::Store(StorePurpose::Databases);
+    let purpose = Purpose::Store;
     worker.submit(Job::named(purpose, lane, 7, work));
 }
 

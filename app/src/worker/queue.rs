@@ -170,15 +170,17 @@ mod tests {
     use super::*;
     use crate::job::purpose::TransferPurpose;
     use crate::job::{Namespace, OperationId, TabId};
-    use crate::state::purpose::{DocumentsPurpose, Purpose, StorePurpose};
+    use crate::state::purpose::{DocumentsPurpose, Purpose};
     use crate::worker::transfer::TransferWork;
     use crate::worker::{Job as AnyJob, Work};
 
     type Job = AnyJob<()>;
 
-    fn job(purpose: StorePurpose, lane: Lane, generation: u64) -> Job {
+    /// A job with a question of this name.
+    fn job(name: &str, lane: Lane, generation: u64) -> Job {
         let work = Work::Command { db: "d".to_owned(), command: doc! {"ping": 1} };
-        Job::named(Purpose::Store(purpose), lane, generation, work)
+        let key = Key::new(Arc::new(name.to_owned()));
+        Job { key, ..Job::named(Purpose::Store, lane, generation, work) }
     }
 
     /// Takes a job and ends it.
@@ -191,8 +193,8 @@ mod tests {
     #[test]
     fn a_newer_job_takes_the_place_of_an_older_one() {
         let queue = Queue::<()>::default();
-        assert!(matches!(queue.put(job(StorePurpose::Databases, Lane::Read, 1)), Put::Waiting));
-        let put = queue.put(job(StorePurpose::Databases, Lane::Read, 2));
+        assert!(matches!(queue.put(job("databases", Lane::Read, 1)), Put::Waiting));
+        let put = queue.put(job("databases", Lane::Read, 2));
         assert!(matches!(put, Put::Replaced(old) if old.generation == 1));
         assert_eq!(queue.take().map(|job| job.generation), Some(2));
     }
@@ -201,7 +203,7 @@ mod tests {
     fn writes_are_never_replaced() {
         let queue = Queue::<()>::default();
         for generation in 1..=2 {
-            let put = queue.put(job(StorePurpose::Databases, Lane::Write, generation));
+            let put = queue.put(job("databases", Lane::Write, generation));
             assert!(matches!(put, Put::Waiting));
         }
         assert_eq!(done(&queue), Some(1));
@@ -211,10 +213,10 @@ mod tests {
     #[test]
     fn a_newer_question_waits_for_the_answer_to_an_older_one() {
         let queue = Queue::<()>::default();
-        queue.put(job(StorePurpose::Databases, Lane::Read, 1));
+        queue.put(job("databases", Lane::Read, 1));
         let older = queue.take().expect("a job");
-        queue.put(job(StorePurpose::Databases, Lane::Read, 2));
-        queue.put(job(StorePurpose::Open, Lane::Read, 3));
+        queue.put(job("databases", Lane::Read, 2));
+        queue.put(job("sizes", Lane::Read, 3));
         assert_eq!(queue.take().map(|job| job.generation), Some(3), "another question goes on");
         queue.finish();
         queue.ended(&older.key);
@@ -242,14 +244,14 @@ mod tests {
     fn a_job_that_waits_long_needs_one_more_thread() {
         const PATIENCE: Duration = Duration::from_hours(1);
         let queue = Queue::<()>::default();
-        let put = |purpose, generation| queue.put(job(purpose, Lane::Read, generation));
-        put(StorePurpose::Databases, 1);
+        let put = |name, generation| queue.put(job(name, Lane::Read, generation));
+        put("databases", 1);
         assert_eq!(queue.relief_in(1, Duration::ZERO), None, "the thread is free");
         assert!(queue.take().is_some());
         assert_eq!(queue.relief_in(1, Duration::ZERO), None, "nothing waits");
-        put(StorePurpose::Databases, 2);
+        put("databases", 2);
         assert_eq!(queue.relief_in(1, Duration::ZERO), None, "it waits for its own turn");
-        put(StorePurpose::Open, 3);
+        put("sizes", 3);
         assert_eq!(queue.relief_in(1, Duration::ZERO), Some(Duration::ZERO));
         assert_eq!(queue.relief_in(2, Duration::ZERO), None, "another thread is free");
         let left = queue.relief_in(1, PATIENCE);
@@ -260,17 +262,17 @@ mod tests {
     fn a_full_queue_hands_the_job_back() {
         let queue = Queue::<()>::default();
         for number in 0..QUEUE_JOBS_MAX {
-            let purpose = StorePurpose::Collections(number.to_string());
-            assert!(matches!(queue.put(job(purpose, Lane::Read, 0)), Put::Waiting));
+            let put = queue.put(job(&number.to_string(), Lane::Read, 0));
+            assert!(matches!(put, Put::Waiting));
         }
-        let put = queue.put(job(StorePurpose::Databases, Lane::Read, 7));
+        let put = queue.put(job("databases", Lane::Read, 7));
         assert!(matches!(put, Put::Full(job) if job.generation == 7));
     }
 
     #[test]
     fn a_closed_queue_lets_go() {
         let queue = Queue::<()>::default();
-        queue.put(job(StorePurpose::Databases, Lane::Read, 1));
+        queue.put(job("databases", Lane::Read, 1));
         queue.close();
         assert!(queue.take().is_none());
     }
@@ -279,7 +281,7 @@ mod tests {
     fn a_finished_queue_hands_out_what_waits() {
         let queue = Queue::<()>::default();
         for generation in 1..=2 {
-            queue.put(job(StorePurpose::Databases, Lane::Write, generation));
+            queue.put(job("databases", Lane::Write, generation));
         }
         queue.finish();
         let taken = std::iter::from_fn(|| done(&queue));
@@ -295,7 +297,7 @@ mod tests {
             let purpose = Purpose::Transfer(TransferPurpose::Import(OperationId(number)));
             Job::named(purpose, Lane::Transfer, number, work)
         };
-        let mut care = job(StorePurpose::Open, Lane::Transfer, 4);
+        let mut care = job("sizes", Lane::Transfer, 4);
         care.manners.is_alone = true;
         let mut inner = Inner::<()>::default();
         inner.jobs.extend([import(1, "a"), import(2, "a"), import(3, "b"), care, import(5, "c")]);

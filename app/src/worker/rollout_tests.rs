@@ -3,7 +3,6 @@
 use bson::{DateTime, doc};
 
 use super::*;
-use crate::job::rollout::RolloutGauge;
 use crate::job::{Cancel, Namespace, OpenRequest, Sandbox};
 use crate::shell::{Output, Shell, ShellLimits};
 use crate::source::embedded::opener;

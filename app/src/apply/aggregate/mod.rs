@@ -8,7 +8,7 @@ use mayfly_engine::value::shell::write_command;
 
 pub use running::{abandon, answer, dropped, ended, refresh};
 
-use super::{Apply, clipboard, dialog};
+use super::{Apply, ChangeStore, clipboard, dialog};
 use crate::action::{Action, AggregateAction, TransferAction};
 use crate::commands;
 use crate::limits::PIPELINE_CARDS_MAX;
@@ -18,7 +18,6 @@ use crate::state::aggregate::{
     WritesTo,
 };
 use crate::state::dialogs::Sent;
-use crate::state::purpose::StorePurpose;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Namespace, State, TabId, number};
 
@@ -191,8 +190,7 @@ fn create_view(tab: TabId, cx: &mut Apply<'_>) {
     let command = commands::aggregate::create_view(name, &of.collection, view.pipeline.clone());
     let made = Namespace::new(&of.db, name);
     let done = format!("Created the view {made}");
-    let purpose = StorePurpose::Change { done, open: Some(made) };
-    dialog::send(purpose, &of.db, command, cx);
+    dialog::send(ChangeStore { done, open: Some(made) }, &of.db, command, cx);
 }
 
 fn open_write(tab: TabId, cx: &mut Apply<'_>) {
@@ -225,7 +223,7 @@ fn write(tab: TabId, cx: &mut Apply<'_>) {
         _ => "the results".to_owned(),
     };
     let done = format!("Wrote {what} to {to}");
-    dialog::send(StorePurpose::Change { done, open: None }, &of.db, command, cx);
+    dialog::send(ChangeStore { done, open: None }, &of.db, command, cx);
 }
 
 /// Whether the window asks this by itself, to keep what it shows fresh.

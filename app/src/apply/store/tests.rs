@@ -1,14 +1,24 @@
-use bson::{DateTime, doc};
+use bson::{DateTime, Document, doc};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::store::WalkProgram;
 
+use super::change::SetRules;
+use super::summary::NextHour;
 use super::*;
+use crate::apply::catalog::Collections;
+use crate::apply::number::number;
+use crate::apply::question::Question;
+use crate::apply::recount::Figures;
 use crate::apply::stores::open;
+use crate::apply::tabs::Soonest;
 use crate::apply::{Apply, Effects, Job};
+use crate::job::Dialect;
 use crate::source::OpenRequest;
-use crate::state::dialogs::{DropDialog, SettingsDraft};
+use crate::state::Namespace;
+use crate::state::dialogs::{CreateDatabase, DropDialog, DropTarget, Sent, SettingsDraft};
+use crate::state::store::{Next, Order};
 use crate::state::tabs::TabId;
-use crate::worker::Work;
+use crate::worker::{Reply, Work};
 
 fn opened_state() -> State {
     let mut state = State::default();
@@ -71,12 +81,11 @@ fn the_order_by_soonest_asks_about_every_collection_a_few_at_a_time() {
     while !effects.jobs.is_empty() {
         assert!(effects.jobs.len() * 4 < crate::limits::QUEUE_JOBS_MAX, "{}", effects.jobs.len());
         let job = effects.jobs.remove(0);
-        let Some(Purpose::Store(purpose @ StorePurpose::Next(namespace))) = job.purpose() else {
-            panic!("{job:?}")
-        };
+        let question: &Soonest = job.key.question().expect("the soonest document is asked for");
+        let namespace = &question.0;
         assert!(asked.insert(namespace.collection.clone()), "{namespace} is asked about twice");
         let found = reply("demo", doc! {}, Ok(doc! {"documents": []}));
-        answer(purpose, job.generation, &found, &mut Apply::new(&mut state, &mut effects));
+        question.answered(job.generation, found, &mut Apply::new(&mut state, &mut effects));
     }
     assert_eq!(asked.len(), 1_000);
 }
@@ -85,26 +94,19 @@ fn the_order_by_soonest_asks_about_every_collection_a_few_at_a_time() {
 fn summaries_are_loaded() {
     let (mut state, mut effects) = (opened_state(), Effects::default());
     let sessions = Namespace::new("demo", "sessions");
-    let mut learn = |purpose: StorePurpose, command: Document, found: Document| {
-        answer(
-            &purpose,
-            0,
-            &reply("demo", command, Ok(found)),
-            &mut Apply::new(&mut state, &mut effects),
-        );
-    };
+    let cx = &mut Apply::new(&mut state, &mut effects);
     let figures = doc! {"count": 12_408_i64, "size": 3_100_000.0};
-    learn(StorePurpose::Stats(sessions.clone()), doc! {}, figures);
+    Figures(sessions.clone()).answered(0, reply("demo", doc! {}, Ok(figures)), cx);
     let at = DateTime::from_millis(5_000);
     let row = doc! {
         "_id": 1, "index": "at_1", "field": "at", "base": at, "threshold": at, "source": "index",
         "state": "waiting",
     };
     let batch = doc! {"batch": [row]};
-    learn(StorePurpose::Next(sessions.clone()), doc! {}, batch);
+    Soonest(sessions.clone()).answered(0, reply("demo", doc! {}, Ok(batch)), cx);
     let command = doc! {"from": DateTime::from_millis(1), "to": DateTime::from_millis(2)};
     let found = doc! {"counts": [1_i64, 2_i64], "overdue": 3_i64, "beyond": 0_i64, "never": 4};
-    learn(StorePurpose::Forecast(sessions.clone()), command, found);
+    NextHour(sessions.clone()).answered(0, reply("demo", command, Ok(found)), cx);
     let Some(known) = state.tree.collection(&sessions) else { panic!("the collection is known") };
     assert_eq!((known.documents, known.bytes), (Some(12_408), Some(3_100_000)));
     assert_eq!(known.next, Next::At(5_000));
@@ -117,9 +119,9 @@ fn known_counts_stay_while_a_server_does_not_answer() {
     let (mut state, mut effects) = (opened_state(), Effects::default());
     let sessions = Namespace::new("demo", "sessions");
     for result in [Ok(doc! {"count": 7, "size": 100}), Err("no answer".to_owned())] {
-        let purpose = StorePurpose::Stats(sessions.clone());
+        let question = Figures(sessions.clone());
         let reply = reply("demo", doc! {"collStats": "sessions"}, result);
-        answer(&purpose, 0, &reply, &mut Apply::new(&mut state, &mut effects));
+        question.answered(0, reply, &mut Apply::new(&mut state, &mut effects));
         let known = state.tree.collection(&sessions).map(|found| (found.documents, found.bytes));
         assert_eq!(known, Some((Some(7), Some(100))));
     }
@@ -133,9 +135,9 @@ fn a_dropped_collection_takes_its_tab_along() {
     let target = DropTarget::Collection(sessions);
     apply(StoreAction::Drop(target), &mut Apply::new(&mut state, &mut effects));
     assert_eq!(sent(&effects), ["demo.drop"]);
-    let purpose = StorePurpose::Change { done: "Dropped".to_owned(), open: None };
+    let question = ChangeStore { done: "Dropped".to_owned(), open: None };
     let gone = reply("demo", doc! {"drop": "sessions"}, Ok(doc! {"ok": 1.0}));
-    answer(&purpose, 0, &gone, &mut Apply::new(&mut state, &mut effects));
+    question.answered(0, gone, &mut Apply::new(&mut state, &mut effects));
     assert!(state.tabs.open().is_empty());
     assert_eq!(state.toasts.list().len(), 1);
 }
@@ -144,9 +146,9 @@ fn a_dropped_collection_takes_its_tab_along() {
 fn a_refused_change_is_said_and_nothing_closes() {
     let (mut state, mut effects) = (opened_state(), Effects::default());
     state.tabs.show(&Namespace::new("demo", "sessions"));
-    let purpose = StorePurpose::Change { done: "Dropped".to_owned(), open: None };
+    let question = ChangeStore { done: "Dropped".to_owned(), open: None };
     let refused = reply("demo", doc! {"drop": "sessions"}, Err("no".to_owned()));
-    answer(&purpose, 0, &refused, &mut Apply::new(&mut state, &mut effects));
+    question.answered(0, refused, &mut Apply::new(&mut state, &mut effects));
     assert_eq!(state.tabs.open().len(), 1);
     assert_eq!(state.toasts.list().first().map(|toast| toast.kind), Some(Kind::Error));
 }
@@ -176,9 +178,9 @@ fn a_drop_that_is_refused_keeps_the_name_that_was_typed() {
     }
     assert_eq!(sent(&effects), ["demo.drop"], "a second press sends nothing");
     let generation = only(&mut effects);
-    let purpose = StorePurpose::Change { done: "Dropped".to_owned(), open: None };
+    let question = ChangeStore { done: "Dropped".to_owned(), open: None };
     let refused = reply("demo", doc! {"drop": "sessions"}, Err("no".to_owned()));
-    answer(&purpose, generation, &refused, &mut Apply::new(&mut state, &mut effects));
+    question.answered(generation, refused, &mut Apply::new(&mut state, &mut effects));
     let error = Some("no".to_owned());
     let expected = DropDialog { sent: Sent { generation: None, error }, ..draft };
     assert_eq!(state.dialogs.open(), Some(&Dialog::Drop(expected)));
@@ -186,7 +188,7 @@ fn a_drop_that_is_refused_keeps_the_name_that_was_typed() {
     apply(StoreAction::Drop(target), &mut Apply::new(&mut state, &mut effects));
     let generation = only(&mut effects);
     let gone = reply("demo", doc! {"drop": "sessions"}, Ok(doc! {"ok": 1.0}));
-    answer(&purpose, generation, &gone, &mut Apply::new(&mut state, &mut effects));
+    question.answered(generation, gone, &mut Apply::new(&mut state, &mut effects));
     assert_eq!(state.dialogs.open(), None);
 }
 
@@ -227,11 +229,11 @@ fn the_demo_store_shows_its_sessions_first() {
         let (mut state, mut effects) = (State::default(), Effects::default());
         state.store.demo = demo;
         state.tree.learn_databases(vec![("demo".to_owned(), 0)]);
-        let purpose = StorePurpose::Collections("demo".to_owned());
+        let question = Collections("demo".to_owned());
         let batch = vec![doc! {"name": "carts"}, doc! {"name": "sessions"}];
         let found = doc! {"cursor": {"firstBatch": batch}};
         let found = reply("demo", doc! {"listCollections": 1}, Ok(found));
-        answer(&purpose, 0, &found, &mut Apply::new(&mut state, &mut effects));
+        question.answered(0, found, &mut Apply::new(&mut state, &mut effects));
         assert_eq!(state.first_tab, Some(Namespace::new("demo", expected)));
     }
 }
@@ -313,9 +315,9 @@ fn a_database_whose_rules_are_refused_is_not_made() {
     }
     assert_eq!(sent(&effects), ["cloud.mayflyDialect"], "a second press sends nothing");
     let generation = only(&mut effects);
-    let purpose = StorePurpose::Rules(Namespace::new("cloud", "carts"));
+    let question = SetRules(Namespace::new("cloud", "carts"));
     let refused = reply("cloud", doc! {"mayflyDialect": "cosmos"}, Err("no".to_owned()));
-    answer(&purpose, generation, &refused, &mut Apply::new(&mut state, &mut effects));
+    question.answered(generation, refused, &mut Apply::new(&mut state, &mut effects));
     assert_eq!(sent(&effects), ["admin.listDatabases"]);
     let error = Some("no".to_owned());
     let expected = CreateDatabase { sent: Sent { generation: None, error }, ..draft };
@@ -330,17 +332,13 @@ fn a_database_is_made_after_its_rules() {
     let rules = only(&mut effects);
     let carts = Namespace::new("cloud", "carts");
     let done = reply("cloud", doc! {"mayflyDialect": "cosmos"}, Ok(doc! {"ok": 1.0}));
-    answer(
-        &StorePurpose::Rules(carts.clone()),
-        rules,
-        &done,
-        &mut Apply::new(&mut state, &mut effects),
-    );
+    let question = SetRules(carts.clone());
+    question.answered(rules, done, &mut Apply::new(&mut state, &mut effects));
     assert_eq!(sent(&effects), ["cloud.create"]);
     assert!(state.dialogs.open().is_some(), "it waits for the collection too");
     let generation = only(&mut effects);
-    let purpose = StorePurpose::Change { done: "Created".to_owned(), open: Some(carts) };
+    let question = ChangeStore { done: "Created".to_owned(), open: Some(carts) };
     let made = reply("cloud", doc! {"create": "carts"}, Ok(doc! {"ok": 1.0}));
-    answer(&purpose, generation, &made, &mut Apply::new(&mut state, &mut effects));
+    question.answered(generation, made, &mut Apply::new(&mut state, &mut effects));
     assert!(state.dialogs.open().is_none());
 }
