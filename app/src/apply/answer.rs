@@ -3,8 +3,8 @@
 use super::command_log::{log, note_answer, offer_unlock};
 use super::question::Answer;
 use super::{
-    Apply, TOO_MUCH, aggregate, archive, choose_store, collection, connect, console, convert,
-    documents, expiry, indexes, lesson, passwords, schema, store, stores, transfer, trash,
+    Apply, TOO_MUCH, archive, choose_store, collection, connect, console, convert, documents,
+    expiry, indexes, lesson, passwords, schema, store, stores, transfer, trash,
 };
 use crate::state::Purpose;
 use crate::state::purpose::{ArchivePurpose, DocumentsPurpose, SchemaPurpose, TrashPurpose};
@@ -85,9 +85,6 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         Purpose::Documents(tab, purpose) => {
             documents::answer(*tab, purpose, generation, reply, cx);
         }
-        Purpose::Aggregate(tab, purpose) => {
-            aggregate::answer(*tab, purpose, generation, reply, cx);
-        }
         Purpose::Expiry(tab, purpose) => {
             expiry::answer(*tab, purpose, generation, reply, cx);
         }
@@ -111,13 +108,6 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
         // A page that a newer question replaced is answered by that one.
         if full {
             documents::dropped(*tab, purpose, cx);
-        }
-        return;
-    }
-    if let Purpose::Aggregate(tab, purpose) = purpose {
-        aggregate::ended(*tab, generation, cx.state);
-        if full {
-            aggregate::dropped(*tab, purpose, cx.state);
         }
         return;
     }
@@ -147,7 +137,6 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
 fn is_background(purpose: &Purpose) -> bool {
     match purpose {
         Purpose::Documents(_, purpose) => documents::is_background(purpose),
-        Purpose::Aggregate(_, purpose) => aggregate::is_background(purpose),
         Purpose::Expiry(_, purpose) => expiry::is_background(purpose),
         Purpose::Indexes(_, purpose) => indexes::is_background(purpose),
         Purpose::Archive(purpose) => {

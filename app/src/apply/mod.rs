@@ -16,6 +16,7 @@ mod command_log;
 pub mod connect;
 pub mod console;
 pub mod convert;
+mod cursor;
 mod cut;
 mod demo;
 pub mod dialog;

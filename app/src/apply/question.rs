@@ -109,6 +109,7 @@ impl<Q: Question<Answer = Reply>> Arrived for Replied<Q> {
         if is_of_another_store(generation, cx) {
             return;
         }
+        not_running(&*question, generation, cx);
         log(Q::BACKGROUND, &reply, cx.state);
         note_answer(&reply, cx.state);
         let refused = reply.is_refused_by_a_lock();
@@ -130,6 +131,7 @@ struct Refused<Q: Question> {
 impl<Q: Question> Arrived for Refused<Q> {
     fn arrive(self: Box<Self>, cx: &mut Apply<'_>) {
         if !is_of_another_store(self.generation, cx) {
+            not_running(&*self.question, self.generation, cx);
             cx.warn(TOO_MUCH);
             self.question.refused(self.generation, self.answer, cx);
         }
@@ -144,6 +146,7 @@ struct Replaced<Q> {
 impl<Q: Question> Arrived for Replaced<Q> {
     fn arrive(self: Box<Self>, cx: &mut Apply<'_>) {
         if !is_of_another_store(self.generation, cx) {
+            not_running(&*self.question, self.generation, cx);
             self.question.replaced(self.generation, cx);
         }
     }
@@ -152,6 +155,15 @@ impl<Q: Question> Arrived for Replaced<Q> {
 /// Its store is not on the screen any more, or not yet again.
 pub(super) fn is_of_another_store(generation: u64, cx: &Apply<'_>) -> bool {
     generation <= cx.state.switched_at && generation > 0
+}
+
+/// A query of a tab is answered, or will not be.
+fn not_running(question: &impl Question, generation: u64, cx: &mut Apply<'_>) {
+    let of = question.slow_read().and_then(|(tab, _)| cx.state.tabs.get_mut(tab));
+    if let Some(open) = of {
+        open.documents.running.remove(&generation);
+        open.aggregate.running.remove(&generation);
+    }
 }
 
 /// A question that is more than one command.

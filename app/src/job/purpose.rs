@@ -12,8 +12,6 @@ pub enum Purpose {
     Documents(TabId, DocumentsPurpose),
     /// The expiry view of one tab.
     Expiry(TabId, ExpiryPurpose),
-    /// The pipeline of one tab.
-    Aggregate(TabId, AggregatePurpose),
     /// The indexes of one tab.
     Indexes(TabId, IndexesPurpose),
     /// The schema of one tab.
@@ -128,39 +126,6 @@ pub enum DocumentsPurpose {
     },
     /// The document of this collection that a value refers to.
     Reference(String),
-}
-
-/// An answer for the pipeline of a tab.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum AggregatePurpose {
-    /// The first results.
-    Results {
-        /// Which run of the pipeline asked.
-        run: u64,
-    },
-    /// The next results.
-    More {
-        /// Which run of the pipeline asked.
-        run: u64,
-    },
-    /// How many documents there are after the stage of a card.
-    Count {
-        /// Which run of the pipeline asked.
-        run: u64,
-        /// The card.
-        card: u64,
-    },
-    /// Some documents after the stage of a card.
-    After {
-        /// Which run of the pipeline asked.
-        run: u64,
-        /// The card.
-        card: u64,
-    },
-    /// A sample of documents, for the names of their fields.
-    Fields,
-    /// A cursor that is no longer needed.
-    Close,
 }
 
 /// An answer for the expiry view of a tab.
@@ -311,13 +276,6 @@ impl Purpose {
                 | DocumentsPurpose::Measure
                 | DocumentsPurpose::Sample,
             ) => (*tab, SlowRead::Documents),
-            Self::Aggregate(
-                tab,
-                AggregatePurpose::Results { .. }
-                | AggregatePurpose::More { .. }
-                | AggregatePurpose::Count { .. }
-                | AggregatePurpose::After { .. },
-            ) => (*tab, SlowRead::Pipeline),
             Self::Schema(tab, SchemaPurpose::Analyze) => (*tab, SlowRead::Schema),
             _ => return None,
         })

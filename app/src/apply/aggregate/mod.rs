@@ -1,12 +1,13 @@
 //! The Aggregate view of a tab.
 
+mod answers;
 mod running;
 #[cfg(test)]
 mod tests;
 
 use mayfly_engine::value::shell::write_command;
 
-pub use running::{abandon, answer, dropped, ended, refresh};
+pub use running::{abandon, refresh};
 
 use super::{Apply, ChangeStore, clipboard, dialog};
 use crate::action::{Action, AggregateAction, TransferAction};
@@ -14,8 +15,7 @@ use crate::commands;
 use crate::limits::PIPELINE_CARDS_MAX;
 use crate::state::aggregate::dialogs::{CreateView, SavePipeline, WriteResults};
 use crate::state::aggregate::{
-    AggregateDraft, AggregateView, Dialog, KeptPipeline, PipelineText, Purpose, StageError,
-    WritesTo,
+    AggregateDraft, AggregateView, Dialog, KeptPipeline, PipelineText, StageError, WritesTo,
 };
 use crate::state::dialogs::Sent;
 use crate::state::toasts::Kind;
@@ -224,10 +224,4 @@ fn write(tab: TabId, cx: &mut Apply<'_>) {
     };
     let done = format!("Wrote {what} to {to}");
     dialog::send(ChangeStore { done, open: None }, &of.db, command, cx);
-}
-
-/// Whether the window asks this by itself, to keep what it shows fresh.
-#[must_use]
-pub fn is_background(purpose: &Purpose) -> bool {
-    !matches!(purpose, Purpose::Results { .. })
 }

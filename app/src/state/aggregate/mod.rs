@@ -17,7 +17,6 @@ mod operators;
 pub mod stages;
 pub mod view;
 
-pub use crate::job::purpose::AggregatePurpose as Purpose;
 pub use dialogs::Dialog;
 pub use draft::{AggregateDraft, Card, PipelineText, StageError};
 pub use kept::{KeptPipeline, KeptPipelines};
