@@ -6,6 +6,13 @@
 //! what a graphics card or Mesa does with them is left out. CPU time of the window's thread,
 //! because the machine is shared.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::too_many_lines,
+    reason = "a test may fail where it stands"
+)]
+
 use std::path::Path;
 use std::time::Duration;
 

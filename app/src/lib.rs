@@ -1,5 +1,6 @@
 //! The desktop program and its command line.
 
+#![cfg_attr(test, allow(clippy::too_many_lines, reason = "a table of cases is as long as it is"))]
 #![expect(
     missing_docs,
     reason = "the library serves only the program and its tests, and precise names need no doc"

@@ -1,5 +1,12 @@
 //! The cost of durable single inserts with 1, 8 and 32 threads: `cargo bench --bench group_commit`.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::too_many_lines,
+    reason = "a test may fail where it stands"
+)]
+
 use std::thread;
 
 use bson::{RawDocumentBuf, rawdoc};

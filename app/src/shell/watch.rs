@@ -5,7 +5,7 @@
 //! store any more, nothing waits for it, and another thread takes its place. It ends with the process
 //! at the latest.
 //!
-//! QuickJS polls its interrupt handler between two steps of a script, but not inside some built-in functions,
+//! `QuickJS` polls its interrupt handler between two steps of a script, but not inside some built-in functions,
 //! its parser and its operators. `shell/js/bounds.js` bounds or replaces the built-in functions that this
 //! concerns. Whatever else keeps a script busy is ended by `shell/watch.rs`: a thread whose script runs on
 //! for `SCRIPT_GRACE` after its limit is abandoned, can't reach its store any more, and is replaced by

@@ -1,5 +1,12 @@
 //! The whole window without a display: what is on it, found by accessible name.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::too_many_lines,
+    reason = "a test may fail where it stands"
+)]
+
 mod aggregate;
 mod archive;
 mod bulk;

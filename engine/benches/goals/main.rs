@@ -10,6 +10,13 @@
 //!
 //! The cost of the wire is measured elsewhere, with a real driver: `tests/examples/wire_cost.rs`.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::too_many_lines,
+    reason = "a test may fail where it stands"
+)]
+
 #[cfg(feature = "beside")]
 mod beside;
 mod documents;

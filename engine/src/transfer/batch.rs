@@ -46,12 +46,14 @@ impl NewIds {
         key.extend((file as u64).to_le_bytes());
         let middle = xxh3_64(&key).to_be_bytes();
         let [.., high, mid, low] = number.to_be_bytes();
-        let [a, b, c, d, ..] = import.bytes();
+        let [s0, s1, s2, s3, ..] = import.bytes();
         let carried = u32::try_from(number >> 24).unwrap_or(u32::MAX);
-        let secs = u32::from_be_bytes([a, b, c, d]).wrapping_add(carried);
-        let [e, f, g, h, i, ..] = middle;
-        let [a, b, c, d] = secs.to_be_bytes();
-        ObjectId::from_bytes([a, b, c, d, e, f, g, h, i, high, mid, low])
+        let secs = u32::from_be_bytes([s0, s1, s2, s3]).wrapping_add(carried);
+        let mut id = [0; 12];
+        id[..4].copy_from_slice(&secs.to_be_bytes());
+        id[4..9].copy_from_slice(&middle[..5]);
+        id[9..].copy_from_slice(&[high, mid, low]);
+        ObjectId::from_bytes(id)
     }
 }
 
@@ -155,7 +157,8 @@ mod tests {
         let numbers = (1..=3).chain([(1 << 24) - 1, 1 << 24, (1 << 24) + 1, 1 << 40]);
         let all: Vec<ObjectId> =
             numbers.flat_map(|number| [of(0, number), of(1, number)]).collect();
-        let different: std::collections::BTreeSet<_> = all.iter().map(|id| id.bytes()).collect();
+        let different: std::collections::BTreeSet<_> =
+            all.iter().map(ObjectId::bytes).collect();
         assert_eq!(different.len(), all.len());
         assert_eq!(of(1, 7), of(1, 7));
         assert_ne!(NewIds::OfImport(ObjectId::new()).get(1, 7), of(1, 7));

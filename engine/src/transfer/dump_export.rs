@@ -197,16 +197,16 @@ fn wanted(
 ) -> Result<Vec<DumpedCollection>, TransferError> {
     let mut found = source.collections(request.db.as_deref())?;
     found.sort_by(|a, b| a.key().cmp(&b.key()));
-    match &request.collections {
-        Some(chosen) => found.retain(|one| chosen.contains(&one.namespace.collection)),
-        None => {
-            let is_own = |one: &DumpedCollection| one.namespace.collection.starts_with("system.");
-            let own = found.iter().filter(|one| is_own(one));
-            notes.extend(own.map(|one| {
-                format!("{} is left out, because it belongs to the server.", one.namespace)
-            }));
-            found.retain(|one| !is_own(one));
-        }
+    if let Some(chosen) = &request.collections {
+        found.retain(|one| chosen.contains(&one.namespace.collection));
+    } else {
+        let is_own = |one: &DumpedCollection| one.namespace.collection.starts_with("system.");
+        let own = found.iter().filter(|one| is_own(one));
+        let note = |one: &DumpedCollection| {
+            format!("{} is left out, because it belongs to the server.", one.namespace)
+        };
+        notes.extend(own.map(note));
+        found.retain(|one| !is_own(one));
     }
     let is_found = |name: &&String| found.iter().any(|known| known.namespace.collection == **name);
     let missing = request.collections.iter().flatten().find(|name| !is_found(name));

@@ -84,7 +84,7 @@ impl DumpTarget for Collections {
             .map_err(|error| CreateError::Refused(WriteError::from(error).into()))?;
         let request = CreateRequest { namespace: namespace.clone(), options: options.clone() };
         let created = Self::create(self, &request);
-        created.map(|_| ()).map_err(|error| CreateError::Failed(error.into()))
+        created.map(drop).map_err(|error| CreateError::Failed(error.into()))
     }
 
     fn import(

@@ -511,7 +511,7 @@ fn an_import_that_stored_nothing_leaves_no_collection() {
         let fixture = Fixture::new();
         let text = b"_id,n\n1,\"x\n";
         let request =
-            ImportRequest { keeps_inserted, stop_on_error, ..fixture.at("rejected.csv", text) };
+            ImportRequest { stop_on_error, keeps_inserted, ..fixture.at("rejected.csv", text) };
         let report = fixture.import(&request);
         assert_eq!((report.imported, report.rejected), (0, 1), "{:?}", report.end);
         assert_eq!((report.complete, report.unfinished), (None, None));

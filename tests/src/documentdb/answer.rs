@@ -38,7 +38,7 @@ impl Server {
 
     /// The replies of the primary of a replica set.
     fn of_set(&self, name: &str) -> Option<Document> {
-        let lag_ms = self.lock().replication?;
+        let lag_ms = self.lock().replication?.lag_ms;
         let now_ms = self.now_ms();
         match (name, lag_ms) {
             ("hello" | "isMaster" | "ismaster", _) => {

@@ -89,6 +89,13 @@ struct Server {
 }
 
 /// The memory of a server between two commands.
+/// The lag of a replica set's slowest secondary.
+#[derive(Clone, Copy)]
+struct Replication {
+    /// In milliseconds; without a number the user may not read it.
+    lag_ms: Option<i64>,
+}
+
 #[derive(Default)]
 struct Memory {
     commands: Vec<RawDocumentBuf>,
@@ -96,8 +103,8 @@ struct Memory {
     cursors: Cursors,
     doubled: DoubledIds,
     samples: u64,
-    /// The lag of a replica set's slowest secondary in milliseconds, which may be kept secret.
-    replication: Option<Option<i64>>,
+    /// Set while it answers as the primary of a replica set.
+    replication: Option<Replication>,
     /// Milliseconds of its clock that commands of a name take.
     costs_ms: Vec<(String, i64)>,
     throttled: Vec<Throttled>,
@@ -228,7 +235,7 @@ impl DocumentDb {
     /// Answers as the primary of a replica set from now on, whose slowest secondary is this many
     /// milliseconds from it. `None` if the user may not read that.
     pub fn replicate(&self, lag_ms: Option<i64>) {
-        self.server.lock().replication = Some(lag_ms);
+        self.server.lock().replication = Some(Replication { lag_ms });
     }
 
     /// Refuses the next commands of this name that come over the wire, and asks to come back after

@@ -100,7 +100,7 @@ impl IndexChange {
     fn doubt(&self, remote: &Remote, db: &str, cancel: &Cancel) -> Option<(Code, String)> {
         let list = doc! { "listIndexes": &self.collection };
         let expected = Expected::of(&list);
-        let reply = remote.send_to(None, db, list, cancel);
+        let reply = remote.send_to(None, db, &list, cancel);
         let reply = expected.check(remote, db, reply, cancel);
         let accepted = "The server answers that it changed the index, but";
         if !is_ok(&reply) {

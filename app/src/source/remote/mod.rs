@@ -193,7 +193,7 @@ impl Remote {
         let asked = command.contains_key("hello").then(|| SystemClock.now_ms());
         let command = plain::without_empty_parts(command);
         let expected = Expected::of(&command);
-        let reply = self.send(db, command, cancel, is_stopped);
+        let reply = self.send(db, &command, cancel, is_stopped);
         let reply = expected.check(self, db, reply, cancel);
         if is_write {
             // Not before: another thread may list the rules while the change is on its way.

@@ -54,11 +54,11 @@ impl Remote {
     pub(super) fn send(
         &self,
         db: &str,
-        command: Document,
+        command: &Document,
         cancel: &Cancel,
         is_stopped: &dyn Fn() -> bool,
     ) -> Document {
-        self.throttle.send(&command, &|| is_stopped() || self.runtime.is_left(), |command| {
+        self.throttle.send(command, &|| is_stopped() || self.runtime.is_left(), |command| {
             self.send_once(self.criteria.clone(), db, command, cancel)
         })
     }
@@ -68,11 +68,11 @@ impl Remote {
         &self,
         criteria: Option<&SelectionCriteria>,
         db: &str,
-        command: Document,
+        command: &Document,
         cancel: &Cancel,
     ) -> Document {
         let is_stopped = || cancel.is_cancelled() || self.runtime.is_left();
-        self.throttle.send(&command, &is_stopped, |command| {
+        self.throttle.send(command, &is_stopped, |command| {
             self.send_once(criteria.cloned(), db, command, cancel)
         })
     }

@@ -228,6 +228,7 @@ fn limit_resources(_: &File) -> io::Result<()> {
 }
 
 #[cfg(all(test, unix))]
+#[allow(clippy::expect_used, reason = "the lint knows tests by `cfg(test)` alone")]
 mod tests {
     use std::fs;
     use std::path::Path as FsPath;

@@ -94,16 +94,15 @@ fn head(buffer: &mut Buffer, area: Rect, view: &WatchView, ink: &TerminalColors)
 fn monitor(buffer: &mut Buffer, area: Rect, view: &WatchView, ink: &TerminalColors) {
     let mut pen = Pen::new(buffer, area, 0);
     if let Some(connection) = &view.watched.connection {
-        match view.watched.silence() {
-            Some(silence) => pen.write(&silence, ink.overdue),
-            None => {
-                let now_ms = view.clock.now_ms();
-                let next = connection.monitor.next_pass(now_ms).sentence(now_ms, Zone::Utc);
-                // The instant is last.
-                let short = next.rsplit("; ").next().filter(|_| pen::cells(&next) > area.width);
-                pen.write(short.unwrap_or(&next), ink.text)
-            }
-        };
+        if let Some(silence) = view.watched.silence() {
+            pen.write(&silence, ink.overdue);
+            return;
+        }
+        let now_ms = view.clock.now_ms();
+        let next = connection.monitor.next_pass(now_ms).sentence(now_ms, Zone::Utc);
+        // The instant is last.
+        let short = next.rsplit("; ").next().filter(|_| pen::cells(&next) > area.width);
+        pen.write(short.unwrap_or(&next), ink.text);
         return;
     }
     let reaper = &view.reaper;
