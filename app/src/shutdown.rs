@@ -47,6 +47,7 @@ pub struct SignalHandlerError(#[from] ctrlc::Error);
 impl ShutdownSignal {
     /// One that no signal sets, for tests.
     #[cfg(test)]
+    #[must_use]
     pub fn unrequested() -> Self {
         Self { shared: Arc::default(), requests: crossbeam_channel::never() }
     }

@@ -54,7 +54,7 @@ fn update(request: &OpenRequest) -> Result<(), Box<dyn Error>> {
 }
 
 fn roll_out(request: &OpenRequest) -> Result<(), Box<dyn Error>> {
-    let source = opener()(&request).map_err(|error| error.message)?.source;
+    let source = opener()(request).map_err(|error| error.message)?.source;
     let gauge = Arc::new(RolloutGauge::default());
     let plan = RolloutPlan {
         namespace: Namespace::new("d", "r"),

@@ -297,7 +297,7 @@ fn files_go_into_the_collection_whose_menu_was_used() {
     assert_eq!(draft(&mut state).target(), into);
     drop_files(&["/a/one.json", "/a/two.csv"], None, &mut state);
     assert_eq!(draft(&mut state).files.len(), 2);
-    assert_eq!(draft(&mut state).all_targets(), [into.clone()]);
+    assert_eq!(draft(&mut state).all_targets(), std::slice::from_ref(&into));
     // Only the palette names a collection after its file.
     let action = crate::action::transfer::import_into(into.clone(), &state);
     assert_eq!(action, Some(Action::Transfer(TransferAction::ImportInto(into))));

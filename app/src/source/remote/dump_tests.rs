@@ -93,12 +93,12 @@ fn indexes(server: &DocumentDb, db: &str, collection: &str) -> Vec<Document> {
     let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
     let mut found: Vec<Document> =
         batch.expect("a batch").iter().filter_map(Bson::as_document).cloned().collect();
-    found.iter_mut().for_each(|index| {
+    for index in &mut found {
         index.remove("v");
         if let Some(secs) = index.get("expireAfterSeconds").and_then(mayfly_engine::value::whole) {
             index.insert("expireAfterSeconds", secs);
         }
-    });
+    }
     found.sort_by_key(|index| index.get_str("name").unwrap_or_default().to_owned());
     found
 }

@@ -77,18 +77,18 @@ impl Bench {
         self.window.ask(Action::Documents(tab, DocumentsAction::SelectNothing));
     }
 
-    pub fn entry(&self, label: &str) -> &'static Entry {
+    pub fn entry(label: &str) -> &'static Entry {
         entries().find(|entry| entry.label == label).unwrap_or_else(|| panic!("no entry {label}"))
     }
 
     /// The action of an entry, while it can be used.
     pub fn action(&self, label: &str) -> Option<Action> {
-        self.entry(label).now(self.window.state())
+        Self::entry(label).now(self.window.state())
     }
 
     /// Uses an entry as the palette does.
     pub fn press(&mut self, label: &str) {
-        let reason = || mayfly::action::lookup::missing(self.entry(label), self.window.state());
+        let reason = || mayfly::action::lookup::missing(Self::entry(label), self.window.state());
         let action = self.action(label).unwrap_or_else(|| panic!("{label}: {}", reason()));
         self.window.ask(action);
     }

@@ -153,7 +153,7 @@ fn what_a_server_cannot_do_says_why() {
             for (label, script) in rows() {
                 let Script::Refused(reason) = script else { continue };
                 assert_eq!(bench.action(label), None, "{label} in {view}");
-                let said = missing(bench.entry(label), bench.window.state());
+                let said = missing(Bench::entry(label), bench.window.state());
                 if said != *reason {
                     wrong.push(format!("{label} in {view}: {said}"));
                 }

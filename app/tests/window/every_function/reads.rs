@@ -350,6 +350,7 @@ pub const ROWS: &[Row] = &[
     ),
 ];
 
+#[allow(clippy::cast_precision_loss)]
 fn zooms(bench: &mut Bench, label: &str, factor: f64) {
     expiry(bench);
     let span = |state: &mayfly::state::State| {
