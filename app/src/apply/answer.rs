@@ -3,11 +3,11 @@
 use super::command_log::{log, note_answer, offer_unlock};
 use super::question::Answer;
 use super::{
-    Apply, TOO_MUCH, archive, choose_store, collection, connect, console, convert, documents,
-    expiry, indexes, lesson, passwords, schema, store, stores, transfer, trash,
+    Apply, TOO_MUCH, choose_store, collection, connect, console, documents, lesson, passwords,
+    store, stores, transfer, trash,
 };
 use crate::state::Purpose;
-use crate::state::purpose::{ArchivePurpose, DocumentsPurpose, SchemaPurpose, TrashPurpose};
+use crate::state::purpose::{DocumentsPurpose, TrashPurpose};
 use crate::state::toasts::Kind;
 use crate::worker::transfer::TransferDone;
 use crate::worker::{Outcome, Reply, SecretReport};
@@ -17,9 +17,7 @@ pub fn outcome(outcome: Outcome<Answer>, cx: &mut Apply<'_>) {
     match outcome {
         Outcome::Asked(answer) => answer.arrive(cx),
         // Its store is not on the screen any more, or not yet again.
-        Outcome::Answer { generation, .. }
-        | Outcome::Dropped { generation, .. }
-        | Outcome::Schema { generation, .. }
+        Outcome::Answer { generation, .. } | Outcome::Dropped { generation, .. }
             if generation <= cx.state.switched_at && generation > 0 => {}
         Outcome::Answer { purpose, generation, reply } => {
             log(is_background(&purpose), &reply, cx.state);
@@ -59,7 +57,6 @@ pub fn outcome(outcome: Outcome<Answer>, cx: &mut Apply<'_>) {
                 transfer::done(&purpose, generation, done, cx);
             }
         }
-        Outcome::Schema { tab, generation, report } => schema::report(tab, generation, report, cx),
         Outcome::Console(report) => console::report(report, cx),
         Outcome::Secret(report) => secret(report, cx),
         Outcome::Opened(opened) => store::opened(opened, cx),
@@ -85,19 +82,10 @@ fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>)
         Purpose::Documents(tab, purpose) => {
             documents::answer(*tab, purpose, generation, reply, cx);
         }
-        Purpose::Expiry(tab, purpose) => {
-            expiry::answer(*tab, purpose, generation, reply, cx);
-        }
-        Purpose::Indexes(tab, purpose) => {
-            indexes::answer(*tab, purpose, generation, reply, cx);
-        }
-        Purpose::Schema(tab, purpose) => schema::answer(*tab, purpose, generation, reply, cx),
-        Purpose::Convert(purpose) => convert::answer(purpose, generation, reply, cx),
         Purpose::Transfer(purpose) => transfer::run::answer(purpose, generation, reply, cx),
-        Purpose::Archive(purpose) => archive::answer(purpose, reply, cx),
-        Purpose::Trash(purpose) => trash::answer(purpose, reply, cx),
-        // The store's event reports the changes, and the list of commands has the refusals.
-        Purpose::Traffic | Purpose::Store => {}
+        // The store's event reports the changes, and the list of commands has the refusals. A
+        // restore in steps has a separate outcome.
+        Purpose::Traffic | Purpose::Store | Purpose::Trash(_) => {}
     }
 }
 
@@ -111,25 +99,11 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
         }
         return;
     }
-    match purpose {
-        Purpose::Archive(purpose) if full => archive::dropped(purpose, cx.state),
-        Purpose::Convert(_) if full => convert::dropped(cx),
-        Purpose::Trash(purpose) if full => trash::dropped(purpose, cx),
-        Purpose::Expiry(tab, _) if full => {
-            if let Some(tab) = cx.state.tabs.get_mut(*tab) {
-                tab.expiry.asked = false;
-            }
-        }
-        _ => {}
+    if let (Purpose::Trash(purpose), true) = (purpose, full) {
+        trash::dropped(purpose, cx);
     }
     if let (Purpose::Transfer(purpose), true) = (purpose, full) {
         transfer::run::dropped(purpose, cx.state);
-    }
-    if let (Purpose::Indexes(tab, purpose), true) = (purpose, full) {
-        indexes::dropped(*tab, purpose, generation, cx.state);
-    }
-    if let (Purpose::Schema(tab, purpose), true) = (purpose, full) {
-        schema::dropped(*tab, purpose, generation, cx.state);
     }
 }
 
@@ -137,14 +111,7 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
 fn is_background(purpose: &Purpose) -> bool {
     match purpose {
         Purpose::Documents(_, purpose) => documents::is_background(purpose),
-        Purpose::Expiry(_, purpose) => expiry::is_background(purpose),
-        Purpose::Indexes(_, purpose) => indexes::is_background(purpose),
-        Purpose::Archive(purpose) => {
-            matches!(purpose, ArchivePurpose::Status | ArchivePurpose::Page { .. })
-        }
-        Purpose::Trash(purpose) => matches!(purpose, TrashPurpose::Page { .. }),
-        Purpose::Schema(_, purpose) => !matches!(purpose, SchemaPurpose::Validate(_)),
-        Purpose::Transfer(_) => false,
-        Purpose::Traffic | Purpose::Store | Purpose::Convert(_) => true,
+        Purpose::Transfer(_) | Purpose::Trash(_) => false,
+        Purpose::Traffic | Purpose::Store => true,
     }
 }

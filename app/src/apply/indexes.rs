@@ -1,19 +1,19 @@
 //! The Indexes view of a tab.
 
-use bson::Document;
+mod reads;
 
-use super::index_tab::{asker, dialog, names, with};
-use super::{Apply, TOO_MUCH, index_tab, recreate, rollout};
+use self::reads::{DocumentAges, IndexStats, IndexUses, ListIndexes, SampleFields, TtlWhatIf};
+use super::index_tab::{asker, changed, dialog, names, with};
+use super::question::Question;
+use super::{Apply, index_tab, recreate, rollout};
 use crate::action::IndexesAction;
 use crate::commands::{documents, expiry, indexes, store};
 use crate::job::purpose::SlowRead;
 use crate::limits::{AGES_DOCUMENTS_MAX, SAMPLE_DOCUMENTS};
 use crate::state::dialogs::Dialog as AnyDialog;
-use crate::state::indexes::{
-    ChangeTtl, CreateIndex, Dialog, DropIndex, Purpose, ages, ages_command, ttl_words,
-};
+use crate::state::indexes::{ChangeTtl, CreateIndex, Dialog, DropIndex, ages_command, ttl_words};
 use crate::state::toasts::Kind;
-use crate::state::{Namespace, Purpose as AnyPurpose, State, TabId};
+use crate::state::{Namespace, State, TabId};
 use crate::worker::Reply;
 
 /// Carries out one action.
@@ -35,31 +35,25 @@ pub fn apply(tab: TabId, action: IndexesAction, cx: &mut Apply<'_>) {
     }
 }
 
-fn read(tab: TabId, purpose: Purpose, command: Document, cx: &mut Apply<'_>) {
-    if let Some((db, _)) = names(tab, cx.state) {
-        cx.read(AnyPurpose::Indexes(tab, purpose), &db, command);
-    }
-}
-
 /// Queries everything the view shows. Called when the view is first shown, when the user asks, and
 /// when the data changed while the view is shown.
 pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     with(cx.state, tab, |view| view.asked = true);
-    let Some((_, collection)) = names(tab, cx.state) else { return };
-    read(tab, Purpose::List, indexes::list(&collection), cx);
-    read(tab, Purpose::Stats, store::stats(&collection), cx);
-    read(tab, Purpose::Uses, indexes::uses(&collection), cx);
+    let Some((db, collection)) = names(tab, cx.state) else { return };
+    cx.ask(ListIndexes(tab), &db, indexes::list(&collection));
+    cx.ask(IndexStats(tab), &db, store::stats(&collection));
+    cx.ask(IndexUses(tab), &db, indexes::uses(&collection));
 }
 
 /// Opens the dialog that creates an index, one with a TTL or any, with fields from a sample of the
 /// documents.
 pub fn open_create(tab: TabId, has_ttl: bool, field: String, cx: &mut Apply<'_>) {
-    let Some((_, collection)) = names(tab, cx.state) else { return };
+    let Some((db, collection)) = names(tab, cx.state) else { return };
     let fields = vec![(field, false)];
     let opened_ms = cx.state.now_ms();
     let create = CreateIndex { fields, has_ttl, opened_ms, ..CreateIndex::default() };
     cx.state.dialogs.show(AnyDialog::Indexes(tab, Dialog::Create(create)));
-    read(tab, Purpose::Sample, documents::sample(&collection, SAMPLE_DOCUMENTS), cx);
+    cx.ask(SampleFields(tab), &db, documents::sample(&collection, SAMPLE_DOCUMENTS));
 }
 
 /// Opens the dialog that changes the TTL of an index, or gives it one.
@@ -73,13 +67,13 @@ pub fn open_change_ttl(tab: TabId, name: &str, cx: &mut Apply<'_>) {
     let change = Dialog::ChangeTtl(Box::new(ChangeTtl::new(index)));
     cx.state.dialogs.show(AnyDialog::Indexes(tab, change));
     ask_what_if(tab, cx);
-    let namespace = Namespace::new(db, &collection);
+    let namespace = Namespace::new(&db, &collection);
     let documents = cx.state.tree.documents_of(&namespace);
     if field == "_ts" || documents.is_none_or(|count| count > AGES_DOCUMENTS_MAX) {
         return;
     }
     let command = ages_command(&collection, &field, cx.state.now_ms());
-    read(tab, Purpose::Ages, command, cx);
+    cx.ask(DocumentAges(tab), &db, command);
 }
 
 /// Opens that dialog now, or as soon as the indexes of the tab are known.
@@ -88,6 +82,12 @@ pub fn open_change_ttl_when_known(tab: TabId, name: &str, cx: &mut Apply<'_>) {
     if cx.state.tabs.get(tab).is_some_and(|open| open.indexes.rows.is_some()) {
         open_wanted(tab, cx);
     }
+}
+
+/// The list of indexes came.
+fn listed(tab: TabId, cx: &mut Apply<'_>) {
+    open_wanted(tab, cx);
+    super::expiry::indexes_known(tab, cx);
 }
 
 /// A clustered collection and a time series have a rule without an index.
@@ -113,18 +113,18 @@ fn hide(tab: TabId, name: &str, hidden: bool, cx: &mut Apply<'_>) {
     let command = indexes::set_hidden(&collection, name, hidden);
     let done =
         format!("Index {name} is now {}", if hidden { "hidden from queries" } else { "visible" });
-    cx.write(AnyPurpose::Indexes(tab, Purpose::Change(done)), &db, command);
+    cx.change(ChangeIndex { tab, done }, &db, command);
 }
 
 /// Queries what the TTL in the open dialog would remove, if it is valid.
 fn ask_what_if(tab: TabId, cx: &mut Apply<'_>) {
-    let Some((_, collection)) = names(tab, cx.state) else { return };
+    let Some((db, collection)) = names(tab, cx.state) else { return };
     let Some(AnyDialog::Indexes(_, dialog)) = cx.state.dialogs.open() else { return };
     let index = dialog.asked();
     // The answer about what was typed before is of no use.
     cx.abandon(tab, &[SlowRead::WhatIf]);
     if let Some(index) = index {
-        read(tab, Purpose::WhatIf, expiry::what_if(&collection, index), cx);
+        cx.ask(TtlWhatIf(tab), &db, expiry::what_if(&collection, index));
     }
 }
 
@@ -166,103 +166,34 @@ fn send(tab: TabId, cx: &mut Apply<'_>) {
             (command, format!("Dropped index {name}"))
         }
     };
-    let purpose = AnyPurpose::Indexes(tab, Purpose::Change(done));
-    let generation = cx.write(purpose, &db, command);
+    let generation = cx.change(ChangeIndex { tab, done }, &db, command);
     if let Some(sender) = index_tab::dialog(tab, cx.state) {
         sender.set_sent(Some(generation), None);
     }
 }
 
-/// Handles a reply.
-pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
-    let command = &reply.command;
-    let reply = match &reply.result {
-        Ok(reply) => reply,
-        Err(_) if reply.is_stopped() => return,
-        Err(_) if recreate::refused(tab, purpose, generation, reply, cx.state) => return,
-        Err(error) => return failed(tab, purpose, generation, command, error, cx.state),
-    };
-    match purpose {
-        Purpose::List => {
-            with(cx.state, tab, |view| view.take_list(reply));
-            open_wanted(tab, cx);
-            super::expiry::indexes_known(tab, cx);
-        }
-        Purpose::Stats => with(cx.state, tab, |view| view.take_stats(reply)),
-        Purpose::Uses => with(cx.state, tab, |view| view.take_uses(reply)),
-        Purpose::Sample => with(cx.state, tab, |view| view.take_sample(reply)),
-        Purpose::WhatIf => take_what_if(tab, command, Ok(reply), cx.state),
-        Purpose::Ages => {
-            // An older question may have been about another field.
-            if let Some(Dialog::ChangeTtl(change)) = dialog(tab, cx.state)
-                && let Some(field) = change.index.field()
-                && let Some(ages) = ages(command, reply, field)
-            {
-                change.ages = Some(ages);
-            }
-        }
-        Purpose::DropAgain(_) => {}
-        Purpose::CreateAgain(name) => {
-            changed(tab, generation, &format!("Index {name} was created again"), cx);
-        }
-        Purpose::Change(done) => changed(tab, generation, done, cx),
-    }
-}
-
-/// Closes the dialog that waits for a change, and says that it was made.
-fn changed(tab: TabId, generation: u64, done: &str, cx: &mut Apply<'_>) {
-    if asker(tab, generation, cx.state).is_some() {
-        cx.state.dialogs.close();
-    }
-    cx.state.toasts.push(Kind::Done, done, None, cx.state.uptime);
-    // The store's own event notes the same: both are followed by one refresh.
-    let namespace = cx.state.tabs.get(tab).map(|open| open.namespace.clone());
-    if let Some(namespace) = namespace {
-        cx.state.changes.note(Some(&namespace));
-    }
-}
-
-fn take_what_if(tab: TabId, command: &Document, found: Result<&Document, &str>, state: &mut State) {
-    let Ok(index) = command.get_document("index") else { return };
-    if let Some(dialog) = dialog(tab, state) {
-        dialog.learn(index, found);
-    }
-}
-
-/// A failure is shown where the request came from: in its dialog, else in a message.
-fn failed(
+/// A change of an index.
+#[derive(Debug, PartialEq)]
+struct ChangeIndex {
     tab: TabId,
-    purpose: &Purpose,
-    generation: u64,
-    command: &Document,
-    error: &str,
-    state: &mut State,
-) {
-    match purpose {
-        Purpose::WhatIf => take_what_if(tab, command, Err(error), state),
-        Purpose::Change(_) => refused(tab, generation, error, state),
-        _ => {}
-    }
+    /// The message once it is done.
+    done: String,
 }
 
-fn refused(tab: TabId, generation: u64, error: &str, state: &mut State) {
-    match asker(tab, generation, state) {
-        Some(dialog) => dialog.set_sent(None, Some(error.to_owned())),
-        None => state.toasts.push(Kind::Error, error.to_owned(), None, state.uptime),
-    }
-}
+impl Question for ChangeIndex {
+    type Answer = Reply;
 
-/// A command came back without having been done, because too much was asked at once.
-pub fn dropped(tab: TabId, purpose: &Purpose, generation: u64, state: &mut State) {
-    if matches!(purpose, Purpose::Change(_)) {
-        refused(tab, generation, TOO_MUCH, state);
+    fn answered(&self, generation: u64, reply: Reply, cx: &mut Apply<'_>) {
+        match reply.error() {
+            None => changed(self.tab, generation, &self.done, cx),
+            Some(_) if recreate::is_needed(self.tab, generation, &reply, cx.state) => {}
+            // A failure is shown where the request came from: in its dialog, else in a message.
+            Some(error) => match asker(self.tab, generation, cx.state) {
+                Some(dialog) => dialog.set_sent(None, Some(error.to_owned())),
+                None => cx.toast(Kind::Error, error),
+            },
+        }
     }
-}
-
-/// Whether the window asks this by itself, to keep what it shows fresh.
-#[must_use]
-pub fn is_background(purpose: &Purpose) -> bool {
-    !matches!(purpose, Purpose::Change(_) | Purpose::DropAgain(_) | Purpose::CreateAgain(_))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use bson::{Bson, doc};
+use bson::{Bson, Document, doc};
 
 use super::*;
 use crate::apply::{Apply, Effects};
@@ -62,17 +62,17 @@ fn only_its_own_answer_ends_a_dialog() {
     let row = IndexRow { name: "b_1".to_owned(), ..IndexRow::default() };
     let other = Dialog::Drop(Box::new(DropIndex { index: row, sent: None, error: None }));
     show(other.clone(), tab, &mut state);
-    let purpose = Purpose::Change("done".to_owned());
+    let change = ChangeIndex { tab, done: "done".to_owned() };
     for result in [Err("no".to_owned()), Ok(doc! {"ok": 1.0})] {
         let reply = reply(command.clone(), result);
-        answer(tab, &purpose, generation, &reply, &mut Apply::new(&mut state, &mut effects));
+        change.answered(generation, reply, &mut Apply::new(&mut state, &mut effects));
         assert_eq!(dialog(tab, &mut state), Some(&mut other.clone()));
     }
     assert_eq!(state.toasts.list().len(), 2, "both are reported");
     apply(tab, IndexesAction::Send, &mut Apply::new(&mut state, &mut effects));
     let dropping = dialog(tab, &mut state).and_then(|dialog| dialog.sent()).expect("it is sent");
     let refused = reply(doc! {"dropIndexes": "c"}, Err("no index".to_owned()));
-    answer(tab, &purpose, dropping, &refused, &mut Apply::new(&mut state, &mut effects));
+    change.answered(dropping, refused, &mut Apply::new(&mut state, &mut effects));
     let Some(Dialog::Drop(shown)) = dialog(tab, &mut state) else { panic!("it stays") };
     assert_eq!((shown.sent, shown.error.as_deref()), (None, Some("no index")));
 }
@@ -90,7 +90,7 @@ fn a_ttl_is_sent_when_it_is_known_what_it_removes() {
     let mut learn = |of: &Document, state: &mut State| {
         let known = reply(of.clone(), Ok(doc! {"overdueNow": 7_i64, "ok": 1.0}));
         let cx = &mut Apply::new(state, &mut effects);
-        answer(tab, &Purpose::WhatIf, generation, &known, cx);
+        TtlWhatIf(tab).answered(generation, known, cx);
         let Some(Dialog::Create(create)) = dialog(tab, state) else { panic!("it stays") };
         (create.is_ready(), create.known().map(|figures| figures.overdue_now.likely()))
     };
@@ -128,9 +128,9 @@ fn opening_a_ttl_asks_for_all_ages_at_once() {
 #[test]
 fn a_change_is_followed_by_one_refresh() {
     let (mut state, tab, mut effects) = with_index();
-    let done = Purpose::Change("done".to_owned());
+    let change = ChangeIndex { tab, done: "done".to_owned() };
     let changed = reply(doc! { "collMod": "c" }, Ok(doc! { "ok": 1.0 }));
-    answer(tab, &done, 1, &changed, &mut Apply::new(&mut state, &mut effects));
+    change.answered(1, changed, &mut Apply::new(&mut state, &mut effects));
     assert_eq!(sent(&mut effects), [], "the store's event comes too");
     // The event of the same change.
     state.changes.note(None);

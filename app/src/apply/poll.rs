@@ -218,7 +218,6 @@ mod tests {
 
     use super::*;
     use crate::apply::{Effects, Job};
-    use crate::job::purpose::ExpiryPurpose;
     use crate::job::{Attached, ServerMark};
     use crate::limits::{SERVER_DENSITY_APART_MS, WATCH_AWAIT};
     use crate::state::Phase;
@@ -305,7 +304,7 @@ mod tests {
         for _ in 0..SERVER_LATE_LOOKS_MAX {
             let reply = Reply::new("d".to_owned(), doc! {}, Ok(late.clone()), 1);
             let cx = &mut Apply::new(&mut state, &mut effects);
-            expiry::answer(id, &ExpiryPurpose::Expiring, 1, &reply, cx);
+            expiry::Soonest(id).answered(1, reply, cx);
         }
         state.uptime += SERVER_POLL_CALM * 2;
         assert_eq!(settle(&mut Apply::new(&mut state, &mut effects)), None);

@@ -109,8 +109,8 @@ mod tests {
     use bson::{DateTime, doc};
 
     use super::*;
+    use crate::apply::question::Question;
     use crate::apply::{Effects, event, expiry};
-    use crate::job::purpose::ExpiryPurpose;
     use crate::job::{Attached, ServerMark};
     use crate::state::connect::Connection;
     use crate::state::{Phase, TabId};
@@ -157,7 +157,7 @@ mod tests {
         let reply = Reply::new("d".to_owned(), doc! { "mayflyExpiring": "c" }, Ok(page), 1);
         let mut effects = Effects::default();
         let cx = &mut Apply::new(state, &mut effects);
-        expiry::answer(id, &ExpiryPurpose::Expiring, 1, &reply, cx);
+        expiry::Soonest(id).answered(1, reply, cx);
     }
 
     #[test]

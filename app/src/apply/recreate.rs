@@ -8,50 +8,69 @@ use bson::Document;
 use mayfly_engine::value::shell::write_command;
 
 use super::Apply;
-use super::index_tab::{asker, dialog, names, with};
+use super::index_tab::{asker, changed, dialog, names, with};
+use super::question::Question;
 use crate::commands::indexes;
 use crate::state::dialogs::{Confirm, Tone};
-use crate::state::indexes::{Dialog, Purpose};
+use crate::state::indexes::Dialog;
 use crate::state::offer::Offer;
 use crate::state::toasts::Kind;
-use crate::state::{Dialog as AnyDialog, Purpose as AnyPurpose, State, TabId};
+use crate::state::{Dialog as AnyDialog, State, TabId};
 use crate::worker::{Reply, code};
 
-/// Notes a change that the server has no command for. Returns whether it is one.
-pub(super) fn refused(
+/// An index is dropped to be created again.
+#[derive(Debug, PartialEq)]
+struct DropAgain {
     tab: TabId,
-    purpose: &Purpose,
-    generation: u64,
-    reply: &Reply,
-    state: &mut State,
-) -> bool {
-    let error = reply.error().unwrap_or_default();
-    let (uptime, say) = (state.uptime, Kind::Error);
-    match purpose {
-        Purpose::DropAgain(name) => {
-            with(state, tab, |view| view.is_drop_refused = true);
-            let sentence =
-                format!("Index {name} was not dropped, so its TTL is as before: {error}");
-            state.toasts.push(say, sentence, None, uptime);
-            return true;
-        }
-        Purpose::CreateAgain(name) => {
-            let was_dropped = state.tabs.get(tab).is_none_or(|tab| !tab.indexes.is_drop_refused);
-            if was_dropped {
-                let sentence = format!(
-                    "Index {name} was dropped and not created again: {error}. No documents are \
-                     removed until you create it"
-                );
-                state.toasts.push(say, sentence, None, uptime);
-            }
-            return true;
-        }
-        _ => {}
+    name: String,
+}
+
+impl Question for DropAgain {
+    type Answer = Reply;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let Some(error) = reply.error() else { return };
+        with(cx.state, self.tab, |view| view.is_drop_refused = true);
+        let name = &self.name;
+        let sentence = format!("Index {name} was not dropped, so its TTL is as before: {error}");
+        cx.toast(Kind::Error, sentence);
     }
+}
+
+/// The dropped index is created again.
+#[derive(Debug, PartialEq)]
+struct CreateAgain {
+    tab: TabId,
+    name: String,
+}
+
+impl Question for CreateAgain {
+    type Answer = Reply;
+
+    fn answered(&self, generation: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let Self { tab, name } = self;
+        let Some(error) = reply.error() else {
+            let done = format!("Index {name} was created again");
+            return changed(*tab, generation, &done, cx);
+        };
+        let was_dropped = cx.state.tabs.get(*tab).is_none_or(|tab| !tab.indexes.is_drop_refused);
+        if was_dropped {
+            let sentence = format!(
+                "Index {name} was dropped and not created again: {error}. No documents are removed \
+                 until you create it"
+            );
+            cx.toast(Kind::Error, sentence);
+        }
+    }
+}
+
+/// Notes a refused change that the server has no command for. Returns whether it is one.
+pub(super) fn is_needed(tab: TabId, generation: u64, reply: &Reply, state: &mut State) -> bool {
+    let error = reply.error().unwrap_or_default();
     let is_unknown = code::NOT_THERE.iter().any(|code| reply.failed_with(*code));
     // A server before MongoDB 5.1, or DocumentDB, only changes a TTL that is there.
     let is_plain = reply.failed_with(code::INVALID_OPTIONS);
-    let is_change = reply.command.contains_key("collMod") && matches!(purpose, Purpose::Change(_));
+    let is_change = reply.command.contains_key("collMod");
     let is_server = state.store.connection.is_some();
     let Some(Dialog::ChangeTtl(change)) = asker(tab, generation, state) else { return false };
     let has_ttl = change.index.secs.is_some();
@@ -95,8 +114,7 @@ pub(super) fn start(tab: TabId, index: &Document, cx: &mut Apply<'_>) {
         cx.state.dialogs.close();
     }
     with(cx.state, tab, |view| view.is_drop_refused = false);
-    let purpose = AnyPurpose::Indexes(tab, Purpose::DropAgain(name.clone()));
-    cx.write(purpose, &db, indexes::drop(&collection, &name));
-    let purpose = AnyPurpose::Indexes(tab, Purpose::CreateAgain(name));
-    cx.write(purpose, &db, indexes::create(&collection, index.clone()));
+    let drop = indexes::drop(&collection, &name);
+    cx.change(DropAgain { tab, name: name.clone() }, &db, drop);
+    cx.change(CreateAgain { tab, name }, &db, indexes::create(&collection, index.clone()));
 }

@@ -1,12 +1,17 @@
 //! The trash.
 
+mod changes;
+mod list;
+
 use std::path::PathBuf;
 
 use bson::Document;
-use mayfly_engine::reply::{TrashPage, TrashRow};
 
+use self::changes::{KeepTrash, RestoreFromTrash};
+use self::list::ListTrash;
 use super::documents::bulk;
-use super::{Apply, QUEUE_FULL, TOO_MUCH, reaper};
+use super::question::Question;
+use super::{Apply, QUEUE_FULL, reaper};
 use crate::action::TrashAction;
 use crate::commands;
 use crate::job::TrashScope;
@@ -16,8 +21,8 @@ use crate::state::documents::Origin;
 use crate::state::operations::OperationId;
 use crate::state::purpose::TrashPurpose;
 use crate::state::toasts::Kind;
-use crate::state::trash::{RestoreOutcome, Row, Trash, TrashDraft, running};
-use crate::state::{Dialog, Namespace, Purpose, State};
+use crate::state::trash::{RestoreOutcome, Trash, TrashDraft, running};
+use crate::state::{Dialog, Namespace, State};
 use crate::worker::Reply;
 
 /// Carries out one action.
@@ -40,15 +45,14 @@ pub fn apply(action: TrashAction, cx: &mut Apply<'_>) {
             }
         }
         TrashAction::Keep(secs) => {
-            change(TrashPurpose::Keep, "admin", commands::trash::keep(secs), cx);
+            change(KeepTrash, "admin", commands::trash::keep(secs), cx);
         }
         TrashAction::Restore(restore) => {
             cx.state.trash.result = None;
             if let Some(scope) = restore.scope {
                 return restore_many(scope, None, cx);
             }
-            let purpose = TrashPurpose::Restore;
-            change(purpose, &restore.db, restore.command, cx);
+            change(RestoreFromTrash, &restore.db, restore.command, cx);
         }
     }
 }
@@ -107,10 +111,15 @@ pub(super) fn restored(operation: OperationId, report: &BulkReport, cx: &mut App
     reaper::ask(cx);
 }
 
-fn change(purpose: TrashPurpose, db: &str, command: Document, cx: &mut Apply<'_>) {
+fn change<Q: Question<Answer = Reply>>(
+    question: Q,
+    db: &str,
+    command: Document,
+    cx: &mut Apply<'_>,
+) {
     cx.state.trash.is_waiting = true;
     cx.state.trash.error = None;
-    cx.write(Purpose::Trash(purpose), db, command);
+    cx.change(question, db, command);
 }
 
 /// Reloads the first page, with as many rows as are listed.
@@ -122,8 +131,7 @@ fn refresh(cx: &mut Apply<'_>) {
 
 fn list(after: Option<i64>, limit: i32, cx: &mut Apply<'_>) {
     let (db, command) = cx.state.trash.page_command(after, limit);
-    let purpose = TrashPurpose::Page { is_first: after.is_none() };
-    cx.read(Purpose::Trash(purpose), &db, command);
+    cx.ask(ListTrash { is_first: after.is_none() }, &db, command);
 }
 
 /// A pass has ended: the trash has new documents, and older ones may have left.
@@ -133,98 +141,20 @@ pub fn pass_ended(cx: &mut Apply<'_>) {
     }
 }
 
-/// Handles a reply.
-pub fn answer(purpose: &TrashPurpose, reply: &Reply, cx: &mut Apply<'_>) {
-    match (purpose, &reply.result) {
-        (TrashPurpose::Page { is_first }, Ok(found)) => {
-            page(*is_first, reply, found, &mut cx.state.trash);
-            let secs = u64::try_from(cx.state.trash.secs).unwrap_or(0);
-            let now_ms = cx.state.now_ms();
-            cx.state.reaper.set_trash_secs(secs, now_ms);
-        }
-        (TrashPurpose::Keep, Ok(_)) => {
-            cx.state.trash.is_waiting = false;
-            refresh(cx);
-            reaper::ask(cx);
-        }
-        (TrashPurpose::Restore, Ok(found)) => {
-            cx.state.trash.is_waiting = false;
-            let (is_done, sentence) = reaper::restore_outcome(found).sentence();
-            if !is_shown(cx.state) {
-                let kind = if is_done { Kind::Done } else { Kind::Error };
-                cx.state.toasts.push(kind, sentence.clone(), None, cx.state.uptime);
-            }
-            cx.state.trash.result = Some((is_done, sentence));
-            refresh(cx);
-            reaper::ask(cx);
-        }
-        // Its report says how it ended.
-        (TrashPurpose::RestoreMany(_), _) => {}
-        (purpose, Err(error)) => failed(purpose, error, cx.state),
-    }
-}
-
 fn is_shown(state: &State) -> bool {
     matches!(state.dialogs.open(), Some(Dialog::Trash(_)))
 }
 
-/// A failure is shown in the dialog; if that was closed since, in a message.
-fn failed(purpose: &TrashPurpose, error: &str, state: &mut State) {
-    if !is_shown(state) && !matches!(purpose, TrashPurpose::Page { .. }) {
-        state.toasts.push(Kind::Error, error, None, state.uptime);
-    }
-    state.trash.is_waiting = false;
-    state.trash.is_known = true;
-    state.trash.error = Some(error.to_owned());
+fn failed(error: String, trash: &mut Trash) {
+    trash.is_waiting = false;
+    trash.is_known = true;
+    trash.error = Some(error);
     // The page can be requested again.
-    state.trash.next = state.trash.next.or(state.trash.asked.take());
+    trash.next = trash.next.or(trash.asked.take());
 }
 
-/// A command came back without having been done, because too much was asked at once.
-pub fn dropped(purpose: &TrashPurpose, cx: &mut Apply<'_>) {
-    match purpose {
-        TrashPurpose::RestoreMany(operation) => {
-            restored(*operation, &BulkReport::failed(QUEUE_FULL.to_owned()), cx);
-        }
-        _ => failed(purpose, TOO_MUCH, cx.state),
-    }
-}
-
-/// Takes a page over, unless something else has been asked for since.
-fn page(is_first: bool, reply: &Reply, found: &Document, net: &mut Trash) {
-    let after = reply.command.get_i64("after").ok();
-    let (db, wanted) = net.page_command(None, 0);
-    let is_of_filter =
-        reply.db == db && reply.command.get("mayflyTrash") == wanted.get("mayflyTrash");
-    if !is_of_filter || (!is_first && after != net.asked) {
-        return;
-    }
-    if is_first {
-        net.clear_rows();
-    }
-    net.is_known = true;
-    net.asked = None;
-    let Some(found) = TrashPage::from_document(found) else { return };
-    net.next = found.next.and_then(|next| i64::try_from(next).ok());
-    net.add(found.batch.into_iter().filter_map(row));
-    let Some(status) = found.status else { return };
-    net.secs = status.secs;
-    net.documents = status.documents;
-    net.bytes = status.bytes;
-    net.max_bytes = status.max_bytes;
-}
-
-fn row(row: TrashRow) -> Option<Row> {
-    let (db, collection) = row.ns.split_once('.')?;
-    Some(Row {
-        number: i64::try_from(row.number).ok()?,
-        namespace: Namespace::new(db, collection),
-        id: row.id,
-        bytes: row.bytes,
-        index: row.index,
-        pass: row.pass.and_then(|pass| i64::try_from(pass).ok()),
-        removed_ms: row.removed_ms,
-        until_ms: row.until_ms,
-        is_newest: true,
-    })
+/// A restore in steps was not begun, because too much was asked at once.
+pub(super) fn dropped(purpose: &TrashPurpose, cx: &mut Apply<'_>) {
+    let TrashPurpose::RestoreMany(operation) = purpose;
+    restored(*operation, &BulkReport::failed(QUEUE_FULL.to_owned()), cx);
 }

@@ -10,52 +10,17 @@ pub enum Purpose {
     Store,
     /// The documents of one tab.
     Documents(TabId, DocumentsPurpose),
-    /// The expiry view of one tab.
-    Expiry(TabId, ExpiryPurpose),
-    /// The indexes of one tab.
-    Indexes(TabId, IndexesPurpose),
-    /// The schema of one tab.
-    Schema(TabId, SchemaPurpose),
-    /// Text and numbers of a field to dates.
-    Convert(ConvertPurpose),
     /// Files in and out.
     Transfer(TransferPurpose),
-    /// The archive whose dialog is open.
-    Archive(ArchivePurpose),
     /// The trash, while its dialog is open.
     Trash(TrashPurpose),
     /// The traffic of the demo store.
     Traffic,
 }
 
-/// An answer about an archive.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ArchivePurpose {
-    /// The settings of the archive, and its contents.
-    Status,
-    /// Some of its documents.
-    Page {
-        /// The newest; else those after the listed ones.
-        is_first: bool,
-    },
-    /// It is switched on, changed or switched off.
-    Switch,
-    /// Documents are restored.
-    Restore,
-}
-
 /// An answer about the trash.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TrashPurpose {
-    /// Some of what is in it.
-    Page {
-        /// The latest removals; else those after the listed ones.
-        is_first: bool,
-    },
-    /// How long it keeps documents is set.
-    Keep,
-    /// Documents are restored.
-    Restore,
     /// Documents are restored in steps.
     RestoreMany(OperationId),
 }
@@ -128,90 +93,6 @@ pub enum DocumentsPurpose {
     Reference(String),
 }
 
-/// An answer for the expiry view of a tab.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ExpiryPurpose {
-    /// The soonest documents.
-    Expiring,
-    /// The density over the axis.
-    Density,
-    /// How many documents expire in the chosen range.
-    Range,
-    /// The minute in which most of many documents expire.
-    Cliff,
-    /// The verdict of each TTL index on the chosen document.
-    Verdict,
-    /// The trash's copies of the removed documents.
-    InTrash {
-        /// The newest; else those after the listed ones.
-        is_first: bool,
-    },
-    /// The archive's copies of them.
-    InArchive {
-        /// The newest; else those after the listed ones.
-        is_first: bool,
-    },
-    /// Why documents never expire.
-    Reasons,
-    /// The chosen document.
-    Document,
-    /// A date that was set to now.
-    RefreshDate,
-}
-
-/// An answer for the indexes of a tab.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum IndexesPurpose {
-    /// The list of indexes.
-    List,
-    /// Sizes and entries.
-    Stats,
-    /// How often each index was used.
-    Uses,
-    /// A sample of documents, for the field picker.
-    Sample,
-    /// The effect of the TTL in the open dialog.
-    WhatIf,
-    /// Documents by age, for the picture in the open dialog.
-    Ages,
-    /// A change of an index; what to say when it is done.
-    Change(String),
-    /// An index of this name is dropped to be created again.
-    DropAgain(String),
-    /// It is created again.
-    CreateAgain(String),
-}
-
-/// An answer for the schema of a tab.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum SchemaPurpose {
-    /// The documents are read.
-    Analyze,
-    /// Documents that a validator would refuse are counted.
-    CountFailing,
-    /// The collection gets a validator; what to say when it is done.
-    Validate(String),
-}
-
-/// An answer about the conversion of a field to dates.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ConvertPurpose {
-    /// Fields that look like dates.
-    Fields,
-    /// Values of the field.
-    Sample,
-    /// Values before and after.
-    Preview,
-    /// Values that do not convert.
-    Failing,
-    /// How many convert.
-    Count,
-    /// Values of the field on a server, where not all of them are looked at.
-    Read,
-    /// How many documents of a server may have such a value.
-    CountAll,
-}
-
 /// An answer about import and export.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TransferPurpose {
@@ -253,17 +134,6 @@ impl Purpose {
     #[must_use]
     pub fn slow_read(&self) -> Option<(TabId, SlowRead)> {
         Some(match self {
-            Self::Expiry(
-                tab,
-                ExpiryPurpose::Expiring
-                | ExpiryPurpose::Density
-                | ExpiryPurpose::Range
-                | ExpiryPurpose::Cliff
-                | ExpiryPurpose::Reasons,
-            )
-            | Self::Indexes(tab, IndexesPurpose::Sample) => (*tab, SlowRead::OfTab),
-            Self::Indexes(tab, IndexesPurpose::WhatIf) => (*tab, SlowRead::WhatIf),
-            Self::Indexes(tab, IndexesPurpose::Ages) => (*tab, SlowRead::Ages),
             Self::Documents(
                 tab,
                 DocumentsPurpose::Page { .. } | DocumentsPurpose::Count { .. },
@@ -276,7 +146,6 @@ impl Purpose {
                 | DocumentsPurpose::Measure
                 | DocumentsPurpose::Sample,
             ) => (*tab, SlowRead::Documents),
-            Self::Schema(tab, SchemaPurpose::Analyze) => (*tab, SlowRead::Schema),
             _ => return None,
         })
     }

@@ -2,11 +2,10 @@
 
 use super::lesson_job::LessonOutcome;
 use super::reply::Reply;
-use super::schema::SchemaReport;
 use super::secret_job::SecretReport;
 use super::transfer::TransferDone;
 use crate::job::bulk::BulkReport;
-use crate::job::{ConsoleReport, Event, OpenError, Purpose, TabId};
+use crate::job::{ConsoleReport, Event, OpenError, Purpose};
 use crate::source::Opened;
 
 /// A message of the worker. `A` is the answer to a question.
@@ -43,14 +42,6 @@ pub enum Outcome<A> {
         generation: u64,
         /// The result.
         done: TransferDone,
-    },
-    /// More is known of a schema.
-    Schema {
-        /// The tab.
-        tab: TabId,
-        /// The job's generation.
-        generation: u64,
-        report: SchemaReport,
     },
     /// Something happened in the console.
     Console(ConsoleReport),

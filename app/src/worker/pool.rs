@@ -456,7 +456,6 @@ impl<A: Send + 'static> Shared<A> {
                 self.step_traffic();
             }
             Work::Traffic => self.step_traffic(),
-            Work::Schema(work) => self.analyze(store, &purpose, generation, &work),
         }
     }
 

@@ -9,7 +9,8 @@ use mayfly_engine::transfer::Progress;
 use super::*;
 use crate::job::TabId;
 use crate::source::{Capabilities, Events, OpenRequest, Opened, Source};
-use crate::state::purpose::{DocumentsPurpose, ExpiryPurpose, Purpose};
+use crate::state::purpose::{DocumentsPurpose, Purpose};
+use crate::worker::Manners;
 use crate::worker::transfer::{Failure, TransferDone};
 
 #[derive(Default)]
@@ -331,14 +332,14 @@ fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
 #[test]
 fn reads_of_any_kind_that_are_slow_leave_a_reader_free() {
     let worker = stuck();
-    let slow = |tab: u64, purpose| {
+    let slow = |tab: u64| {
         let command = doc! {"find": "c"};
         let work = Work::Command { db: "d".to_owned(), command };
-        worker.submit(Job::named(purpose, Lane::Read, tab, work));
+        let purpose = Purpose::Documents(TabId(tab), DocumentsPurpose::Known);
+        let manners = Manners::slow_read(TabId(tab), SlowRead::OfTab);
+        worker.submit(Job { manners, ..Job::named(purpose, Lane::Read, tab, work) });
     };
-    for tab in 1..=5 {
-        slow(tab, Purpose::Expiry(TabId(tab), ExpiryPurpose::Reasons));
-    }
+    (1..=5).for_each(slow);
     submit(&worker, Lane::Read, Work::Command { db: "d".to_owned(), command: doc! {"ping": 1} });
     let outcome = loop {
         worker.relieve_readers(Duration::ZERO);

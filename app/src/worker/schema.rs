@@ -55,9 +55,18 @@ pub enum SchemaStage {
     Failed(String),
 }
 
+impl SchemaReport {
+    /// Nothing could be read: why, in one sentence.
+    #[must_use]
+    pub fn failed(sentence: String) -> Self {
+        let (schema, stage) = (Arc::default(), SchemaStage::Failed(sentence));
+        Self { schema, is_sample: false, read: 0, stage, micros: 0 }
+    }
+}
+
 impl SchemaWork {
     /// Reads and reports until everything is read or `cancel` is set.
-    pub(super) fn run(
+    pub fn run(
         &self,
         source: Option<&dyn Source>,
         cancel: &Cancel,

@@ -4,7 +4,6 @@ use std::fmt;
 
 use bson::Document;
 
-use super::schema::SchemaWork;
 use super::transfer::TransferWork;
 use crate::job::OpenRequest;
 use crate::job::bulk::BulkWork;
@@ -37,8 +36,6 @@ pub enum Work {
     Adopt(Box<Opened>),
     /// Lock the connection to a server, or unlock it.
     SetLocked(bool),
-    /// Read documents for a schema.
-    Schema(SchemaWork),
 }
 
 impl fmt::Debug for Work {
@@ -54,7 +51,6 @@ impl fmt::Debug for Work {
             Self::Close(number) => write!(f, "Close({number})"),
             Self::Adopt(opened) => write!(f, "Adopt({})", opened.name),
             Self::SetLocked(is_locked) => write!(f, "SetLocked({is_locked})"),
-            Self::Schema(work) => write!(f, "Schema({work:?})"),
         }
     }
 }

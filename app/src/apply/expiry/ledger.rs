@@ -6,13 +6,14 @@ use mayfly_engine::value::extjson::{self, Layout, Style};
 
 use super::with;
 use crate::action::{Action, TransferAction};
+use crate::apply::question::Question;
 use crate::apply::reaper::RestoreDocuments;
-use crate::apply::{Apply, archive, clipboard};
+use crate::apply::{Apply, TOO_MUCH, archive, clipboard};
 use crate::commands;
 use crate::limits::KEPT_PAGE_ROWS;
-use crate::state::expiry::{Keeper, Mode, Purpose};
+use crate::state::expiry::{Keeper, Mode};
 use crate::state::toasts::Kind;
-use crate::state::{Purpose as AnyPurpose, TabId, number};
+use crate::state::{Namespace, TabId, number};
 use crate::worker::Reply;
 
 /// Copies the ledger as NDJSON.
@@ -51,63 +52,93 @@ pub(super) fn ask_kept(tab: TabId, cx: &mut Apply<'_>) {
     }
     let (db, collection) = (open.namespace.db.clone(), open.namespace.collection.clone());
     let trash = commands::trash::page(collection.as_str().into(), KEPT_PAGE_ROWS, None);
-    cx.read(AnyPurpose::Expiry(tab, Purpose::InTrash { is_first: true }), &db, trash);
+    cx.ask(InTrash { tab, is_first: true }, &db, trash);
     let archive = commands::archive::page(&collection, KEPT_PAGE_ROWS, None, None);
-    cx.read(AnyPurpose::Expiry(tab, Purpose::InArchive { is_first: true }), &db, archive);
+    cx.ask(InArchive { tab, is_first: true }, &db, archive);
 }
 
-/// Takes a page of the trash or of the archive, and asks for the next one. A collection without an
-/// archive has none.
-pub(super) fn take_kept(tab: TabId, purpose: &Purpose, reply: &Reply, cx: &mut Apply<'_>) {
-    let (keeper, is_first) = match purpose {
-        Purpose::InTrash { is_first } => (Keeper::Trash, *is_first),
-        Purpose::InArchive { is_first } => (Keeper::Archive, *is_first),
-        _ => return,
-    };
-    let found = reply.ok();
-    let (page, next) = match keeper {
-        Keeper::Trash => in_trash(found),
-        Keeper::Archive => in_archive(found),
-    };
-    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
+/// The trash's copies of the removed documents.
+#[derive(Debug, PartialEq)]
+struct InTrash {
+    tab: TabId,
+    /// The newest; else those after the listed ones.
+    is_first: bool,
+}
+
+impl Question for InTrash {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let Self { tab, is_first } = *self;
+        let next = take_kept(tab, Keeper::Trash, is_first, &reply, in_trash, cx);
+        if let Some((Namespace { db, collection }, after)) = next {
+            let command = commands::trash::page(collection.into(), KEPT_PAGE_ROWS, Some(after));
+            cx.ask(Self { tab, is_first: false }, &db, command);
+        }
+    }
+}
+
+/// The archive's copies of them. A collection without an archive has none.
+#[derive(Debug, PartialEq)]
+struct InArchive {
+    tab: TabId,
+    /// The newest; else those after the listed ones.
+    is_first: bool,
+}
+
+impl Question for InArchive {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let Self { tab, is_first } = *self;
+        let next = take_kept(tab, Keeper::Archive, is_first, &reply, in_archive, cx);
+        if let Some((Namespace { db, collection }, after)) = next {
+            let command = commands::archive::page(&collection, KEPT_PAGE_ROWS, None, Some(after));
+            cx.ask(Self { tab, is_first: false }, &db, command);
+        }
+    }
+}
+
+/// Takes a page. Returns where the next one begins, if it may have removals of the ledger.
+fn take_kept<N>(
+    tab: TabId,
+    keeper: Keeper,
+    is_first: bool,
+    reply: &Reply,
+    read: impl FnOnce(&Document) -> Page<N>,
+    cx: &mut Apply<'_>,
+) -> Option<(Namespace, N)> {
+    if reply.error() == Some(TOO_MUCH) {
+        with(cx.state, tab, |view| view.asked = false);
+        return None;
+    }
+    let (page, next) = reply.ok().map_or_else(|| (Vec::new(), None), read);
+    let open = cx.state.tabs.get_mut(tab)?;
     let since_ms = open.expiry.ledger_since_ms().unwrap_or(i64::MAX);
     let is_enough = page.last().is_none_or(|(_, removed_ms)| *removed_ms < since_ms);
     let next = next.filter(|_| !is_enough);
-    let is_last = next.is_none();
-    open.expiry.take_kept(keeper, page, (is_first, is_last));
-    let (db, collection) = (open.namespace.db.clone(), open.namespace.collection.clone());
-    let Some(next) = next else { return };
-    let (purpose, command) = match (keeper, next) {
-        (Keeper::Trash, Bson::Int64(after)) => (
-            Purpose::InTrash { is_first: false },
-            commands::trash::page(collection.as_str().into(), KEPT_PAGE_ROWS, Some(after)),
-        ),
-        (Keeper::Archive, Bson::Document(after)) => (
-            Purpose::InArchive { is_first: false },
-            commands::archive::page(&collection, KEPT_PAGE_ROWS, None, Some(after)),
-        ),
-        _ => return,
-    };
-    cx.read(AnyPurpose::Expiry(tab, purpose), &db, command);
+    open.expiry.take_kept(keeper, page, (is_first, next.is_none()));
+    Some((open.namespace.clone(), next?))
 }
 
 /// A page: `_id`s and when they were removed, and where the next page begins.
-type Page = (Vec<(Bson, i64)>, Option<Bson>);
+type Page<N> = (Vec<(Bson, i64)>, Option<N>);
 
-fn in_trash(found: Option<&Document>) -> Page {
-    let Some(page) = found.and_then(TrashPage::from_document) else { return Page::default() };
-    let next = page.next.and_then(|next| i64::try_from(next).ok()).map(Bson::Int64);
+fn in_trash(found: &Document) -> Page<i64> {
+    let Some(page) = TrashPage::from_document(found) else { return Page::default() };
+    let next = page.next.and_then(|next| i64::try_from(next).ok());
     (page.batch.into_iter().map(|row| (row.id, row.removed_ms)).collect(), next)
 }
 
-fn in_archive(found: Option<&Document>) -> Page {
-    let Some(found) = found else { return Page::default() };
+fn in_archive(found: &Document) -> Page<Document> {
     let batch = found.get_array("batch").map(Vec::as_slice).unwrap_or_default();
     let row = |row: &Document| {
         Some((row.get("_id")?.clone(), row.get_datetime("removed").ok()?.timestamp_millis()))
     };
     let rows = batch.iter().filter_map(|one| row(one.as_document()?)).collect();
-    (rows, found.get_document("next").ok().cloned().map(Bson::Document))
+    (rows, found.get_document("next").ok().cloned())
 }
 
 /// Restores the chosen documents from where they are kept. Nearly all of an archive would expire at

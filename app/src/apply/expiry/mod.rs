@@ -1,26 +1,30 @@
 //! The Expiry view of a tab.
 
+mod chosen;
 mod filters;
 mod ledger;
 mod server;
+mod timeline;
 
 use bson::{Bson, Document, doc};
-use mayfly_engine::reply::Verdict;
 use mayfly_engine::value::extjson::Layout;
 use mayfly_engine::value::shell;
 
+use self::chosen::{ChosenDocument, ChosenVerdict, RefreshDate};
 pub(super) use self::server::deleted;
+pub(super) use self::timeline::Soonest;
+use self::timeline::{Cliff, Density, RangeCount, Reasons};
 use super::number::number;
-use super::{Apply, documents, indexes};
+use super::{Apply, TOO_MUCH, documents, indexes};
 use crate::action::ExpiryAction;
 use crate::commands;
 use crate::job::{RemovedDocument, RestoredDocument};
-use crate::limits::{REASONS_DOCUMENTS_MAX, REMOVED_ROWS_REST, SERVER_LATE_LOOKS_MAX};
+use crate::limits::{REASONS_DOCUMENTS_MAX, REMOVED_ROWS_REST};
 use crate::state::documents::change;
-use crate::state::expiry::{ExpiryView, Lane, Purpose, SavedExpiry, ShownPass, Totals};
+use crate::state::expiry::{ExpiryView, Lane, SavedExpiry, ShownPass};
 use crate::state::reasons::index_of_reasons;
 use crate::state::toasts::Kind;
-use crate::state::{Purpose as AnyPurpose, State, Tab, TabId};
+use crate::state::{State, Tab, TabId};
 use crate::worker::{Reply, code};
 
 /// Carries out one action.
@@ -118,9 +122,9 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     let (db, collection) = (open.namespace.db.clone(), open.namespace.collection.clone());
     let command = open.expiry.expiring_command(&collection);
     let range = open.expiry.range_command(&collection);
-    cx.read(AnyPurpose::Expiry(tab, Purpose::Expiring), &db, command);
+    cx.ask(Soonest(tab), &db, command);
     if let Some(range) = range {
-        cx.read(AnyPurpose::Expiry(tab, Purpose::Range), &db, range);
+        cx.ask(RangeCount(tab), &db, range);
     }
     if !indexes_asked {
         indexes::refresh(tab, cx);
@@ -138,7 +142,7 @@ pub(super) fn look_again(tab: TabId, cx: &mut Apply<'_>) {
     open.expiry.looked = Some(uptime);
     let command = open.expiry.expiring_command(&open.namespace.collection);
     let db = open.namespace.db.clone();
-    cx.read(AnyPurpose::Expiry(tab, Purpose::Expiring), &db, command);
+    cx.ask(Soonest(tab), &db, command);
 }
 
 /// Queries the documents of the chosen range, or the soonest ones again, and how many they are.
@@ -149,9 +153,9 @@ fn ask_range(tab: TabId, cx: &mut Apply<'_>) {
     let (db, collection) = (open.namespace.db.clone(), &open.namespace.collection);
     let command = open.expiry.expiring_command(collection);
     let range = open.expiry.range_command(collection);
-    cx.read(AnyPurpose::Expiry(tab, Purpose::Expiring), &db, command);
+    cx.ask(Soonest(tab), &db, command);
     if let Some(range) = range {
-        cx.read(AnyPurpose::Expiry(tab, Purpose::Range), &db, range);
+        cx.ask(RangeCount(tab), &db, range);
     }
 }
 
@@ -204,7 +208,7 @@ fn ask_density(tab: TabId, cx: &mut Apply<'_>) {
     open.expiry.ask_density(now_ms);
     let command = open.expiry.forecast_command(&open.namespace.collection, now_ms);
     let db = open.namespace.db.clone();
-    cx.read(AnyPurpose::Expiry(tab, Purpose::Density), &db, command);
+    cx.ask(Density(tab), &db, command);
 }
 
 /// Queries why documents never expire, with the seconds that the index has now.
@@ -215,7 +219,7 @@ fn ask_reasons(tab: TabId, cx: &mut Apply<'_>) {
     let command = commands::expiry::what_if(&open.namespace.collection, index);
     let db = open.namespace.db.clone();
     with(cx.state, tab, |view| view.reasons_refused = None);
-    cx.read(AnyPurpose::Expiry(tab, Purpose::Reasons), &db, command);
+    cx.ask(Reasons(tab), &db, command);
 }
 
 fn select(tab: TabId, id: Option<Bson>, removed_ms: Option<i64>, cx: &mut Apply<'_>) {
@@ -235,7 +239,7 @@ fn ask_document(tab: TabId, cx: &mut Apply<'_>) {
     };
     let command = change::read(&open.namespace.collection, &[id]);
     let db = open.namespace.db.clone();
-    cx.read(AnyPurpose::Expiry(tab, Purpose::Document), &db, command);
+    cx.ask(ChosenDocument(tab), &db, command);
     ask_verdict(tab, cx);
 }
 
@@ -247,7 +251,7 @@ fn ask_verdict(tab: TabId, cx: &mut Apply<'_>) {
     let Some(id) = id.filter(|_| open.indexes.ttl().len() > 1) else { return };
     let command = commands::expiry::verdict(&open.namespace.collection, id);
     let db = open.namespace.db.clone();
-    cx.read(AnyPurpose::Expiry(tab, Purpose::Verdict), &db, command);
+    cx.ask(ChosenVerdict(tab), &db, command);
 }
 
 fn what_if(tab: TabId, cx: &mut Apply<'_>) {
@@ -276,7 +280,7 @@ fn refresh_date(tab: TabId, id: Bson, cx: &mut Apply<'_>) {
     let collection = &open.namespace.collection;
     let command = commands::expiry::set_date(collection, id, &lane.field, now_ms);
     let db = open.namespace.db.clone();
-    cx.write(AnyPurpose::Expiry(tab, Purpose::RefreshDate), &db, command);
+    cx.change(RefreshDate(tab), &db, command);
 }
 
 /// Shows documents in the Documents view, or says why no filter can match them.
@@ -336,129 +340,16 @@ pub fn restored(documents: &[RestoredDocument], state: &mut State) {
     }
 }
 
-/// Handles a reply.
-pub fn answer(tab: TabId, purpose: &Purpose, _generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
-    let now_ms = cx.state.now_ms();
-    let command = &reply.command;
-    if matches!(purpose, Purpose::InTrash { .. } | Purpose::InArchive { .. }) {
-        ledger::take_kept(tab, purpose, reply, cx);
-        return;
-    }
-    if matches!(purpose, Purpose::Expiring | Purpose::Density)
-        && reply.failed_with(code::NAMESPACE_NOT_FOUND)
-    {
-        with(cx.state, tab, |view| view.take_gone(now_ms));
-    }
-    let Some(reply) = reply.ok() else {
-        if reply.failed_with(code::INDEX_NOT_FOUND) {
-            // Another program dropped it: with the list, the view shows what is left.
-            indexes::refresh(tab, cx);
-        } else {
-            refused(tab, purpose, reply, cx.state);
-        }
-        return;
-    };
-    match purpose {
-        Purpose::Expiring
-        | Purpose::Density
-        | Purpose::Range
-        | Purpose::Cliff
-        | Purpose::Reasons
-            if !is_about_shown(tab, purpose, command, cx.state) => {}
-        Purpose::Expiring => {
-            if server::take_soonest(tab, command, reply, cx.state) {
-                indexes::refresh(tab, cx);
-            }
-        }
-        Purpose::Range => with(cx.state, tab, |view| view.take_range(command, reply)),
-        Purpose::Cliff => with(cx.state, tab, |view| view.take_cliff(command, reply)),
-        Purpose::Verdict => {
-            let found = Verdict::from_document(reply);
-            with(cx.state, tab, |view| {
-                if view.selected.as_ref() == command.get("id") {
-                    view.verdict = found;
-                }
-            });
-        }
-        Purpose::Density => {
-            with(cx.state, tab, |view| view.take_forecast(command, reply, now_ms));
-            server::note_totals(tab, cx.state);
-            ask_cliff(tab, cx);
-            let Some(open) = cx.state.tabs.get(tab) else { return };
-            let lacks_reasons = open.expiry.totals.as_ref().is_some_and(Totals::lack_reasons);
-            if open.expiry.lacks_lanes() {
-                look_again(tab, cx);
-            }
-            if lacks_reasons {
-                ask_reasons_of_few(tab, cx);
-            }
-        }
-        Purpose::InTrash { .. } | Purpose::InArchive { .. } => {}
-        Purpose::Reasons => with(cx.state, tab, |view| view.take_reasons(reply, now_ms)),
-        Purpose::Document => take_document(tab, command, reply, cx.state),
-        Purpose::RefreshDate => {
-            date_refreshed(reply, cx.state);
-            refresh(tab, cx);
-        }
-    }
-}
-
-/// Takes the chosen document.
-fn take_document(tab: TabId, command: &Document, reply: &Document, state: &mut State) {
-    let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-    let found = batch.ok().and_then(|batch| batch.first()?.as_document().cloned());
-    let asked = command.get_document("filter").ok().cloned();
-    with(state, tab, |view| {
-        if view.selected.clone().map(change::by_id) == asked {
-            view.document = found;
-        }
-    });
-}
-
-/// Says why a question was refused whose answer the view can't be without.
-fn refused(tab: TabId, purpose: &Purpose, reply: &Reply, state: &mut State) {
-    let Some(error) = reply.error() else { return };
-    if *purpose == Purpose::Expiring && reply.is_late() {
-        with(state, tab, |view| view.late_looks += 1);
-        let late = state.tabs.get(tab).map_or(0, |open| open.expiry.late_looks);
-        if late >= SERVER_LATE_LOOKS_MAX {
-            let text = "The server answers too late; Refresh looks again";
-            return state.toasts.push(Kind::Warning, text, None, state.uptime);
-        }
-    }
-    if *purpose == Purpose::Reasons {
-        with(state, tab, |view| view.reasons_refused = Some(error.to_owned()));
-    }
-    let sentence = match purpose {
-        Purpose::RefreshDate => error.to_owned(),
-        Purpose::Expiring if state.store.connection.is_some() => {
-            format!("The server doesn't list what expires: {error}")
-        }
-        _ => return,
-    };
-    state.toasts.push(Kind::Error, sentence, None, state.uptime);
-}
-
 /// Queries whether many documents of one slice share a minute.
 fn ask_cliff(tab: TabId, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
     let Some(command) = open.expiry.cliff_command(&open.namespace.collection) else { return };
     let db = open.namespace.db.clone();
-    cx.read(AnyPurpose::Expiry(tab, Purpose::Cliff), &db, command);
-}
-
-/// Whether an answer is about the index that is shown now.
-fn is_about_shown(tab: TabId, purpose: &Purpose, command: &Document, state: &State) -> bool {
-    let Some(open) = state.tabs.get(tab) else { return false };
-    if *purpose == Purpose::Reasons {
-        let of = command.get_document("index").and_then(|index| index.get_str("name")).ok();
-        return index_of_reasons(open).is_some_and(|index| of == Some(&*index.name));
-    }
-    open.expiry.is_about_shown(command)
+    cx.ask(Cliff(tab), &db, command);
 }
 
 /// Reports a rejected change, and one that came too late.
-fn date_refreshed(reply: &Document, state: &mut State) {
+fn date_refreshed(reply: &Document, cx: &mut Apply<'_>) {
     let said = match documents::first_write_error(reply) {
         Some(error) => (Kind::Error, error),
         None if number(reply, "n") == Some(0) => {
@@ -468,19 +359,35 @@ fn date_refreshed(reply: &Document, state: &mut State) {
         }
         None => return,
     };
-    state.toasts.push(said.0, said.1, None, state.uptime);
+    cx.toast(said.0, said.1);
 }
 
-/// Whether the window asks this by itself, to keep what it shows fresh.
-#[must_use]
-pub fn is_background(purpose: &Purpose) -> bool {
-    *purpose != Purpose::RefreshDate
+/// The result of a question, unless it was refused.
+fn found<'r>(tab: TabId, reply: &'r Reply, cx: &mut Apply<'_>) -> Option<&'r Document> {
+    refusal(tab, reply, cx);
+    reply.ok()
+}
+
+/// Why a question was refused, unless the view asks it again by itself.
+fn refusal<'r>(tab: TabId, reply: &'r Reply, cx: &mut Apply<'_>) -> Option<&'r str> {
+    if reply.failed_with(code::INDEX_NOT_FOUND) {
+        // Another program dropped it: with the list, the view shows what is left.
+        indexes::refresh(tab, cx);
+        return None;
+    }
+    let error = reply.error()?;
+    if error == TOO_MUCH {
+        with(cx.state, tab, |view| view.asked = false);
+        return None;
+    }
+    Some(error)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::apply::Effects;
+    use crate::apply::question::Question;
     use crate::state::Namespace;
 
     fn open() -> (State, TabId) {
@@ -489,10 +396,14 @@ mod tests {
         (state, tab)
     }
 
-    fn answered(purpose: &Purpose, command: Document, found: Document, state: &mut State) {
+    fn answered<Q: Question<Answer = Reply>>(
+        question: &Q,
+        command: Document,
+        found: Document,
+        state: &mut State,
+    ) {
         let reply = Reply { db: "d".to_owned(), command, result: Ok(found), code: None, micros: 1 };
-        let tab = state.tabs.open()[0].id;
-        answer(tab, purpose, 0, &reply, &mut Apply::new(state, &mut Effects::default()));
+        question.answered(0, reply, &mut Apply::new(state, &mut Effects::default()));
     }
 
     #[test]
@@ -504,10 +415,10 @@ mod tests {
         let found = doc! { "batch": [row] };
         let loaded = |state: &State| state.tabs.open()[0].expiry.loaded;
         for other in [doc! { "index": "a_1" }, doc! {}] {
-            answered(&Purpose::Expiring, other, found.clone(), &mut state);
+            answered(&Soonest(tab), other, found.clone(), &mut state);
             assert!(!loaded(&state));
         }
-        answered(&Purpose::Expiring, doc! { "index": "b_1" }, found, &mut state);
+        answered(&Soonest(tab), doc! { "index": "b_1" }, found, &mut state);
         assert!(loaded(&state));
     }
 
@@ -520,7 +431,7 @@ mod tests {
         for (id, expected) in [(1, None), (2, Some(doc! { "_id": 2 }))] {
             let found = doc! { "cursor": { "firstBatch": [{ "_id": id }] } };
             let command = change::read("c", &[Bson::Int32(id)]);
-            answered(&Purpose::Document, command, found, &mut state);
+            answered(&ChosenDocument(tab), command, found, &mut state);
             assert_eq!(shown(&state), expected, "{id}");
         }
     }
@@ -528,8 +439,8 @@ mod tests {
     #[test]
     fn a_date_that_was_not_refreshed_is_told() {
         let check = |found: Document, expected: Option<Kind>| {
-            let (mut state, _) = open();
-            answered(&Purpose::RefreshDate, doc! {}, found.clone(), &mut state);
+            let (mut state, tab) = open();
+            answered(&RefreshDate(tab), doc! {}, found.clone(), &mut state);
             let told = state.toasts.list().first().map(|toast| toast.kind);
             assert_eq!(told, expected, "{found}");
         };

@@ -30,7 +30,6 @@ pub use self::removals::{Look, Row, ShownPass, Summary};
 pub use self::totals::Totals;
 use super::axis::Axis;
 use crate::commands::expiry;
-pub use crate::job::purpose::ExpiryPurpose as Purpose;
 use crate::limits::{DENSITY_BUCKETS, LANES_MAX};
 
 /// How the view shows its documents.

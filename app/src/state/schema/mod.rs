@@ -4,7 +4,6 @@ mod dialog;
 mod filter;
 mod view;
 
-pub use crate::job::purpose::SchemaPurpose as Purpose;
 pub use dialog::{Dialog, ValidatorDraft, json_text};
 pub use filter::{
     both, hour_filter, number_filter, time_filter, type_filter, value_filter, weekday_filter,

@@ -5,7 +5,6 @@ use super::Shared;
 use crate::job::Purpose;
 use crate::job::bulk::{BulkReport, BulkWork};
 use crate::worker::guarded::guarded;
-use crate::worker::schema::SchemaWork;
 use crate::worker::transfer::{TransferDone, TransferWork};
 use crate::worker::{Outcome, bulk};
 
@@ -33,22 +32,6 @@ impl<A: Send + 'static> Shared<A> {
         for reply in self.traffic.step(source.as_ref()) {
             self.tell(Outcome::Answer { purpose: Purpose::Traffic, generation: 0, reply });
         }
-    }
-
-    /// Reads documents for a schema. Each report is a separate outcome.
-    pub(super) fn analyze(
-        &self,
-        store: u32,
-        purpose: &Purpose,
-        generation: u64,
-        work: &SchemaWork,
-    ) {
-        let Purpose::Schema(tab, _) = *purpose else { return };
-        let cancel = self.slow_reads.cancel_of(generation).unwrap_or_default();
-        let source = self.sources.of(store);
-        work.run(source.as_deref(), &cancel, |report| {
-            self.tell(Outcome::Schema { tab, generation, report });
-        });
     }
 
     /// Does work with files; a window that closes stops it.

@@ -1,0 +1,118 @@
+//! The settings and the contents of an archive.
+
+use bson::{Bson, Document};
+
+use super::{failed, is_of_shown};
+use crate::apply::Apply;
+use crate::apply::number::number;
+use crate::apply::question::Question;
+use crate::state::archive::{Archive, Status};
+use crate::state::{Dialog, Namespace};
+use crate::worker::Reply;
+
+#[derive(Debug, PartialEq)]
+pub(super) struct ArchiveStatus;
+
+impl Question for ArchiveStatus {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let archive = &mut cx.state.archive;
+        let Some(shown) = archive.namespace.as_ref().filter(|shown| shown.db == reply.db) else {
+            return;
+        };
+        archive.is_known = true;
+        match reply.result {
+            Ok(found) => archive.status = status_of(&found, shown),
+            Err(error) => {
+                failed(error, archive);
+                // The earlier settings may have been changed since, so the typed text is nearer to
+                // them.
+                if let Some(Dialog::Archive(draft)) = cx.state.dialogs.open_mut() {
+                    draft.is_filled = true;
+                }
+            }
+        }
+    }
+}
+
+/// Some of the archived documents.
+#[derive(Debug, PartialEq)]
+pub(super) struct ListArchived {
+    /// The newest; else those after the listed ones.
+    pub is_first: bool,
+}
+
+impl Question for ListArchived {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let archive = &mut cx.state.archive;
+        if !is_of_shown(&reply, archive) || !is_asked(self.is_first, &reply, archive) {
+            return;
+        }
+        match reply.result {
+            Ok(found) => {
+                if self.is_first {
+                    archive.clear_rows();
+                }
+                archive.error = None;
+                archive.asked = None;
+                archive.add(rows(&found));
+                archive.next = found.get_document("next").ok().cloned();
+            }
+            // Without an archive there is no page; the status says so.
+            Err(_) if archive.status.is_none() => archive.clear_rows(),
+            Err(error) => failed(error, archive),
+        }
+    }
+}
+
+/// Whether the page is the last one requested, with the current filter.
+fn is_asked(is_first: bool, reply: &Reply, archive: &Archive) -> bool {
+    let (filter, after) = (reply.command.get("filter"), reply.command.get_document("after").ok());
+    archive.is_listed_by(filter.and_then(Bson::as_document))
+        && (is_first || after == archive.asked.as_ref())
+}
+
+fn status_of(found: &Document, namespace: &Namespace) -> Option<Status> {
+    let name = namespace.to_string();
+    let archives = found.get_array("archives").ok()?;
+    // The last is that of the collection as it is now; others belong to dropped ones.
+    let found = archives
+        .iter()
+        .rev()
+        .filter_map(Bson::as_document)
+        .find(|one| one.get_str("ns").is_ok_and(|ns| ns == name))?;
+    let text = |name| found.get_str(name).ok().map(ToOwned::to_owned);
+    let instant = |name| found.get_datetime(name).ok().map(|at| at.timestamp_millis());
+    Some(Status {
+        on: found.get_bool("on").unwrap_or(false),
+        target: text("target").unwrap_or_default(),
+        max_bytes: number(found, "maxBytes"),
+        max_age_secs: number(found, "maxAgeSecs"),
+        problem: text("sentence").or_else(|| text("error")),
+        documents: number(found, "documents").unwrap_or(0),
+        segments: number(found, "segments").unwrap_or(0),
+        bytes: number(found, "bytes").unwrap_or(0),
+        oldest_ms: instant("oldest"),
+        newest_ms: instant("newest"),
+        unreadable: number(found, "unreadableBytes").unwrap_or(0),
+        missing: number(found, "missingDocuments").unwrap_or(0),
+    })
+}
+
+fn rows(found: &Document) -> Vec<(Bson, i64, String, Document)> {
+    let batch = found.get_array("batch").map(Vec::as_slice).unwrap_or_default();
+    let row = |row: &Document| {
+        Some((
+            row.get("_id")?.clone(),
+            row.get_datetime("removed").ok()?.timestamp_millis(),
+            row.get_str("index").ok()?.to_owned(),
+            row.get_document("document").ok()?.clone(),
+        ))
+    };
+    batch.iter().filter_map(Bson::as_document).filter_map(row).collect()
+}

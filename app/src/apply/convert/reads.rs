@@ -1,0 +1,126 @@
+//! Documents read for the dialog of a conversion.
+
+use bson::{Bson, Document};
+
+use super::{asker, look};
+use crate::apply::Apply;
+use crate::apply::number::number;
+use crate::apply::question::Question;
+use crate::state::convert::{ConvertCounts, ConvertDraft};
+use crate::state::transfer::Loadable;
+use crate::worker::Reply;
+
+/// Fields that look like dates.
+#[derive(Debug, PartialEq)]
+pub(super) struct DateFields;
+
+impl Question for DateFields {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, generation: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let waits = |open: &ConvertDraft| open.fields == Loadable::Waiting(generation);
+        let Some(open) = asker(&reply, waits, cx.state) else { return };
+        open.take_fields(&reply.ok().map(batch).unwrap_or_default());
+    }
+}
+
+/// Values of the field.
+#[derive(Debug, PartialEq)]
+pub(super) struct SampleValues;
+
+impl Question for SampleValues {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, generation: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let waits = |open: &ConvertDraft| open.detected == Loadable::Waiting(generation);
+        let Some(open) = asker(&reply, waits, cx.state) else { return };
+        match reply.result {
+            Ok(found) => open.take_sample(&batch(&found)),
+            Err(error) => open.detected = Loadable::Failed(error),
+        }
+        look(cx);
+    }
+}
+
+/// Values before and after.
+#[derive(Debug, PartialEq)]
+pub(super) struct PreviewValues;
+
+impl Question for PreviewValues {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, generation: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let waits = |open: &ConvertDraft| open.preview == Loadable::Waiting(generation);
+        let Some(open) = asker(&reply, waits, cx.state) else { return };
+        let pair = |document: &Document| {
+            let value = |name| document.get(name).cloned().unwrap_or(Bson::Null);
+            (value("before"), value("after"))
+        };
+        open.preview = loaded(reply, |all| all.iter().map(pair).collect());
+    }
+}
+
+/// Values that do not convert.
+#[derive(Debug, PartialEq)]
+pub(super) struct FailingValues;
+
+impl Question for FailingValues {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, generation: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let waits = |open: &ConvertDraft| open.failing == Loadable::Waiting(generation);
+        let Some(open) = asker(&reply, waits, cx.state) else { return };
+        open.failing = loaded(reply, failing);
+    }
+}
+
+/// How many values convert.
+#[derive(Debug, PartialEq)]
+pub(super) struct CountValues;
+
+impl Question for CountValues {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, generation: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let waits = |open: &ConvertDraft| open.counts == Loadable::Waiting(generation);
+        let Some(open) = asker(&reply, waits, cx.state) else { return };
+        open.counts = loaded(reply, counts);
+    }
+}
+
+fn loaded<T>(reply: Reply, read: impl FnOnce(&[Document]) -> T) -> Loadable<T> {
+    match reply.result {
+        Ok(found) => Loadable::Here(read(&batch(&found))),
+        Err(error) => Loadable::Failed(error),
+    }
+}
+
+/// The `_id` and the value of each document of a check.
+fn failing(found: &[Document]) -> Vec<(Bson, Bson)> {
+    let pair =
+        |document: &Document| Some((document.get("_id")?.clone(), document.get("before")?.clone()));
+    found.iter().filter_map(pair).collect()
+}
+
+/// Values that convert, and values that do not.
+fn counts(groups: &[Document]) -> ConvertCounts {
+    let count = |is_date: bool| {
+        let of =
+            groups.iter().filter(|group| (group.get_str("_id").ok() == Some("date")) == is_date);
+        of.filter_map(|group| number(group, "n")).sum()
+    };
+    ConvertCounts { converts: count(true), fails: count(false), of: None }
+}
+
+/// The documents of a cursor's batch.
+pub(super) fn batch(found: &Document) -> Vec<Document> {
+    let Ok(cursor) = found.get_document("cursor") else { return Vec::new() };
+    let batch = cursor.get_array("firstBatch").or_else(|_| cursor.get_array("nextBatch"));
+    let documents = batch.map(|batch| batch.iter().filter_map(Bson::as_document).cloned());
+    documents.map(Iterator::collect).unwrap_or_default()
+}

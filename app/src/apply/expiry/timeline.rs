@@ -1,0 +1,166 @@
+//! Questions about when documents expire, and why some never do.
+
+use super::{ask_cliff, ask_reasons_of_few, found, indexes, look_again, refusal, server, with};
+use crate::apply::Apply;
+use crate::apply::question::Question;
+use crate::job::purpose::SlowRead;
+use crate::limits::SERVER_LATE_LOOKS_MAX;
+use crate::state::expiry::Totals;
+use crate::state::reasons::index_of_reasons;
+use crate::state::toasts::Kind;
+use crate::state::{State, TabId};
+use crate::worker::{Reply, code};
+
+/// The soonest documents.
+#[derive(Debug, PartialEq)]
+pub(in crate::apply) struct Soonest(pub TabId);
+
+impl Question for Soonest {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn slow_read(&self) -> Option<(TabId, SlowRead)> {
+        Some((self.0, SlowRead::OfTab))
+    }
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        note_gone(self.0, &reply, cx.state);
+        if let Some(error) = refusal(self.0, &reply, cx) {
+            return soonest_refused(self.0, &reply, error, cx);
+        }
+        let Some(found) = reply.ok().filter(|_| is_about_shown(self.0, &reply, cx.state)) else {
+            return;
+        };
+        if server::take_soonest(self.0, &reply.command, found, cx.state) {
+            indexes::refresh(self.0, cx);
+        }
+    }
+}
+
+/// The view can't be without these documents, so the user learns why a server does not list them.
+fn soonest_refused(tab: TabId, reply: &Reply, error: &str, cx: &mut Apply<'_>) {
+    if reply.is_late() {
+        with(cx.state, tab, |view| view.late_looks += 1);
+        let late = cx.state.tabs.get(tab).map_or(0, |open| open.expiry.late_looks);
+        if late >= SERVER_LATE_LOOKS_MAX {
+            return cx.warn("The server answers too late; Refresh looks again");
+        }
+    }
+    if cx.state.store.connection.is_some() {
+        cx.toast(Kind::Error, format!("The server doesn't list what expires: {error}"));
+    }
+}
+
+/// How many documents expire when.
+#[derive(Debug, PartialEq)]
+pub(super) struct Density(pub TabId);
+
+impl Question for Density {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn slow_read(&self) -> Option<(TabId, SlowRead)> {
+        Some((self.0, SlowRead::OfTab))
+    }
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        note_gone(self.0, &reply, cx.state);
+        let now_ms = cx.state.now_ms();
+        let Some(found) = found(self.0, &reply, cx) else { return };
+        if !is_about_shown(self.0, &reply, cx.state) {
+            return;
+        }
+        with(cx.state, self.0, |view| view.take_forecast(&reply.command, found, now_ms));
+        server::note_totals(self.0, cx.state);
+        ask_cliff(self.0, cx);
+        let Some(open) = cx.state.tabs.get(self.0) else { return };
+        let lacks_reasons = open.expiry.totals.as_ref().is_some_and(Totals::lack_reasons);
+        if open.expiry.lacks_lanes() {
+            look_again(self.0, cx);
+        }
+        if lacks_reasons {
+            ask_reasons_of_few(self.0, cx);
+        }
+    }
+}
+
+/// How many documents expire in the chosen range.
+#[derive(Debug, PartialEq)]
+pub(super) struct RangeCount(pub TabId);
+
+impl Question for RangeCount {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn slow_read(&self) -> Option<(TabId, SlowRead)> {
+        Some((self.0, SlowRead::OfTab))
+    }
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if let Some(found) = found(self.0, &reply, cx)
+            && is_about_shown(self.0, &reply, cx.state)
+        {
+            with(cx.state, self.0, |view| view.take_range(&reply.command, found));
+        }
+    }
+}
+
+/// The minute in which most of many documents expire.
+#[derive(Debug, PartialEq)]
+pub(super) struct Cliff(pub TabId);
+
+impl Question for Cliff {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn slow_read(&self) -> Option<(TabId, SlowRead)> {
+        Some((self.0, SlowRead::OfTab))
+    }
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if let Some(found) = found(self.0, &reply, cx)
+            && is_about_shown(self.0, &reply, cx.state)
+        {
+            with(cx.state, self.0, |view| view.take_cliff(&reply.command, found));
+        }
+    }
+}
+
+/// Why documents never expire.
+#[derive(Debug, PartialEq)]
+pub(super) struct Reasons(pub TabId);
+
+impl Question for Reasons {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn slow_read(&self) -> Option<(TabId, SlowRead)> {
+        Some((self.0, SlowRead::OfTab))
+    }
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if let Some(error) = refusal(self.0, &reply, cx) {
+            with(cx.state, self.0, |view| view.reasons_refused = Some(error.to_owned()));
+        }
+        let Some(open) = cx.state.tabs.get(self.0) else { return };
+        let of = reply.command.get_document("index").and_then(|index| index.get_str("name")).ok();
+        let is_shown = index_of_reasons(open).is_some_and(|index| of == Some(&*index.name));
+        let now_ms = cx.state.now_ms();
+        if let Some(found) = reply.ok().filter(|_| is_shown) {
+            with(cx.state, self.0, |view| view.take_reasons(found, now_ms));
+        }
+    }
+}
+
+/// The collection was dropped.
+fn note_gone(tab: TabId, reply: &Reply, state: &mut State) {
+    if reply.failed_with(code::NAMESPACE_NOT_FOUND) {
+        let now_ms = state.now_ms();
+        with(state, tab, |view| view.take_gone(now_ms));
+    }
+}
+
+/// Whether an answer is about the index that is shown now.
+fn is_about_shown(tab: TabId, reply: &Reply, state: &State) -> bool {
+    state.tabs.get(tab).is_some_and(|open| open.expiry.is_about_shown(&reply.command))
+}

@@ -1,0 +1,120 @@
+//! Questions about the indexes of a tab.
+
+use crate::apply::Apply;
+use crate::apply::index_tab::{dialog, with};
+use crate::apply::question::Question;
+use crate::job::purpose::SlowRead;
+use crate::state::TabId;
+use crate::state::indexes::{Dialog, ages};
+use crate::worker::Reply;
+
+#[derive(Debug, PartialEq)]
+pub(super) struct ListIndexes(pub TabId);
+
+impl Question for ListIndexes {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if let Some(found) = reply.ok() {
+            with(cx.state, self.0, |view| view.take_list(found));
+            super::listed(self.0, cx);
+        }
+    }
+}
+
+/// Sizes and entries.
+#[derive(Debug, PartialEq)]
+pub(super) struct IndexStats(pub TabId);
+
+impl Question for IndexStats {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if let Some(found) = reply.ok() {
+            with(cx.state, self.0, |view| view.take_stats(found));
+        }
+    }
+}
+
+/// How often each index was used.
+#[derive(Debug, PartialEq)]
+pub(super) struct IndexUses(pub TabId);
+
+impl Question for IndexUses {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if let Some(found) = reply.ok() {
+            with(cx.state, self.0, |view| view.take_uses(found));
+        }
+    }
+}
+
+/// A sample of documents, for the field picker.
+#[derive(Debug, PartialEq)]
+pub(super) struct SampleFields(pub TabId);
+
+impl Question for SampleFields {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn slow_read(&self) -> Option<(TabId, SlowRead)> {
+        Some((self.0, SlowRead::OfTab))
+    }
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if let Some(found) = reply.ok() {
+            with(cx.state, self.0, |view| view.take_sample(found));
+        }
+    }
+}
+
+/// The effect of the TTL in the open dialog.
+#[derive(Debug, PartialEq)]
+pub(super) struct TtlWhatIf(pub TabId);
+
+impl Question for TtlWhatIf {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn slow_read(&self) -> Option<(TabId, SlowRead)> {
+        Some((self.0, SlowRead::WhatIf))
+    }
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if reply.is_stopped() {
+            return;
+        }
+        let Ok(index) = reply.command.get_document("index") else { return };
+        if let Some(dialog) = dialog(self.0, cx.state) {
+            dialog.learn(index, reply.result.as_ref().map_err(String::as_str));
+        }
+    }
+}
+
+/// Documents by age, for the picture in the open dialog.
+#[derive(Debug, PartialEq)]
+pub(super) struct DocumentAges(pub TabId);
+
+impl Question for DocumentAges {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn slow_read(&self) -> Option<(TabId, SlowRead)> {
+        Some((self.0, SlowRead::Ages))
+    }
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        // An older question may have been about another field.
+        if let Some(found) = reply.ok()
+            && let Some(Dialog::ChangeTtl(change)) = dialog(self.0, cx.state)
+            && let Some(field) = change.index.field()
+            && let Some(ages) = ages(&reply.command, found, field)
+        {
+            change.ages = Some(ages);
+        }
+    }
+}

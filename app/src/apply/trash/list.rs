@@ -1,0 +1,73 @@
+//! The contents of the trash.
+
+use bson::Document;
+use mayfly_engine::reply::{TrashPage, TrashRow};
+
+use super::failed;
+use crate::apply::Apply;
+use crate::apply::question::Question;
+use crate::state::Namespace;
+use crate::state::trash::{Row, Trash};
+use crate::worker::Reply;
+
+#[derive(Debug, PartialEq)]
+pub(super) struct ListTrash {
+    /// The latest removals; else those after the listed ones.
+    pub is_first: bool,
+}
+
+impl Question for ListTrash {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        match &reply.result {
+            Ok(found) => {
+                page(self.is_first, &reply, found, &mut cx.state.trash);
+                let secs = u64::try_from(cx.state.trash.secs).unwrap_or(0);
+                let now_ms = cx.state.now_ms();
+                cx.state.reaper.set_trash_secs(secs, now_ms);
+            }
+            Err(error) => failed(error.clone(), &mut cx.state.trash),
+        }
+    }
+}
+
+/// Takes a page over, unless something else has been asked for since.
+fn page(is_first: bool, reply: &Reply, found: &Document, trash: &mut Trash) {
+    let after = reply.command.get_i64("after").ok();
+    let (db, wanted) = trash.page_command(None, 0);
+    let is_of_filter =
+        reply.db == db && reply.command.get("mayflyTrash") == wanted.get("mayflyTrash");
+    if !is_of_filter || (!is_first && after != trash.asked) {
+        return;
+    }
+    if is_first {
+        trash.clear_rows();
+    }
+    trash.is_known = true;
+    trash.asked = None;
+    let Some(found) = TrashPage::from_document(found) else { return };
+    trash.next = found.next.and_then(|next| i64::try_from(next).ok());
+    trash.add(found.batch.into_iter().filter_map(row));
+    let Some(status) = found.status else { return };
+    trash.secs = status.secs;
+    trash.documents = status.documents;
+    trash.bytes = status.bytes;
+    trash.max_bytes = status.max_bytes;
+}
+
+fn row(row: TrashRow) -> Option<Row> {
+    let (db, collection) = row.ns.split_once('.')?;
+    Some(Row {
+        number: i64::try_from(row.number).ok()?,
+        namespace: Namespace::new(db, collection),
+        id: row.id,
+        bytes: row.bytes,
+        index: row.index,
+        pass: row.pass.and_then(|pass| i64::try_from(pass).ok()),
+        removed_ms: row.removed_ms,
+        until_ms: row.until_ms,
+        is_newest: true,
+    })
+}
