@@ -25,7 +25,7 @@ pub enum Sent<'s> {
 /// A document that a server stored, and not as it was sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Otherwise {
-    pub id: Bson,
+    pub id: Box<Bson>,
     /// The difference, after "The server stored the document".
     difference: String,
 }
@@ -100,7 +100,7 @@ pub fn check_names(
 
 fn otherwise(document: &RawDocument, difference: String) -> Otherwise {
     let id = id_of(document).and_then(|id| Bson::try_from(id).ok()).unwrap_or(Bson::Null);
-    Otherwise { id, difference }
+    Otherwise { id: Box::new(id), difference }
 }
 
 fn id_of(document: &RawDocument) -> Option<RawBsonRef<'_>> {

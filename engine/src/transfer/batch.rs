@@ -157,8 +157,7 @@ mod tests {
         let numbers = (1..=3).chain([(1 << 24) - 1, 1 << 24, (1 << 24) + 1, 1 << 40]);
         let all: Vec<ObjectId> =
             numbers.flat_map(|number| [of(0, number), of(1, number)]).collect();
-        let different: std::collections::BTreeSet<_> =
-            all.iter().map(ObjectId::bytes).collect();
+        let different: std::collections::BTreeSet<_> = all.iter().map(ObjectId::bytes).collect();
         assert_eq!(different.len(), all.len());
         assert_eq!(of(1, 7), of(1, 7));
         assert_ne!(NewIds::OfImport(ObjectId::new()).get(1, 7), of(1, 7));

@@ -131,7 +131,8 @@ fn comments_pages_and_texts_are_in_plain_english() {
 
 /// Lessons may say with emphasis that sixty seconds `is no promise`.
 fn is_allowed(path: &str, phrase: &str) -> bool {
-    is_not_yet(path) && LATER.contains(&phrase) || Path::new(path).extension().is_some_and(|it| it == "md") && phrase == "is no"
+    is_not_yet(path) && LATER.contains(&phrase)
+        || Path::new(path).extension().is_some_and(|it| it == "md") && phrase == "is no"
 }
 
 fn is_not_yet(path: &str) -> bool {

@@ -26,7 +26,7 @@ fn sent(effects: &mut Effects) -> Vec<String> {
 }
 
 fn answered(
-    question: impl Question<Answer = Reply>,
+    question: &impl Question<Answer = Reply>,
     result: Result<Document, &str>,
     code: Option<i32>,
     (state, _, effects): &mut (State, TabId, Effects),
@@ -47,10 +47,10 @@ fn what_comes_late_is_dropped_and_its_cursor_closed() {
     let mut bench = bench();
     let tab = bench.1;
     let run = bench.0.tabs.active().expect("a tab").aggregate.run;
-    answered(Results { tab, run: run - 1 }, Ok(batch(7)), None, &mut bench);
+    answered(&Results { tab, run: run - 1 }, Ok(batch(7)), None, &mut bench);
     assert_eq!(bench.0.tabs.active().and_then(|tab| tab.aggregate.results.clone()), None);
     assert_eq!(sent(&mut bench.2), ["killCursors"]);
-    answered(Results { tab, run }, Ok(batch(0)), None, &mut bench);
+    answered(&Results { tab, run }, Ok(batch(0)), None, &mut bench);
     let results = bench.0.tabs.active().and_then(|tab| tab.aggregate.results.clone());
     assert_eq!(results.map(|results| results.rows.len()), Some(1));
     assert!(sent(&mut bench.2).is_empty());
@@ -61,7 +61,7 @@ fn another_run_closes_the_cursor_of_the_one_before() {
     let mut bench = bench();
     let tab = bench.1;
     let run = bench.0.tabs.active().expect("a tab").aggregate.run;
-    answered(Results { tab, run }, Ok(batch(7)), None, &mut bench);
+    answered(&Results { tab, run }, Ok(batch(7)), None, &mut bench);
     apply(bench.1, AggregateAction::Run, &mut Apply::new(&mut bench.0, &mut bench.2));
     assert_eq!(sent(&mut bench.2), ["killCursors", "aggregate", "aggregate"]);
 }
@@ -74,11 +74,11 @@ fn a_count_that_takes_too_long_is_no_error() {
         let view = &bench.0.tabs.active().expect("a tab").aggregate;
         (view.run, view.stages[0].card)
     };
-    answered(Count { tab, run, card }, Err("late"), Some(50), &mut bench);
+    answered(&Count { tab, run, card }, Err("late"), Some(50), &mut bench);
     let view = bench.0.tabs.active().expect("a tab").aggregate.clone();
     assert_eq!((view.counts[&card].clone(), view.error), (StageCount::TookTooLong, None));
     let many = doc! {"cursor": {"id": 0_i64, "firstBatch": [{"n": 100_001}]}};
-    answered(Count { tab, run, card }, Ok(many), None, &mut bench);
+    answered(&Count { tab, run, card }, Ok(many), None, &mut bench);
     let view = &bench.0.tabs.active().expect("a tab").aggregate;
     assert_eq!(view.counts[&card], StageCount::MoreThan(100_000));
 }
@@ -88,8 +88,8 @@ fn results_whose_cursor_ended_are_not_all() {
     let mut bench = bench();
     let tab = bench.1;
     let run = bench.0.tabs.active().expect("a tab").aggregate.run;
-    answered(Results { tab, run }, Ok(batch(7)), None, &mut bench);
-    answered(More { tab, run }, Err("Cursor 7 was not found"), Some(43), &mut bench);
+    answered(&Results { tab, run }, Ok(batch(7)), None, &mut bench);
+    answered(&More { tab, run }, Err("Cursor 7 was not found"), Some(43), &mut bench);
     let results = bench.0.tabs.active().and_then(|tab| tab.aggregate.results.clone());
     assert!(results.is_some_and(|results| results.cursor.is_none() && results.is_broken));
 }
@@ -107,7 +107,7 @@ fn two_cursors_are_both_closed() {
     let tab = bench.1;
     let run = bench.0.tabs.active().expect("a tab").aggregate.run;
     for cursor in [7, 8] {
-        answered(Results { tab, run: run - 1 }, Ok(batch(cursor)), None, &mut bench);
+        answered(&Results { tab, run: run - 1 }, Ok(batch(cursor)), None, &mut bench);
     }
     let [one, other] = &bench.2.jobs[..] else { panic!("two cursors are open") };
     assert!(one.key != other.key, "none takes the place of the other");
@@ -118,8 +118,8 @@ fn results_that_were_not_asked_for_keep_their_cursor() {
     let mut bench = bench();
     let tab = bench.1;
     let run = bench.0.tabs.active().expect("a tab").aggregate.run;
-    answered(Results { tab, run }, Ok(batch(7)), None, &mut bench);
-    answered(More { tab, run }, Err(crate::apply::TOO_MUCH), None, &mut bench);
+    answered(&Results { tab, run }, Ok(batch(7)), None, &mut bench);
+    answered(&More { tab, run }, Err(crate::apply::TOO_MUCH), None, &mut bench);
     let results = bench.0.tabs.active().and_then(|tab| tab.aggregate.results.clone());
     assert_eq!(results.and_then(|results| results.cursor), Some(7));
 }

@@ -17,14 +17,12 @@ use crate::worker::Reply;
 pub(super) fn create_database(draft: &CreateDatabase, cx: &mut Apply<'_>) {
     let namespace = Namespace::new(draft.name.trim(), draft.collection.trim());
     let db = namespace.db.clone();
-    match dialect_command(draft.dialect) {
+    if let Some(command) = dialect_command(draft.dialect) {
         // The collection is made when the rules are known to be in force.
-        Some(command) => dialog::send(SetRules(namespace), &db, command, cx),
-        None => {
-            let (creation, command) = creation(namespace);
-            dialog::send(creation, &db, command, cx);
-        }
+        return dialog::send(SetRules(namespace), &db, command, cx);
     }
+    let (creation, command) = creation(namespace);
+    dialog::send(creation, &db, command, cx);
 }
 
 /// The first collection of a new database.

@@ -196,7 +196,7 @@ fn a_server_that_takes_nothing_ends_the_command_with_one_sentence() {
         let began = lab.waited();
         let reply = lab.remote.run("d", &command);
         assert!(!is_ok(&reply) && reply.get_str("errmsg").is_ok_and(|it| it.contains(sentence)));
-        let took = lab.waited() - began;
+        let took = lab.waited().saturating_sub(began);
         assert!(took >= THROTTLE_MAX && took <= THROTTLE_MAX + THROTTLE_OWN_PAUSE_MAX, "{took:?}");
         assert!(lab.server.sent(&name).len() < 40, "{}", lab.server.sent(&name).len());
     }
