@@ -36,7 +36,7 @@ pub fn ui(context: &Context, draft: &mut DumpExportDraft, state: &State, actions
             compression_ui(ui, &mut draft.compression);
             error_ui(ui, draft.error.as_deref());
             if ready {
-                command_ui(ui, &command, actions);
+                command_ui(ui, &command, state, actions);
             }
         },
         |ui, (_, actions)| {

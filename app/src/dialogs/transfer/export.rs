@@ -74,7 +74,7 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
                 actions.push(Action::View(ViewAction::Copy(sent.clone())));
             }
             if draft.content == Content::Documents && ready {
-                command_ui(ui, &command, actions);
+                command_ui(ui, &command, state, actions);
             }
         },
         |ui, (draft, actions)| {

@@ -55,9 +55,7 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
             }
             error_ui(ui, draft.error.as_deref());
             if ready {
-                let is_server = state.store.connection.is_some();
-                let hint = if is_server { SERVER_LINE_HINT } else { COMMAND_LINE_HINT };
-                line_ui(ui, hint, &command, actions);
+                command_ui(ui, &command, state, actions);
             }
         },
         |ui, (draft, actions)| {
@@ -122,11 +120,9 @@ pub fn beside_scroll_bar(ui: &mut Ui) {
 }
 
 /// The line for a terminal, with a button that copies it.
-pub fn command_ui(ui: &mut Ui, command: &str, actions: &mut Actions) {
-    line_ui(ui, COMMAND_LINE_HINT, command, actions);
-}
-
-fn line_ui(ui: &mut Ui, words: &str, command: &str, actions: &mut Actions) {
+pub fn command_ui(ui: &mut Ui, command: &str, state: &State, actions: &mut Actions) {
+    let is_server = state.store.connection.is_some();
+    let words = if is_server { SERVER_LINE_HINT } else { COMMAND_LINE_HINT };
     let ink = colors(ui).dim;
     ui.label(text::rich(words, text::small()).color(ink));
     if code_box::ui(ui, COMMAND_LINE, command) {

@@ -123,6 +123,10 @@ pub const ROWS: &[Row] = &[
         "Export database…",
         Reads(|bench| {
             bench.shows("Export database…", "A new or an empty folder");
+            // A store's own line asks to close the window; a server's doesn't.
+            let line =
+                "Command line equivalent; the variable MAYFLY_URI holds the connection string";
+            assert!(bench.window.has(line));
             let folder = bench.window.folder.path().join("exports");
             bench.window.type_into("Folder path", &folder.to_string_lossy());
             bench.window.click("Export");
