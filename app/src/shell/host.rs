@@ -86,8 +86,10 @@ impl Host {
         }
         if self.halt.get().is_none() {
             let cancel = self.cancel.borrow();
+            // In this order: the time may end between the two questions.
+            let is_over = cancel.is_cancelled();
             let halt = if cancel.is_late() { Halt::Late } else { Halt::Canceled };
-            self.halt.set(cancel.is_cancelled().then_some(halt));
+            self.halt.set(is_over.then_some(halt));
         }
         self.halt.get()
     }

@@ -37,6 +37,8 @@ struct State {
     is_silent: bool,
     is_stopped: bool,
     streams: Vec<TcpStream>,
+    /// Connections whose thread has not ended.
+    served: usize,
 }
 
 impl Listener {
@@ -80,6 +82,8 @@ impl Listener {
         if let Some(accepting) = accepting {
             let _ = accepting.join();
         }
+        // A command that was under way must not reach the server after its restart.
+        drop(self.shared.resumed.wait_while(self.shared.lock(), |state| state.served > 0));
     }
 
     pub fn restart(&self) {
@@ -95,9 +99,9 @@ impl Listener {
                 if shared.lock().is_stopped {
                     return;
                 }
-                let shared = Arc::clone(&shared);
+                let served = Served::of(&shared);
                 let serve = move || {
-                    let _ = shared.serve(&stream);
+                    let _ = served.0.serve(&stream);
                     // A copy of it waits for the end of the server.
                     let _ = stream.shutdown(Shutdown::Both);
                 };
@@ -117,6 +121,23 @@ impl Drop for Listener {
     }
 }
 
+/// A connection, counted until its thread ends.
+struct Served(Arc<Shared>);
+
+impl Served {
+    fn of(shared: &Arc<Shared>) -> Self {
+        shared.lock().served += 1;
+        Self(Arc::clone(shared))
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.0.lock().served -= 1;
+        self.0.resumed.notify_all();
+    }
+}
+
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -124,7 +145,12 @@ impl Shared {
 
     /// Answers the commands of a connection until it ends.
     fn serve(&self, mut stream: &TcpStream) -> Result<()> {
-        self.lock().streams.push(stream.try_clone()?);
+        let mut state = self.lock();
+        if state.is_stopped {
+            return Ok(());
+        }
+        state.streams.push(stream.try_clone()?);
+        drop(state);
         loop {
             let mut head = [0; HEADER_BYTES];
             stream.read_exact(&mut head)?;
