@@ -126,11 +126,16 @@ class StepsDown(Script):
 
 
 class Throttled(Script):
-    """Has no request units left, as Azure Cosmos DB says it."""
+    """Has no request units left for the first two of each command, as Azure Cosmos DB says it."""
+
+    def __init__(self):
+        super().__init__()
+        self.left = {"find": 2, "insert": 2}
 
     def reply(self, name, command, request):
-        if name not in ("find", "insert"):
+        if not self.left.get(name):
             return super().reply(name, command, request)
+        self.left[name] -= 1
         sentence = "Error=16500, RetryAfterMs=34, Details='Request rate is large.'"
         return failure(16500, "RequestRateTooLarge", sentence)
 
