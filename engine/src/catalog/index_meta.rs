@@ -48,7 +48,7 @@ pub struct IndexMeta {
     /// The key of a clustered collection.
     pub clustered: bool,
     /// Only for the index on `_id`: documents whose record number comes from their `_id`, see
-    /// [`id_number`], have no entry.
+    /// `value::id_number`, have no entry.
     pub has_implicit_ids: bool,
     /// Other options as MongoDB shows them: `weights`, `wildcardProjection`, `bits` and so on.
     pub extra: Document,
@@ -59,7 +59,7 @@ pub struct IndexMeta {
 pub enum EntryForm {
     /// Values of the fields: the ordinary form.
     Values,
-    /// Last modification and the document's `ttl`, with keys of [`crate::value::key::ts`]: an index
+    /// Last modification and the document's `ttl`, with keys of `value::key::ts`: an index
     /// on `_ts`. It does not answer queries.
     LastModified,
     /// Hashed, text, geographic and wildcard indexes are defined, but neither answer queries nor

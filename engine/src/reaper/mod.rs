@@ -2,7 +2,7 @@
 //! reports and forecasts that explain it.
 //!
 //! [`Reaper::run_pass`] is one whole pass, made of steps that are at most one write transaction
-//! each; [`thread`] only decides when to call it. Whether a document is due is decided by the
+//! each; `thread` only decides when to call it. Whether a document is due is decided by the
 //! document, inside the transaction that removes it: an index entry is a hint.
 
 mod archiving;

@@ -54,7 +54,7 @@ impl DumpReport {
     }
 }
 
-/// Exports databases of a store. Each collection is read in steps, as by [`super::export`].
+/// Exports databases of a store. Each collection is read in steps, as by [`super::export()`].
 ///
 /// # Errors
 /// As [`export_dump_of`].
