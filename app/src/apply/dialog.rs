@@ -3,8 +3,8 @@
 use bson::Document;
 
 use super::question::Question;
-use super::{Apply, apply as apply_action};
-use crate::action::DialogAction;
+use super::{Apply, apply as apply_action, lock};
+use crate::action::{Action, DialogAction, DocumentsAction};
 use crate::job::purpose::SlowRead;
 use crate::state::sent::Sent;
 use crate::state::{Dialog, State};
@@ -24,6 +24,8 @@ pub fn apply(action: DialogAction, cx: &mut Apply<'_>) {
             }
             cx.state.dialogs.close();
         }
+        // The dialog waits, with what was typed into it, until the connection is unlocked.
+        DialogAction::Confirm(action) if is_change(&action) && lock::refuses(cx.state) => {}
         DialogAction::Confirm(action) => {
             let open = cx.state.dialogs.open();
             let is_named = matches!(open, Some(Dialog::Confirm(asked)) if asked.name.is_some());
@@ -33,6 +35,11 @@ pub fn apply(action: DialogAction, cx: &mut Apply<'_>) {
             set_named(false, cx.state);
         }
     }
+}
+
+/// Whether it changes many documents.
+fn is_change(action: &Action) -> bool {
+    matches!(action, Action::Documents(_, DocumentsAction::Change(_)))
 }
 
 /// Whether the name was typed for the change that comes next.

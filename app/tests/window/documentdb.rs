@@ -340,3 +340,31 @@ fn undo_is_not_promised_in_a_capped_collection() {
     window.until_named("Undo is not known to work in a capped collection");
     assert!(!window.has_part(PROMISE));
 }
+
+#[test]
+fn a_change_of_many_documents_and_its_undo_ask_before_they_begin() {
+    let server = server(Habits::documentdb());
+    let before = server.stored("shop", "orders");
+    let mut window = attached(&server);
+    window.click("Documents");
+    window.until_named("Document 0");
+    open_update(&mut window, "12");
+    window.click("Update 12 documents");
+    window.until_enabled("Unlock");
+    assert!(!window.has_part("may change data"), "{}", window.on_screen());
+    window.click("Unlock");
+    window.until_enabled("Update 12 documents");
+    window.click("Update 12 documents");
+    window.until_named("Updated 12 documents");
+    window.choose("Unlocked", "Lock this connection");
+    window.until_named("Locked");
+    window.keys(Modifiers::COMMAND, Key::Z);
+    window.until_named("is read-only");
+    assert_ne!(server.stored("shop", "orders"), before);
+    window.choose("Locked", "Unlock this connection…");
+    window.click("Unlock");
+    window.until_named("Unlocked: changes are made on");
+    window.keys(Modifiers::COMMAND, Key::Z);
+    window.until_named("Undone: restored 12 documents");
+    assert_eq!(server.stored("shop", "orders"), before);
+}
