@@ -157,6 +157,8 @@ mod tests {
         assert!(draft.script(&bounded).contains("perStep = 2000"));
         let script = draft.script(&plan);
         assert!(script.contains("target = 60, perStep = 3000"), "{script}");
+        // Not every server knows an index by its key.
+        assert!(script.contains("index: { name: index, expireAfterSeconds: secs }"), "{script}");
         draft.lag_max = Some(" 30 ".to_owned());
         let waiting = draft.ready().expect("a plan");
         assert_eq!(waiting.lag_max_secs, Some(30));

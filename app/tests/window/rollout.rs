@@ -5,7 +5,7 @@ use bson::{Document, doc};
 use bson::DateTime;
 use mayfly_tests::documentdb::{DocumentDb, Habits};
 
-use super::documentdb::changing_indexes;
+use super::documentdb::{attached, changing_indexes};
 use super::support::{Window, at};
 
 const LAG: &str = "Wait while replication lag exceeds (s)";
@@ -110,4 +110,29 @@ fn a_rollout_is_planned_started_paused_and_stopped() {
     window.until_named("0 of 31 documents of test.carts were removed. Its TTL is now 864000 s");
     let listed = window.run("test", &doc! { "listIndexes": "carts" });
     assert!(listed.to_string().contains("864000"), "{listed}");
+}
+
+#[test]
+fn a_rollout_on_a_locked_server_asks_before_it_begins() {
+    for (habits, is_bounded) in [(Habits::documentdb(), true), (Habits::mongodb(), false)] {
+        let server = server(habits, Some(8_640_000));
+        let mut window = attached(&server);
+        window.click("Indexes");
+        window.until_named("Change TTL… at_1");
+        window.click("Change TTL… at_1");
+        window.type_into("TTL", "0");
+        window.until_named("Change and expire 3");
+        window.click("Plan a rollout…");
+        window.type_into("Documents a second", "500");
+        let most = if is_bounded { "10,000 documents" } else { "30,000 documents" };
+        window.until_named(most);
+        window.click("Start, 3 documents go");
+        window.until_enabled("Unlock");
+        assert!(!window.has_part("The rollout runs"), "{}", window.on_screen());
+        window.click("Unlock");
+        window.until_enabled("Start, 3 documents go");
+        assert_eq!(server.sent("collMod"), []);
+        window.click("Start, 3 documents go");
+        window.until_window("a step is made", |_| !server.sent("collMod").is_empty());
+    }
 }

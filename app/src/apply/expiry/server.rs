@@ -81,3 +81,28 @@ pub(in crate::apply) fn deleted(
 
 /// How long before a removal its pass began, at most, as far as an estimate is concerned.
 const PASS_MS: i64 = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::connect::Connection;
+    use crate::state::connect::tests::attached;
+
+    #[test]
+    fn a_collection_has_as_many_documents_as_exact_totals_say() {
+        let mut state = State::default();
+        state.store.connection = Some(Connection::new(Box::new(attached())));
+        state.tree.learn_databases(vec![("d".to_owned(), 1)]);
+        state.tree.learn_collections("d", vec![("c".to_owned(), "collection".to_owned())]);
+        let namespace = Namespace::new("d", "c");
+        let id = state.tabs.show(&namespace).expect("a tab");
+        let mut counted = |waiting| {
+            let totals = Totals { overdue: 4.into(), waiting, ..Totals::default() };
+            state.tabs.get_mut(id).expect("a tab").expiry.totals = Some(totals);
+            note_totals(id, &mut state);
+            state.tree.documents_of(&namespace)
+        };
+        assert_eq!(counted(10.into()), Some(14));
+        assert_eq!(counted(DocCount::AtLeast(1_000)), Some(14), "that is no count");
+    }
+}

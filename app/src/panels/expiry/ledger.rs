@@ -10,7 +10,7 @@ use crate::guide::Topic;
 use crate::panels::guide_link;
 use crate::panels::reaper_log::RESTORE_HINT;
 use crate::state::expiry::{ExpiryView, Keeper, Kept, Lane, Pick};
-use crate::state::{State, Tab, duration, number};
+use crate::state::{State, Tab, Zone, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::{Button, figure};
@@ -75,18 +75,13 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>)
     table.ui(ui, &mut pressed, |ui, lane, column| {
         let ink = colors(ui);
         let mono = |words: String| RichText::new(words).font(text::mono());
-        let at = lane.removed_ms.unwrap_or(lane.threshold_ms);
         let kept = view.kept(lane);
         if column == 0 {
             marks::ui(ui, &indexes, &lane.index);
             return id_ui(ui, lane, false);
         }
         let words = match column {
-            // A look found that it was gone: no more is known.
-            1 if lane.seen_ms.is_some() => {
-                mono(format!("by {}", zone.date_time(at))).color(ink.date)
-            }
-            1 => mono(zone.date_time_millis(at)).color(ink.date),
+            1 => mono(removed_at(lane, zone)).color(ink.date),
             2 => {
                 return drop(figure::ui(ui, &lane.lag_figure(), figure::mono(ink.text)));
             }
@@ -98,6 +93,16 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>)
         };
         text_ui(ui, words, true);
     });
+}
+
+/// When a document went.
+fn removed_at(lane: &Lane, zone: Zone) -> String {
+    let at = lane.removed_ms.unwrap_or(lane.threshold_ms);
+    if lane.seen_ms.is_some() {
+        // A look found that it was gone: no more is known.
+        return format!("by {}", zone.date_time(at));
+    }
+    zone.date_time_millis(at)
 }
 
 /// A click chooses a row, with Ctrl one more, with Shift all up to it.
@@ -191,5 +196,33 @@ fn restore_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut TabActions<'_>) {
     let all = Button::plain("Select restorable").enabled(any);
     if ui.add(all.tooltip("Select all removals that the trash or the archive has")).clicked() {
         actions.push(ExpiryAction::PickRestorable);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::Bson;
+
+    use super::*;
+
+    #[test]
+    fn a_removal_that_was_not_told_has_no_milliseconds() {
+        let check = |seen_ms, expected: &str| {
+            let lane = Lane {
+                id: Bson::Int32(7),
+                index: "at_1".into(),
+                field: "at".into(),
+                base_ms: 0,
+                threshold_ms: 0,
+                own_ttl: false,
+                dates_ms: Vec::new(),
+                removed_ms: Some(10_219),
+                removable_ms: None,
+                seen_ms,
+            };
+            assert_eq!(removed_at(&lane, Zone::Utc), expected);
+        };
+        check(Some(9_000), "by 1970-01-01 00:00:10");
+        check(None, "1970-01-01 00:00:10.219Z");
     }
 }

@@ -296,3 +296,25 @@ fn redraw(ui: &Ui, state: &State, tab: &Tab, actions: &mut Actions) {
         actions.redraw_after(pass.rests_until.saturating_sub(state.uptime));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::state::connect::Connection;
+    use crate::state::connect::tests::attached;
+
+    #[test]
+    fn nothing_is_known_since_the_last_answer_of_a_silent_server() {
+        let mut state = State::default();
+        let shown_ms = state.clock.shown_ms();
+        let mut connection = Connection::new(Box::new(attached()));
+        connection.note_answer(Duration::from_secs(1), shown_ms - 129_000);
+        state.store.connection = Some(connection.clone());
+        assert_eq!(known_ms(&state), shown_ms);
+        connection.is_silent = true;
+        state.store.connection = Some(connection);
+        assert_eq!(known_ms(&state), shown_ms - 129_000);
+    }
+}

@@ -1,10 +1,10 @@
 //! The same commands to both kinds of server.
 
-use bson::{Document, doc};
+use bson::{DateTime, Document, doc};
 use mayfly_tests::documentdb::{DocumentDb, Habits};
 
-use super::Remote;
 use super::read::is_ok;
+use super::{Remote, open_by};
 use crate::job::{Cancel, ConnectFailure, ConnectionString};
 use crate::source::Source as _;
 
@@ -70,4 +70,36 @@ fn a_refused_login_has_the_reason_of_the_server() {
     };
     check("SCRAM-SHA-1", "Only SCRAM-SHA-256 and MONGODB-OIDC are supported");
     check("SCRAM-SHA-256", "Invalid key");
+}
+
+#[test]
+fn a_document_is_removable_from_the_change_of_its_ttl_on() {
+    for server in servers() {
+        let at = DateTime::from_millis(server.now_ms() - 86_400_000);
+        server.prepare("d", &doc! { "insert": "e", "documents": [{ "_id": 1, "at": at }] });
+        let index = doc! { "key": { "at": 1 }, "name": "at_1", "expireAfterSeconds": 8_640_000 };
+        server.prepare("d", &doc! { "createIndexes": "e", "indexes": [index] });
+        let remote = connect(&server.uri()).map_err(|failed| failed.sentence).expect("it connects");
+        let removable = || {
+            let page = remote.run("d", &doc! { "mayflyExpiring": "e" });
+            let row = page.get_array("batch").expect("rows")[0].as_document().cloned();
+            row.expect("a row").get_datetime("removable").ok().copied()
+        };
+        assert_eq!(removable(), None);
+        remote.set_locked(false);
+        let before_ms = remote.now_ms();
+        let index = doc! { "name": "at_1", "expireAfterSeconds": 60 };
+        let reply = remote.run("d", &doc! { "collMod": "e", "index": index });
+        assert!(is_ok(&reply), "{reply}");
+        let since_ms = removable().expect("an instant").timestamp_millis();
+        assert!((before_ms..=remote.now_ms()).contains(&since_ms), "{since_ms}");
+    }
+}
+
+#[test]
+fn an_option_that_was_left_out_is_named_when_connecting_fails() {
+    let fails = |_: &ConnectionString| Err::<(), _>("No answer".to_owned());
+    let said = open_by("mongodb://h/?tlsAllowInvalidHostnames=true", fails).err();
+    let said = said.expect("it fails");
+    assert!(said.starts_with("No answer. ") && said.contains("tlsAllowInvalidHostnames"), "{said}");
 }
