@@ -160,11 +160,13 @@ impl<'s> Inserts<'s> {
             let merged: Vec<&RawDocument> = now.iter().map(|at| documents[*at]).collect();
             let mut became = Vec::with_capacity(merged.len());
             sent = self.write(Write::Merge, &merged, &mut became);
-            if let Err(sentence) = &sent {
-                became.resize(merged.len(), Outcome::Refused(sentence.clone()));
-            }
+            let known = became.len();
             for (at, became) in now.iter().zip(became) {
                 outcomes[*at] = became;
+            }
+            // What the server did with the others isn't known: a resumed import sends them again.
+            if let Some(first) = now.get(known).filter(|_| sent.is_err()) {
+                outcomes.truncate(*first);
             }
             rest = later;
         }
