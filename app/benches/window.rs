@@ -169,6 +169,7 @@ impl Window {
             beginning: None,
             secrets: Secrets::none(),
             settings: KeptSettings::none(),
+            journals: None,
             local_zone: Zone::Utc,
             present: false,
             open_last: false,

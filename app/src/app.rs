@@ -48,6 +48,8 @@ pub struct WindowOptions {
     pub secrets: Secrets,
     /// Sizes, tabs and choices of the starts before.
     pub settings: KeptSettings,
+    /// The folder of the journals of operations on servers.
+    pub journals: Option<PathBuf>,
     /// The zone that times are shown in unless the user chooses UTC.
     pub local_zone: Zone,
     /// Whether it begins as a presentation.
@@ -90,6 +92,7 @@ impl MayflyApp {
         state.view.draws_slowly = pace.is_software();
         let settings = KeptState::restore(&options.settings, &mut state);
         state.view.local_zone = options.local_zone;
+        state.journals = options.journals;
         state.clock.set_zone(state.zone());
         // Without a place to keep that they were seen, they would come on every start.
         let has_seen = state.settings.callouts_seen || options.beginning.is_some();

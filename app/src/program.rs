@@ -63,6 +63,7 @@ fn window(
         lessons: lesson_shelf::shelf(data_file("lessons.json")),
         secrets: Secrets::system(),
         settings: open_settings(data_file("settings.json")),
+        journals: data_file("journals"),
         local_zone: Zone::Local,
         present: request.present,
         lesson: request.lesson,

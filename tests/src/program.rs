@@ -14,6 +14,17 @@ pub fn path() -> PathBuf {
     built("mayfly")
 }
 
+/// The program, which keeps its files between two starts in a folder.
+///
+/// # Panics
+/// As [`path`].
+#[must_use]
+pub fn keeping_in(folder: &Path) -> Command {
+    let mut command = Command::new(path());
+    command.env("XDG_DATA_HOME", folder);
+    command
+}
+
 /// The path of the same program with a port to drive its window.
 ///
 /// # Panics

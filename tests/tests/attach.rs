@@ -12,7 +12,8 @@ use mongodb::sync::Client;
 const VARIABLE: &str = "MAYFLY_TEST_ATTACH";
 
 fn shell(uri: &str, script: &str) -> Output {
-    let mut command = Command::new(program::path());
+    let kept = tempfile::tempdir().expect("a folder");
+    let mut command = program::keeping_in(kept.path());
     command.args(["shell", "--uri-env", VARIABLE, "--db", "shop", "--json", "--eval", script]);
     command.env(VARIABLE, uri).output().expect("it starts")
 }
@@ -120,7 +121,8 @@ fn a_missing_variable_is_said() {
 
 /// `mayfly` with arguments, split at spaces, and the connection string in a variable.
 fn run(uri: &str, line: &str) -> (bool, String) {
-    let mut command = Command::new(program::path());
+    let kept = tempfile::tempdir().expect("a folder");
+    let mut command = program::keeping_in(kept.path());
     let output = command.args(line.split(' ')).env(VARIABLE, uri).output().expect("it starts");
     let (said, failed) = texts(&output);
     assert!(!format!("{said}{failed}").contains(password(uri)), "{said}{failed}");

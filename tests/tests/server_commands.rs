@@ -57,7 +57,7 @@ impl Place {
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             fs::write(path, run.file.1).expect("a file");
         }
-        let mut command = Command::new(program::path());
+        let mut command = program::keeping_in(&self.folder.path().join("kept"));
         command.args([run.command, "--uri-env", VARIABLE]).args(run.arguments);
         command.env(VARIABLE, self.server.uri()).current_dir(self.folder.path());
         command.output().expect("it starts")

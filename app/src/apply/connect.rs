@@ -93,6 +93,7 @@ fn attempt(is_test: bool, cx: &mut Apply<'_>) {
     let Ok(mut server) = draft.server() else { return };
     let draft = draft.clone();
     server.keeping = draft.keeping(&cx.state.keyring, &cx.state.settings.stores);
+    server.journals.clone_from(&cx.state.journals);
     let cancel = Cancel::default();
     let generation = cx.run(AttachServer { server: server.clone(), cancel: cancel.clone() });
     if let Some(draft) = self::draft(cx.state) {

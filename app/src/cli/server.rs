@@ -13,6 +13,7 @@ use super::import::{Way, hint_at_dates, keep_distance, leave, roll_back, transfe
 use super::progress_line::with_progress;
 use crate::job::{Cancel, ConnectionString, Keeping, Server, ServerMark};
 use crate::limits::REHEARSED_DOCS_MAX;
+use crate::source::kept_file::data_file;
 use crate::source::{Opened, Source, Transfers, remote};
 use crate::worker::result_file::ResultFile;
 use crate::worker::transfer;
@@ -25,7 +26,9 @@ pub(super) fn attach(
     variable: &str,
     is_quiet: bool,
 ) -> Result<(Arc<dyn Source>, ConnectionString), Failure> {
-    attach_with(variable, is_quiet, remote::open_string)
+    attach_with(variable, is_quiet, |string| {
+        remote::open_string(string, data_file("journals").as_deref())
+    })
 }
 
 /// The same with what is known of the server.
@@ -42,7 +45,8 @@ pub(super) fn open(variable: &str) -> Result<Opened, Failure> {
 /// One sentence.
 pub(super) fn attached(string: &ConnectionString) -> Result<Opened, String> {
     let (string, mark) = (string.clone(), ServerMark::default());
-    let server = Server { string, mark, keeping: Keeping::AsBefore };
+    let server =
+        Server { string, mark, keeping: Keeping::AsBefore, journals: data_file("journals") };
     let opened = remote::attach(&server, &Cancel::default(), &|_| ());
     opened.map_err(|failed| failed.sentence)
 }

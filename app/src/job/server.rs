@@ -1,5 +1,6 @@
 //! A server to attach to: how it is reached, how far that is, and what it is.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
@@ -17,6 +18,9 @@ pub struct Server {
     pub mark: ServerMark,
     /// What becomes of its password in the system's keyring once the server is open.
     pub keeping: Keeping,
+    /// The folder of the journals of operations on servers. Without one, an operation that stops
+    /// can't be resumed.
+    pub journals: Option<PathBuf>,
 }
 
 /// What becomes of a password in the system's keyring.

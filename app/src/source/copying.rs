@@ -210,7 +210,7 @@ pub fn open_target(place: &CopyTarget) -> Result<Arc<dyn Source>, String> {
     match place {
         CopyTarget::Folder(folder) => open_folder(folder),
         CopyTarget::Server(string) => {
-            let server = remote::open_string(string)?;
+            let server = remote::open_string(string, None)?;
             // The dialog of the copy is where the user has agreed to a change.
             server.set_locked(false);
             Ok(server)

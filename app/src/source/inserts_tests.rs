@@ -17,7 +17,7 @@ const BOTH: [fn() -> Habits; 2] = [Habits::documentdb, Habits::mongodb];
 
 fn connected(server: &DocumentDb) -> Arc<dyn Source> {
     let string = ConnectionString::read(&server.uri()).expect("a string");
-    let source = open_string(&string).expect("it connects");
+    let source = open_string(&string, None).expect("it connects");
     source.set_locked(false);
     source
 }

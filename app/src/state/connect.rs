@@ -229,7 +229,7 @@ impl ConnectDraft {
             string.password = Some(password.clone());
         }
         let mark = ServerMark { is_production: self.is_production(), color: self.color };
-        Ok(Server { string, mark, keeping: Keeping::AsBefore })
+        Ok(Server { string, mark, keeping: Keeping::AsBefore, journals: None })
     }
 }
 

@@ -148,6 +148,8 @@ pub struct State {
     pub settings: Settings,
     pub view: View,
     pub keyring: connect::KeyringState,
+    /// The folder of the journals of operations on servers.
+    pub journals: Option<PathBuf>,
     pub transfer: transfer::Transfer,
     pub bulk: Vec<documents::bulk::BulkRun>,
     /// TTLs that are rolled out in steps.

@@ -63,7 +63,7 @@ impl Lab {
         documents.push(doc! { "_id": 2_003, "a": { "at": 5 } });
         server.prepare("d", &doc! { "insert": "c", "documents": documents });
         let string = ConnectionString::read(&server.uri()).expect("a string");
-        let source = open_string(&string).expect("it connects");
+        let source = open_string(&string, None).expect("it connects");
         source.set_locked(false);
         Self { server, source: Meddled { source, write: Mutex::default() } }
     }

@@ -44,7 +44,7 @@ impl Lab {
             (0..250).map(|id| doc! { "_id": id, "n": id % 10, "a": { "b": [id] } }).collect();
         server.prepare("d", &doc! { "insert": "c", "documents": documents });
         let string = ConnectionString::read(&server.uri()).expect("a string");
-        let source = open_string(&string).expect("it connects");
+        let source = open_string(&string, None).expect("it connects");
         source.set_locked(false);
         Self { server, source: Arc::new(Unkept(source)) }
     }

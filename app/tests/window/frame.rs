@@ -26,6 +26,7 @@ fn window() -> Harness<'static, MayflyApp> {
         beginning: None,
         secrets: Secrets::none(),
         settings: KeptSettings::none(),
+        journals: None,
         local_zone: Zone::Utc,
         present: false,
         shutdown: None,

@@ -44,6 +44,7 @@ impl Started {
             beginning: Some(beginning),
             secrets: Secrets::none(),
             settings: kept(folder.path(), settings),
+            journals: None,
             local_zone: Zone::Utc,
             present: false,
             shutdown: None,

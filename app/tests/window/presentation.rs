@@ -278,6 +278,7 @@ fn a_window_begins_as_a_presentation() {
         beginning: None,
         secrets: Secrets::none(),
         settings: KeptSettings::none(),
+        journals: None,
         local_zone: Zone::Utc,
         present: true,
         shutdown: None,

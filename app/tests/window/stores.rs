@@ -51,6 +51,7 @@ fn started_again(last: &Path, own: &Path) -> Harness<'static, MayflyApp> {
         beginning: None,
         secrets: Secrets::none(),
         settings: kept(own.parent().expect("a folder"), &settings),
+        journals: None,
         local_zone: Zone::Utc,
         present: false,
         shutdown: None,

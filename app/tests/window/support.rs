@@ -168,6 +168,7 @@ impl Window {
             beginning: None,
             secrets,
             settings,
+            journals: Some(folder.path().join("journals")),
             local_zone,
             present: false,
             shutdown: None,

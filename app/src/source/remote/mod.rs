@@ -35,7 +35,7 @@ mod transfers;
 mod verdict;
 
 use std::iter;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
@@ -103,6 +103,11 @@ pub struct Remote {
 }
 
 impl Remote {
+    /// Keeps the journals of operations on this server in a folder.
+    fn keep_journals(&mut self, string: &ConnectionString, journals: Option<&Path>) {
+        self.journals = journals.map(|folder| journals_of(string, folder));
+    }
+
     /// Connects to a server, and tells each step as it begins. It is read-only.
     ///
     /// # Errors
@@ -133,7 +138,7 @@ impl Remote {
             has_narrow_dates: AtomicBool::new(false),
             imports: UnfinishedImports::default(),
             hello: connected.hello,
-            journals: journals(string),
+            journals: None,
         };
         remote.learn_clock(&remote.hello, asked);
         Ok(remote)
@@ -318,7 +323,8 @@ pub fn attach(
     cancel: &Cancel,
     begin: &dyn Fn(Step),
 ) -> Result<Opened, ConnectFailure> {
-    let remote = Remote::connect(&server.string, cancel, begin)?;
+    let mut remote = Remote::connect(&server.string, cancel, begin)?;
+    remote.keep_journals(&server.string, server.journals.as_deref());
     let attached = remote.attached(&server.string, server.mark);
     let clock = SystemClock.status();
     Ok(Opened {
@@ -333,23 +339,22 @@ pub fn attach(
     })
 }
 
-/// The folder on this machine for the journals of a server's operations. It has the same name
-/// however the server is spelled, and no name of a host or user in it.
-fn journals(string: &ConnectionString) -> Option<PathBuf> {
-    let folders = directories::ProjectDirs::from("", "", "mayfly")?;
+/// The folder for the journals of a server's operations. It has the same name however the server is
+/// spelled, and no name of a host or user in it.
+fn journals_of(string: &ConnectionString, journals: &Path) -> PathBuf {
     let mut hosts = string.hosts.clone();
     hosts.sort_unstable();
     let place = string.secret_key().unwrap_or_else(|| hosts.join(","));
     let name = format!("{:016x}", xxhash_rust::xxh3::xxh3_64(place.as_bytes()));
-    Some(folders.data_dir().join("journals").join(name))
+    journals.join(name)
 }
 
-/// Connects to the server that a string names, for the command line.
+/// Connects to the server that a string names. An operation that stops can't be resumed.
 ///
 /// # Errors
 /// One sentence.
 pub fn open(text: &str) -> Result<(Arc<dyn Source>, ConnectionString), String> {
-    open_by(text, open_string)
+    open_by(text, |string| open_string(string, None))
 }
 
 /// The same by another function.
@@ -370,13 +375,18 @@ pub fn open_by<T>(
     Ok((opened, string))
 }
 
-/// Connects to a server, without telling the steps.
+/// Connects to a server, without telling the steps. The journals of its operations are kept in a folder.
 ///
 /// # Errors
 /// One sentence.
-pub fn open_string(string: &ConnectionString) -> Result<Arc<dyn Source>, String> {
+pub fn open_string(
+    string: &ConnectionString,
+    journals: Option<&Path>,
+) -> Result<Arc<dyn Source>, String> {
     let remote = Remote::connect(string, &Cancel::default(), &|_| ());
-    Ok(Arc::new(remote.map_err(|failed| failed.sentence)?))
+    let mut remote = remote.map_err(|failed| failed.sentence)?;
+    remote.keep_journals(string, journals);
+    Ok(Arc::new(remote))
 }
 
 #[cfg(test)]
