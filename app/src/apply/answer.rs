@@ -8,7 +8,6 @@ use super::{
 };
 use crate::state::Purpose;
 use crate::state::purpose::{DocumentsPurpose, TrashPurpose};
-use crate::state::toasts::Kind;
 use crate::worker::transfer::TransferDone;
 use crate::worker::{Outcome, Reply, SecretReport};
 
@@ -30,7 +29,7 @@ pub fn outcome(outcome: Outcome<Answer>, cx: &mut Apply<'_>) {
         }
         Outcome::Dropped { purpose, generation, full } => {
             if full {
-                cx.state.toasts.push(Kind::Warning, TOO_MUCH, None, cx.state.uptime);
+                cx.warn(TOO_MUCH);
             }
             dropped(&purpose, generation, full, cx);
         }

@@ -26,7 +26,7 @@ pub fn follow(cx: &mut Apply<'_>) {
             apply(Action::Lesson(LessonAction::AddDropped(paths)), cx);
         }
         Some(Beginning::Refused(sentence)) => {
-            cx.state.toasts.push(Kind::Error, sentence, None, cx.state.uptime);
+            cx.toast(Kind::Error, sentence);
         }
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn say(generation: u64, reply: &Reply, state: &mut State) {
     let Err(error) = &reply.result else { return };
     match dialog::asker(generation, state) {
         Some(sent) => *sent = Sent { generation: None, error: Some(error.clone()) },
-        None => state.toasts.push(Kind::Error, error, None, state.uptime),
+        None => state.toast(Kind::Error, error),
     }
 }
 

@@ -40,7 +40,7 @@ fn warn(text: &str, is_risky: impl Fn(char) -> bool, state: &mut State) {
          differently; check it in an editor first.",
         marks.join(" and ")
     );
-    state.toasts.push(Kind::Warning, sentence, None, state.uptime);
+    state.toast(Kind::Warning, sentence);
 }
 
 /// Whether the character ends a line, drives a terminal, or turns the order of what follows. Others

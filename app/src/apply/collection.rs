@@ -8,7 +8,6 @@ use crate::state::Namespace;
 use crate::state::dialogs::{Dialog, DuplicateCollection, Statistics};
 use crate::state::documents::Origin;
 use crate::state::tabs::ViewKind;
-use crate::state::toasts::Kind;
 use crate::worker::Reply;
 
 /// Opens the dialog that duplicates a collection, and asks for its indexes.
@@ -43,7 +42,7 @@ pub(super) fn change_whole(namespace: &Namespace, change: BulkChange, cx: &mut A
     cx.state.dialogs.close();
     let Some(tab) = cx.state.tabs.show(namespace) else {
         let words = "Too many tabs are open; close one first";
-        return cx.state.toasts.push(Kind::Warning, words, None, cx.state.uptime);
+        return cx.warn(words);
     };
     tabs::set_view(ViewKind::Documents, cx.state);
     tabs::freshen(cx);

@@ -207,6 +207,6 @@ fn set_locked(is_locked: bool, cx: &mut Apply<'_>) {
     } else {
         format!("Unlocked: changes are made on {name}")
     };
-    cx.state.toasts.push(Kind::Info, sentence, None, uptime);
+    cx.toast(Kind::Info, sentence);
     cx.job(Purpose::Store, Lane::Write, Work::SetLocked(is_locked));
 }

@@ -12,7 +12,6 @@ use crate::job::rollout::{RolloutPlan, SECS_MAX};
 use crate::state::Namespace;
 use crate::state::documents::Origin;
 use crate::state::tabs::ViewKind;
-use crate::state::toasts::Kind;
 use crate::state::transfer::Purpose;
 use crate::worker::{Lane, TransferWork};
 
@@ -103,7 +102,7 @@ fn change(
 ) {
     let Some(tab) = cx.state.tabs.show(namespace) else {
         let words = "Too many tabs are open; close one first";
-        return cx.state.toasts.push(Kind::Warning, words, None, cx.state.uptime);
+        return cx.warn(words);
     };
     tabs::set_view(ViewKind::Documents, cx.state);
     tabs::freshen(cx);

@@ -124,7 +124,7 @@ impl<'a> Apply<'a> {
 
     /// Shows a message.
     pub fn toast(&mut self, kind: Kind, text: impl Into<String>) {
-        self.state.toasts.push(kind, text, None, self.state.uptime);
+        self.state.toast(kind, text);
     }
 
     /// Shows a warning.

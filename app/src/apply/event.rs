@@ -109,7 +109,7 @@ fn thread_failed(thread: &str, sentence: String, state: &mut State) {
     if thread == THREAD_NAME {
         state.reaper.died = Some(sentence.clone());
     }
-    state.toasts.push(Kind::Error, sentence, None, state.uptime);
+    state.toast(Kind::Error, sentence);
 }
 
 fn data_changed(namespace: &Namespace, state: &mut State) {

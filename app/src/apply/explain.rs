@@ -9,7 +9,6 @@ use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::explain::{Answer, Explain};
 use crate::state::indexes::Dialog;
 use crate::state::tabs::ViewKind;
-use crate::state::toasts::Kind;
 use crate::state::{State, TabId};
 use crate::worker::Reply;
 
@@ -74,7 +73,7 @@ fn ask(tab: TabId, cx: &mut Apply<'_>) {
     let command = match command {
         Ok(command) => command,
         Err(message) => {
-            cx.state.toasts.push(Kind::Warning, message, None, cx.state.uptime);
+            cx.warn(message);
             return;
         }
     };

@@ -98,7 +98,7 @@ fn open_wanted(tab: TabId, cx: &mut Apply<'_>) {
         return open_change_ttl(tab, &name, cx);
     }
     let words = format!("{name} isn't an index; change the TTL of its collection with collMod");
-    cx.state.toasts.push(Kind::Warning, words, None, cx.state.uptime);
+    cx.warn(words);
 }
 
 fn open_drop(tab: TabId, name: &str, state: &mut State) {

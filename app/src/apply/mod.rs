@@ -57,7 +57,6 @@ use changed::ChangeStore;
 
 use crate::action::Action;
 use crate::action::supported::{production_question, refusal};
-use crate::state::toasts::Kind;
 
 /// Why something was not done that was asked of the worker.
 const TOO_MUCH: &str = "Too many requests; try again in a moment";
@@ -68,7 +67,7 @@ const QUEUE_FULL: &str = "Too many operations queued; try again when they finish
 /// Carries out one action.
 pub fn apply(action: Action, cx: &mut Apply<'_>) {
     if let Some(sentence) = refusal(&action, cx.state) {
-        return cx.state.toasts.push(Kind::Warning, sentence, None, cx.state.uptime);
+        return cx.warn(sentence);
     }
     if let Some(question) = production_question(&action, cx.state) {
         return cx.state.dialogs.show_before(question);

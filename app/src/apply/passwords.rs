@@ -67,14 +67,14 @@ pub(super) fn kept(key: String, result: Result<(), KeyringError>, cx: &mut Apply
         Ok(()) if cx.state.settings.stores.has_server(&key) => {
             cx.state.settings.stores.set_remembered(&key, true);
             let text = format!("The system's keyring has the password of {name}");
-            cx.state.toasts.push(Kind::Done, text, None, cx.state.uptime);
+            cx.toast(Kind::Done, text);
         }
         // The server was taken off the list meanwhile.
         Ok(()) => cx.effects.secrets.push(SecretWork::Forget { key }),
         Err(error) => {
             let why = error.sentence();
             let text = format!("The password of {name} is not remembered. {why}");
-            cx.state.toasts.push(Kind::Warning, text, None, cx.state.uptime);
+            cx.warn(text);
         }
     }
 }
@@ -96,7 +96,7 @@ pub(super) fn forgotten(key: &str, result: Result<(), KeyringError>, cx: &mut Ap
             (Kind::Warning, text)
         }
     };
-    cx.state.toasts.push(kind, text, None, cx.state.uptime);
+    cx.toast(kind, text);
 }
 
 /// Learns from an answer whether there is a keyring.

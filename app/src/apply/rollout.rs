@@ -115,7 +115,7 @@ pub(super) fn start_noted(plan: RolloutPlan, journal: Option<PathBuf>, cx: &mut 
     let run = RolloutRun { operation, slot, namespace, gauge: Arc::clone(&gauge), followed };
     cx.state.rollouts.push(run);
     let text = "The rollout runs; see Operations to pause or stop it";
-    cx.state.toasts.push(Kind::Info, text, None, uptime);
+    cx.toast(Kind::Info, text);
     cx.run(RollOut { operation, work: RolloutWork { plan, journal, gauge } });
 }
 
@@ -212,7 +212,7 @@ fn ended(operation: OperationId, end: RolloutEnd, cx: &mut Apply<'_>) {
         RolloutEnd::Failed(words) => (Kind::Error, words.clone(), Stage::Failed(words)),
     };
     cx.state.operations.end(operation, stage);
-    cx.state.toasts.push(kind, words, None, cx.state.uptime);
+    cx.toast(kind, words);
     cx.state.changes.note(None);
 }
 

@@ -36,7 +36,7 @@ pub fn apply(action: &SandboxAction, cx: &mut Apply<'_>) {
         }
         SandboxAction::Copy(namespace) => {
             let sentence = format!("Copying {namespace} into a sandbox…");
-            cx.state.toasts.push(Kind::Info, sentence, None, cx.state.uptime);
+            cx.toast(Kind::Info, sentence);
             cx.run(CopyToSandbox(namespace.clone()));
         }
         SandboxAction::Discard => {
@@ -148,7 +148,7 @@ fn not_kept(generation: u64, sentence: String, cx: &mut Apply<'_>) {
         Some(draft) if draft.sent == Some(generation) => {
             (draft.sent, draft.error) = (None, Some(sentence));
         }
-        _ => cx.state.toasts.push(Kind::Error, sentence, None, cx.state.uptime),
+        _ => cx.toast(Kind::Error, sentence),
     }
 }
 

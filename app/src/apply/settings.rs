@@ -97,7 +97,7 @@ impl KeptState {
 }
 
 fn say(kind: Kind, text: String, state: &mut State) {
-    state.toasts.push(kind, text, None, state.uptime);
+    state.toast(kind, text);
 }
 
 fn not_kept(why: &str) -> String {

@@ -83,7 +83,7 @@ fn make_room(mut request: OpenRequest, cx: &mut Apply<'_>) -> bool {
     if cx.state.is_open() && !cx.state.is_in_sandbox() && !is_same {
         if cx.state.beside.len() + 1 >= OPEN_STORES_MAX {
             let text = format!("{OPEN_STORES_MAX} stores are open; close one first");
-            cx.state.toasts.push(Kind::Warning, text, None, cx.state.uptime);
+            cx.warn(text);
             return false;
         }
         if !can_leave(cx) {
@@ -118,7 +118,7 @@ fn can_leave(cx: &mut Apply<'_>) -> bool {
     let state = &mut *cx.state;
     let Some(why) = state.why_store_stays() else { return true };
     let text = format!("{} {why}", state.store.name);
-    state.toasts.push(Kind::Warning, text.trim_start(), None, state.uptime);
+    state.toast(Kind::Warning, text.trim_start());
     false
 }
 
@@ -204,7 +204,7 @@ pub(super) fn in_sandbox(failure: &OpenError, cx: &mut Apply<'_>) -> bool {
         failure.message.trim_end_matches('.').to_owned()
     };
     let sentence = format!("{why}, so {opens} in a sandbox, a temporary store");
-    cx.state.toasts.push(Kind::Warning, sentence, None, cx.state.uptime);
+    cx.warn(sentence);
     let sandbox = OpenRequest { sandbox: Some(Sandbox::Empty), ..OpenRequest::default() };
     open(sandbox, cx);
     true
@@ -244,7 +244,7 @@ pub(super) fn event(number: u32, event: Event, cx: &mut Apply<'_>) {
         Event::ThreadDied { thread, message } => format!("{name}: {thread} stopped: {message}"),
         _ => return,
     };
-    cx.state.toasts.push(Kind::Warning, text, None, cx.state.uptime);
+    cx.warn(text);
 }
 
 #[cfg(test)]

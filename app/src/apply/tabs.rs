@@ -102,7 +102,7 @@ fn close(id: TabId, cx: &mut Apply<'_>) {
 pub(super) fn show(namespace: &Namespace, state: &mut State) {
     if state.tabs.show(namespace).is_none() {
         let text = format!("{TABS_MAX} tabs are open; close one first");
-        state.toasts.push(Kind::Warning, text, None, state.uptime);
+        state.toast(Kind::Warning, text);
     }
 }
 

@@ -61,7 +61,7 @@ pub fn apply(action: TrashAction, cx: &mut Apply<'_>) {
 pub(super) fn restore_many(scope: TrashScope, journal: Option<PathBuf>, cx: &mut Apply<'_>) {
     if running(cx.state).is_some() {
         let words = "Documents are being restored from the trash; try again when that has ended";
-        return cx.state.toasts.push(Kind::Warning, words, None, cx.state.uptime);
+        return cx.warn(words);
     }
     cx.state.trash.error = None;
     let namespace = scope.of.clone().unwrap_or_else(|| Namespace::new("admin", ""));
@@ -104,7 +104,7 @@ pub(super) fn restored(operation: OperationId, report: &BulkReport, cx: &mut App
             BulkEnd::Cancelled => Kind::Warning,
             _ => Kind::Error,
         };
-        cx.state.toasts.push(kind, words, None, cx.state.uptime);
+        cx.toast(kind, words);
     }
     cx.state.changes.note(None);
     refresh(cx);

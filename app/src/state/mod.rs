@@ -184,6 +184,11 @@ impl State {
         self.clock.now_ms()
     }
 
+    /// Shows a message without a button.
+    pub fn toast(&mut self, kind: toasts::Kind, text: impl Into<String>) {
+        self.toasts.push(kind, text, None, self.uptime);
+    }
+
     /// The time of a store on a real clock, in milliseconds since 1970. A server compares thresholds with
     /// its own clock, which may be far from this machine's.
     #[must_use]

@@ -97,7 +97,7 @@ fn add(tab: TabId, stage: &str, before: Option<u64>, cx: &mut Apply<'_>) {
     let draft = &mut cx.state.drafts.tab(tab).aggregate;
     if draft.add(stage, before).is_none() {
         let text = format!("A pipeline has up to {PIPELINE_CARDS_MAX} stages");
-        cx.state.toasts.push(Kind::Warning, text, None, cx.state.uptime);
+        cx.warn(text);
     }
     running::changed(tab, cx);
 }
@@ -133,7 +133,7 @@ fn keep(tab: TabId, name: &str, state: &mut State) {
     let name = name.trim().to_owned();
     let text = format!("Saved the pipeline {name}");
     state.settings.pipelines.keep(KeptPipeline { name, namespace, pipeline });
-    state.toasts.push(Kind::Done, text, None, state.uptime);
+    state.toast(Kind::Done, text);
 }
 
 /// Reads the pipeline as it is typed. What can't be read is shown at its card.
@@ -155,7 +155,7 @@ fn read(tab: TabId, cx: &mut Apply<'_>) -> Option<AggregateView> {
 
 fn say(error: &StageError, state: &mut State) {
     let text = format!("The pipeline can't be read: {}", error.message);
-    state.toasts.push(Kind::Warning, text, None, state.uptime);
+    state.toast(Kind::Warning, text);
 }
 
 fn copy(tab: TabId, cx: &mut Apply<'_>) {
@@ -176,7 +176,7 @@ fn open_create_view(tab: TabId, cx: &mut Apply<'_>) {
     let Some(view) = read(tab, cx) else { return };
     if view.writer.is_some() {
         let text = "A view writes nothing; turn the last stage off first";
-        cx.state.toasts.push(Kind::Warning, text, None, cx.state.uptime);
+        cx.warn(text);
         return;
     }
     let dialog = CreateView { pipeline: view.pipeline(), ..CreateView::default() };
@@ -198,7 +198,7 @@ fn open_write(tab: TabId, cx: &mut Apply<'_>) {
     let to = view.writer.as_ref().and_then(|writer| WritesTo::of(writer, &of.db));
     let Some(to) = to else {
         let text = "The last stage names no collection to write to";
-        cx.state.toasts.push(Kind::Warning, text, None, cx.state.uptime);
+        cx.warn(text);
         return;
     };
     // The count is that of the last run, if it was of the same stages.

@@ -95,7 +95,7 @@ pub fn removed(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
             }
             Err(error) => (Kind::Error, error.clone()),
         };
-        cx.state.toasts.push(kind, words, None, cx.state.uptime);
+        cx.toast(kind, words);
     }
     // Also after a refusal: what is listed may be another one by now.
     ask(tab, cx);

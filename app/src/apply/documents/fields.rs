@@ -39,7 +39,7 @@ pub fn read(tab: TabId, task: &FieldTask, reply: &Reply, cx: &mut Apply<'_>) {
     let document = match &reply.result {
         Ok(found) => documents(found).into_iter().next(),
         Err(error) => {
-            cx.state.toasts.push(toasts::Kind::Error, error.clone(), None, cx.state.uptime);
+            cx.toast(toasts::Kind::Error, error.clone());
             return;
         }
     };
@@ -50,7 +50,7 @@ pub fn read(tab: TabId, task: &FieldTask, reply: &Reply, cx: &mut Apply<'_>) {
 }
 
 fn say(text: impl Into<String>, state: &mut State) {
-    state.toasts.push(toasts::Kind::Warning, text, None, state.uptime);
+    state.toast(toasts::Kind::Warning, text);
 }
 
 fn perform(tab: TabId, document: &Document, task: &FieldTask, cx: &mut Apply<'_>) {

@@ -104,5 +104,5 @@ pub fn reference(tab: TabId, collection: &str, reply: &Reply, cx: &mut Apply<'_>
 }
 
 fn say(kind: Kind, text: impl Into<String>, state: &mut State) {
-    state.toasts.push(kind, text, None, state.uptime);
+    state.toast(kind, text);
 }

@@ -22,7 +22,7 @@ pub(super) fn open(query: KnownQuery, cx: &mut Apply<'_>) {
     let KnownQuery { namespace, text, .. } = query;
     if cx.state.tree.collection(&namespace).is_none() {
         let words = format!("The collection {namespace} doesn't exist any more");
-        cx.state.toasts.push(Kind::Warning, words, None, cx.state.uptime);
+        cx.warn(words);
         return;
     }
     crate::apply::tabs::show(&namespace, cx.state);
@@ -44,7 +44,7 @@ pub(super) fn keep(tab: TabId, name: &str, cx: &mut Apply<'_>) {
         Ok(()) => (Kind::Done, format!("Added the favorite {name}")),
         Err(error) => (Kind::Warning, error),
     };
-    cx.state.toasts.push(kind, words, None, cx.state.uptime);
+    cx.toast(kind, words);
 }
 
 /// Copies the query that is typed as a piece of a program.
@@ -54,7 +54,7 @@ pub(super) fn copy_as(tab: TabId, language: Language, cx: &mut Apply<'_>) {
     match cx.state.drafts.tab(tab).documents.query.read(now_ms) {
         Ok(query) => clipboard::copy_lines(language.find(&namespace, &query), cx),
         Err(error) => {
-            cx.state.toasts.push(Kind::Warning, error.message, None, cx.state.uptime);
+            cx.warn(error.message);
         }
     }
 }

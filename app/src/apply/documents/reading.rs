@@ -120,7 +120,7 @@ pub fn run(tab: TabId, text: QueryText, cx: &mut Apply<'_>) {
     let query = match text.read(cx.state.now_ms()) {
         Ok(query) => query,
         Err(error) => {
-            cx.state.toasts.push(Kind::Warning, error.message, None, cx.state.uptime);
+            cx.warn(error.message);
             return;
         }
     };
@@ -337,13 +337,13 @@ pub fn opened(tab: TabId, clone: bool, reply: &Reply, state: &mut State) {
     let document = match &reply.result {
         Ok(found) => documents(found).into_iter().next(),
         Err(error) => {
-            state.toasts.push(Kind::Error, error.clone(), None, state.uptime);
+            state.toast(Kind::Error, error.clone());
             return;
         }
     };
     let Some(document) = document else {
         let text = "The document was removed; refresh the list";
-        state.toasts.push(Kind::Warning, text, None, state.uptime);
+        state.toast(Kind::Warning, text);
         return;
     };
     let bytes = text_of(&document).len();
@@ -367,7 +367,7 @@ pub fn too_long(bytes: usize, state: &mut State) {
         "This document is {has} as text; the editor takes up to {fits}. Edit single values \
          instead, or export and reimport it"
     );
-    state.toasts.push(Kind::Warning, text, None, state.uptime);
+    state.toast(Kind::Warning, text);
 }
 
 /// The documents of a reply's first batch.

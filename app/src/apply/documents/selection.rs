@@ -52,7 +52,7 @@ pub fn has_unsaved(tab: TabId, except: Option<&Bson>, state: &mut State) -> bool
     });
     if unsaved {
         let text = "You have an unsaved value; save or cancel it first";
-        state.toasts.push(Kind::Warning, text, None, state.uptime);
+        state.toast(Kind::Warning, text);
     }
     unsaved
 }
@@ -143,7 +143,7 @@ pub fn too_many(count: Option<u64>, state: &mut State) {
         ),
         None => format!("You can select up to {most} documents"),
     };
-    state.toasts.push(Kind::Warning, text, None, state.uptime);
+    state.toast(Kind::Warning, text);
 }
 
 /// The `_id` of each row of a range came.
@@ -176,7 +176,7 @@ pub fn all_found(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
         all(tab, cx);
     } else {
         let text = "The documents are still being counted; try again in a moment";
-        state.toasts.push(Kind::Info, text, None, state.uptime);
+        state.toast(Kind::Info, text);
     }
 }
 
@@ -184,7 +184,7 @@ fn ids(reply: &Reply, state: &mut State) -> Option<Vec<Bson>> {
     match &reply.result {
         Ok(found) => Some(documents(found).iter().map(id_of).collect()),
         Err(error) => {
-            state.toasts.push(Kind::Error, error.clone(), None, state.uptime);
+            state.toast(Kind::Error, error.clone());
             None
         }
     }
@@ -199,7 +199,7 @@ fn select_ids(tab: TabId, ids: Vec<Bson>, expected: u64, state: &mut State) {
             number::count(found),
             number::count(expected)
         );
-        state.toasts.push(Kind::Info, text, None, state.uptime);
+        state.toast(Kind::Info, text);
     }
 }
 
@@ -226,7 +226,7 @@ pub fn copy_read(tab: TabId, form: CopyForm, reply: &Reply, cx: &mut Apply<'_>) 
     let mut found = match &reply.result {
         Ok(found) => documents(found),
         Err(error) => {
-            cx.state.toasts.push(Kind::Error, error.clone(), None, cx.state.uptime);
+            cx.toast(Kind::Error, error.clone());
             return;
         }
     };
@@ -250,5 +250,5 @@ pub fn copy_read(tab: TabId, form: CopyForm, reply: &Reply, cx: &mut Apply<'_>) 
     if count > 0 {
         copy_lines(text, cx);
     }
-    cx.state.toasts.push(kind, words, None, cx.state.uptime);
+    cx.toast(kind, words);
 }

@@ -37,7 +37,7 @@ pub fn open_paste(tab: TabId, text: Option<String>, cx: &mut Apply<'_>) {
             "The clipboard holds more than {}; save it to a file and import that",
             bytes(EDITED_TEXT_BYTES_MAX as u64)
         );
-        cx.state.toasts.push(Kind::Warning, words, None, cx.state.uptime);
+        cx.warn(words);
         return;
     }
     if text.is_none() {
@@ -156,7 +156,7 @@ pub fn skip(tab: TabId, origin: Origin, state: &mut State) {
     if skipped.is_some() {
         let then = if left { keys } else { "nothing else to undo" };
         let text = format!("Change skipped; {then}");
-        state.toasts.push(Kind::Info, text, None, state.uptime);
+        state.toast(Kind::Info, text);
     }
 }
 
@@ -186,7 +186,7 @@ pub(super) fn is_busy(tab: TabId, state: &State) -> bool {
 /// Says why another change is not made now.
 pub(super) fn tell_busy(state: &mut State) {
     let text = "The last change is still being saved; try again in a moment";
-    state.toasts.push(Kind::Warning, text, None, state.uptime);
+    state.toast(Kind::Warning, text);
 }
 
 /// Takes the one place for a change on its way. Returns whether it was free.
@@ -255,7 +255,7 @@ pub fn read_for_delete(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
     if found.is_empty() {
         open.documents.writing = None;
         let text = "Nothing to delete: the document was already removed";
-        cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
+        cx.toast(Kind::Info, text);
         reading::refresh(tab, cx);
         return;
     }

@@ -24,7 +24,7 @@ pub(super) fn copy(tab: TabId, cx: &mut Apply<'_>) {
     let count = lines.len() as u64;
     clipboard::copy_lines(lines.join("\n"), cx);
     let removed = number::counted(count, "removed document", "removed documents");
-    cx.state.toasts.push(Kind::Info, format!("Copied {removed} as NDJSON"), None, cx.state.uptime);
+    cx.toast(Kind::Info, format!("Copied {removed} as NDJSON"));
 }
 
 fn line(row: &Document) -> String {

@@ -274,7 +274,7 @@ fn refresh_date(tab: TabId, id: Bson, cx: &mut Apply<'_>) {
     if lane.field == "_ts" {
         let text = "_ts is the last modification time; save any change to the document to restart \
                     its TTL";
-        cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
+        cx.toast(Kind::Info, text);
         return;
     }
     let collection = &open.namespace.collection;
@@ -291,7 +291,7 @@ fn show_filter(
 ) {
     match cx.state.tabs.get(tab).map(filter) {
         Some(Ok(filter)) => documents::show_filter(tab, filter, cx),
-        Some(Err(why)) => cx.state.toasts.push(Kind::Info, why, None, cx.state.uptime),
+        Some(Err(why)) => cx.toast(Kind::Info, why),
         None => {}
     }
 }

@@ -123,7 +123,7 @@ fn saved(
 fn not_saved(generation: u64, sentence: String, cx: &mut Apply<'_>) {
     match draft(generation, cx) {
         Some(draft) => draft.sent = Sent { generation: None, error: Some(sentence) },
-        None => cx.state.toasts.push(Kind::Error, sentence, None, cx.state.uptime),
+        None => cx.toast(Kind::Error, sentence),
     }
 }
 

@@ -260,7 +260,7 @@ pub(super) fn succeeded(running: &Running, ended: Ended, state: &mut State) {
     }
     let kind = if ended.tone == Tone::Good { ToastKind::Done } else { ToastKind::Error };
     let words = format!("{}. {}", ended.title, ended.sentence);
-    state.toasts.push(kind, words, None, state.uptime);
+    state.toast(kind, words);
 }
 
 /// Nothing was done: back to the dialog it was started from, which says why.
@@ -275,7 +275,7 @@ pub(super) fn failed(running: Running, error: MaintenanceError, state: &mut Stat
                 Kind::Verify => "Canceled before the check finished",
             };
             state.operations.end(running.operation, Stage::Cancelled(words.to_owned()));
-            state.toasts.push(ToastKind::Info, words, None, state.uptime);
+            state.toast(ToastKind::Info, words);
             replace_running(running.operation, running.draft, state);
             return;
         }
@@ -286,7 +286,7 @@ pub(super) fn failed(running: Running, error: MaintenanceError, state: &mut Stat
     if is_shown(running.operation, state) {
         replace_running(running.operation, draft, state);
     } else {
-        state.toasts.push(ToastKind::Error, sentence, None, state.uptime);
+        state.toast(ToastKind::Error, sentence);
     }
 }
 

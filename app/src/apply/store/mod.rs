@@ -183,7 +183,7 @@ pub fn reopened(warnings: Vec<String>, cx: &mut Apply<'_>) {
 fn warn(warnings: Vec<String>, state: &mut State) {
     for warning in warnings {
         state.reaper.note(state.clock.now_ms(), warning.clone());
-        state.toasts.push(Kind::Warning, warning, None, state.uptime);
+        state.toast(Kind::Warning, warning);
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) fn done(purpose: &Purpose, generation: u64, done: CopyDone, cx: &mut 
                 if is_shown {
                     cx.state.dialogs.close();
                 }
-                cx.state.toasts.push(Kind::Done, text, None, cx.state.uptime);
+                cx.toast(Kind::Done, text);
             }
             Err(failure) => failed(*operation, failure, cx.state),
         },
@@ -137,7 +137,7 @@ fn copied(operation: OperationId, ended: Result<Box<CopyEnded>, Failure>, cx: &m
     if let (true, true, Some(request)) = (can_open, is_whole, &ended.opens) {
         let request = request.clone();
         cx.state.dialogs.close();
-        cx.state.toasts.push(Kind::Done, words, None, cx.state.uptime);
+        cx.toast(Kind::Done, words);
         return open_store(request, cx);
     }
     let result = CopyResult { operation, title, ended, took, folder };

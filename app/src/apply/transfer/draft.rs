@@ -207,7 +207,7 @@ fn open_import(files: Vec<PathBuf>, into: Option<&Namespace>, cx: &mut Apply<'_>
     );
     if busy {
         let text = "Close the open dialog, then drop the files again";
-        cx.state.toasts.push(Kind::Info, text, None, cx.state.uptime);
+        cx.toast(Kind::Info, text);
         return;
     }
     let draft = ImportDraft::of_files(files, into, &cx.state.tree);
@@ -271,7 +271,7 @@ pub(super) fn can_transfer(state: &mut State) -> bool {
     let can = state.is_open() && state.store.capabilities.transfer;
     if !can {
         let text = "Open a local store to import or export files";
-        state.toasts.push(Kind::Warning, text, None, state.uptime);
+        state.toast(Kind::Warning, text);
     }
     can
 }

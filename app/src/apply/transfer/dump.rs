@@ -132,5 +132,5 @@ pub fn imported(
         cx.state.dialogs.replace(AnyDialog::Transfer(Dialog::DumpImported(Box::new(result))));
         return;
     }
-    cx.state.toasts.push(kind, words, None, cx.state.uptime);
+    cx.toast(kind, words);
 }

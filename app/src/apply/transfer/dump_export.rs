@@ -87,6 +87,6 @@ pub(super) fn exported(
     let copy = ("Copy path".to_owned(), Offer::Copy(path));
     state.toasts.push(Kind::Done, text, Some(copy), state.uptime);
     for note in report.notes {
-        state.toasts.push(Kind::Warning, note, None, state.uptime);
+        state.toast(Kind::Warning, note);
     }
 }

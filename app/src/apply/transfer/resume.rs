@@ -43,7 +43,7 @@ pub fn found(
             return;
         }
         Err(error) => {
-            state.toasts.push(Kind::Warning, error, None, state.uptime);
+            state.toast(Kind::Warning, error);
             return;
         }
     }
@@ -148,7 +148,7 @@ pub fn rolled_back(
     for namespace in &from {
         cx.state.changes.note(Some(namespace));
     }
-    cx.state.toasts.push(kind, text, None, cx.state.uptime);
+    cx.toast(kind, text);
 }
 
 /// A title for what is done with an import, and its collection.

@@ -252,7 +252,7 @@ fn index_created(operation: OperationId, name: &str, reply: &Reply, state: &mut 
     };
     if made.waiting == 0 && !is_shown {
         let kind = if made.refused.is_empty() { Kind::Done } else { Kind::Warning };
-        state.toasts.push(kind, made.sentences().join(". "), None, state.uptime);
+        state.toast(kind, made.sentences().join(". "));
     }
 }
 
@@ -286,10 +286,10 @@ pub fn exported(operation: OperationId, result: Result<ExportReport, Failure>, s
     let copy = Offer::Copy(path);
     state.toasts.push(Kind::Done, text, Some(("Copy path".to_owned(), copy)), state.uptime);
     if let Some(left_out) = report.left_out {
-        state.toasts.push(Kind::Warning, format!("{left_out}."), None, state.uptime);
+        state.toast(Kind::Warning, format!("{left_out}."));
     }
     if let Some(lookalikes) = report.lookalikes {
-        state.toasts.push(Kind::Warning, lookalikes.to_string(), None, state.uptime);
+        state.toast(Kind::Warning, lookalikes.to_string());
     }
 }
 
@@ -312,7 +312,7 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
                 state.dialogs.close();
             }
             state.operations.end(operation, Stage::Cancelled(text.to_owned()));
-            state.toasts.push(Kind::Info, text, None, state.uptime);
+            state.toast(Kind::Info, text);
             return;
         }
         Failure::Exists(files) => {
@@ -330,7 +330,7 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
         (Dialog::ExportDatabase(draft), _) => draft.error = Some(sentence.clone()),
         (Dialog::Unfinished { error }, _) => *error = Some(sentence.clone()),
         (Dialog::Imported(_), _) => {
-            state.toasts.push(Kind::Error, sentence.clone(), None, state.uptime);
+            state.toast(Kind::Error, sentence.clone());
         }
         (Dialog::Export(draft), RunKind::Export { .. }) => {
             draft.error = there.is_empty().then(|| sentence.clone());
