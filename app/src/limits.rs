@@ -517,7 +517,6 @@ pub const FIELDS_KNOWN_MAX: usize = 500;
 /// Words that are offered at once.
 pub const COMPLETIONS_MAX: usize = 40;
 
-/// Points of a chart.
 pub const CHART_POINTS_MAX: usize = 500;
 
 /// Pipelines that are kept by name.

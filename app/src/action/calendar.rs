@@ -19,7 +19,6 @@ pub enum CalendarAction {
     },
 }
 
-/// Shows the calendar.
 pub const SHOW: Entry = Entry {
     group: Group::Time,
     label: "Expiry calendar…",

@@ -21,7 +21,6 @@ pub enum ConsoleAction {
     Unfold(u64),
 }
 
-/// Opens the console.
 pub const OPEN: Entry = Entry {
     group: Group::View,
     label: "Open the console",

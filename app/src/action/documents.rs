@@ -77,7 +77,6 @@ pub enum DocumentsAction {
     Edit(Bson),
     /// Opens a copy of a document in the editor.
     Clone(Bson),
-    /// Saves what is in the editor.
     SaveEditor,
     /// Opens the store's version of a document in the editor in place of what was typed.
     TakeTheirs,
@@ -91,11 +90,8 @@ pub enum DocumentsAction {
     SaveField,
     /// Asks whether to delete this document, in its own row.
     AskDelete(Bson),
-    /// Asks whether to delete what is selected.
     AskDeleteSelected,
-    /// Asks how to update what is selected.
     AskUpdateSelected,
-    /// Asks where to copy what is selected.
     AskCopySelected,
     Change(Box<BulkChange>),
     KeepDocument,
@@ -145,7 +141,6 @@ fn copy(state: &State, form: CopyForm) -> Option<Action> {
     when(state, |view| !view.selected.is_empty(), DocumentsAction::Copy(form))
 }
 
-/// Adds a document.
 pub const ADD: Entry = Entry {
     group: Group::Documents,
     label: "Add document…",

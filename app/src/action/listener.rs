@@ -28,7 +28,6 @@ impl ListenerAction {
     }
 }
 
-/// Shows the listener.
 pub const SHOW: Entry = Entry {
     group: Group::Store,
     label: "Connect other programs…",

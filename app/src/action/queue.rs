@@ -17,7 +17,6 @@ pub struct Actions {
 }
 
 impl Actions {
-    /// Queues an action.
     pub fn push(&mut self, action: Action) {
         if self.list.len() < ACTIONS_PER_FRAME_MAX {
             self.list.push(action);

@@ -20,7 +20,6 @@ pub enum SandboxAction {
     Keep,
 }
 
-/// Opens a sandbox.
 pub const OPEN: Entry = Entry {
     group: Group::Store,
     label: "Open a sandbox on a simulated clock…",

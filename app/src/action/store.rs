@@ -172,7 +172,6 @@ pub const OPEN_OWN: Entry = Entry {
     },
 };
 
-/// Opens the demo.
 pub const OPEN_DEMO: Entry = Entry {
     group: Group::Store,
     label: "Open the demo store",

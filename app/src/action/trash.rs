@@ -10,7 +10,6 @@ use crate::state::{Namespace, State};
 pub enum TrashAction {
     /// Opens the dialog and lists a collection, or all.
     Open(Option<Namespace>),
-    /// Lists a collection, or all.
     List(Option<Namespace>),
     More,
     /// Keeps removed documents for this many seconds. 0 turns the trash off.
@@ -18,7 +17,6 @@ pub enum TrashAction {
     Restore(RestoreCommand),
 }
 
-/// Shows the trash.
 pub const SHOW: Entry = Entry {
     group: Group::Store,
     label: "Trash…",

@@ -58,7 +58,6 @@ fn databases(found: &Document, cx: &mut Apply<'_>) {
     }
 }
 
-/// The collections of a database.
 #[derive(Debug, PartialEq)]
 pub(super) struct Collections(pub(super) String);
 

@@ -14,7 +14,6 @@ use crate::worker::Reply;
 pub(super) struct ChangeStore {
     /// The message once it is done.
     pub done: String,
-    /// The collection to open then.
     pub open: Option<Namespace>,
 }
 

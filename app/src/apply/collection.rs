@@ -58,7 +58,6 @@ pub(super) fn show_made(namespace: &Namespace, cx: &mut Apply<'_>) {
     }
 }
 
-/// The indexes of a collection that is to be duplicated.
 #[derive(Debug, PartialEq)]
 struct DuplicatedIndexes(Namespace);
 

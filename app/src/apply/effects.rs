@@ -24,7 +24,6 @@ pub struct Effects {
     pub jobs: Vec<Job>,
     /// Inputs for the console.
     pub console: Vec<ConsoleRun>,
-    /// A question for the console.
     pub completion: Option<ConsoleQuestion>,
     /// Questions for the system's keyring.
     pub secrets: Vec<SecretWork>,
@@ -49,7 +48,6 @@ pub enum WindowEffect {
     Present(bool),
     /// Changes the title of the window.
     Title(String),
-    /// Closes the window.
     Close,
 }
 

@@ -6,7 +6,6 @@ use crate::state::indexes::{Dialog, IndexesView};
 use crate::state::toasts::Kind;
 use crate::state::{State, TabId};
 
-/// Changes the Indexes view of a tab.
 pub(super) fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut IndexesView)) {
     if let Some(tab) = state.tabs.get_mut(tab) {
         change(&mut tab.indexes);

@@ -172,7 +172,6 @@ fn send(tab: TabId, cx: &mut Apply<'_>) {
     }
 }
 
-/// A change of an index.
 #[derive(Debug, PartialEq)]
 struct ChangeIndex {
     tab: TabId,

@@ -59,7 +59,6 @@ pub(super) fn change_list(change: impl FnOnce(&mut RecentStores), cx: &mut Apply
     cx.effects.secrets.extend(gone.map(|key| SecretWork::Forget { key }));
 }
 
-/// A password was kept or not.
 pub(super) fn kept(key: String, result: Result<(), KeyringError>, cx: &mut Apply<'_>) {
     learn(result.as_ref().err(), cx.state);
     let name = name(&key);

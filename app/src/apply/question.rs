@@ -52,7 +52,6 @@ pub trait Arrived: Send {
     fn arrive(self: Box<Self>, cx: &mut Apply<'_>);
 }
 
-/// One command, as a task.
 #[derive(Debug)]
 struct CommandTask<Q> {
     question: Arc<Q>,
@@ -241,7 +240,6 @@ impl<Q: Run> Task<Answer> for RunTask<Q> {
     }
 }
 
-/// A job that runs a question.
 pub(super) fn run<Q: Run>(question: Q, generation: u64) -> Job<Answer> {
     let question = Arc::new(question);
     let (key, manners) = (Key::new(Arc::clone(&question)), question.manners());

@@ -40,7 +40,6 @@ pub(super) fn settle(cx: &mut Apply<'_>) -> Option<Duration> {
     next.map(|at| at.saturating_sub(uptime))
 }
 
-/// The documents of a collection, counted.
 #[derive(Debug, PartialEq)]
 struct CountDocuments(Namespace);
 

@@ -74,7 +74,6 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
 
 /// What is done with files.
 pub(super) enum Way {
-    /// A new import.
     Begin,
     Resume(UnfinishedImport),
     RollBack(UnfinishedImport),

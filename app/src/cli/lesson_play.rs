@@ -24,7 +24,6 @@ const LANES_MAX: i32 = 12;
 /// Why playing ended before the last card.
 #[derive(Debug)]
 enum Ended {
-    /// There is no more input.
     Input,
     Failure(String),
 }

@@ -66,14 +66,12 @@ impl Failure {
 pub enum WindowOutcome {
     /// It was open and is closed now.
     Closed,
-    /// There is no display.
     NoDisplay,
 }
 
 /// How to open the window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowRequest {
-    /// Which store to open.
     pub store: OpenRequest,
     /// Whether the store that was open last comes before it: the command line names none.
     pub open_last: bool,

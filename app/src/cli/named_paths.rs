@@ -202,7 +202,6 @@ mod tests {
 
     use super::*;
 
-    /// A folder with a path of each kind, by its name.
     fn folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let at = |name: &str| folder.path().join(name);

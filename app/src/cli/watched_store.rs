@@ -180,7 +180,6 @@ impl WatchedStore {
         Ok(Self { reader, shutdown, events, name, clock, watched, namespaces })
     }
 
-    /// Whether this collection is watched.
     pub(super) fn covers(&self, namespace: &Namespace) -> bool {
         self.reader.covers(namespace)
     }
@@ -201,7 +200,6 @@ impl WatchedStore {
 }
 
 impl Reader {
-    /// Whether this collection is watched.
     pub(super) fn covers(&self, namespace: &Namespace) -> bool {
         self.db.as_ref().is_none_or(|db| *db == namespace.db)
             && self.collection.as_ref().is_none_or(|name| *name == namespace.collection)

@@ -46,7 +46,6 @@ pub fn turn_on(
     command
 }
 
-/// Turns archiving off.
 #[must_use]
 pub fn turn_off(collection: &str) -> Document {
     doc! { "mayflyArchive": collection, "off": true }

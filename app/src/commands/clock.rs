@@ -2,7 +2,6 @@
 
 use bson::{Document, doc};
 
-/// Reads the clock.
 #[must_use]
 pub fn read() -> Document {
     doc! { "mayflyClock": 1 }

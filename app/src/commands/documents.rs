@@ -48,7 +48,6 @@ pub fn remove_damaged<'a>(collection: &str, records: impl Iterator<Item = &'a st
     doc! { "mayflyDamaged": collection, "remove": records.collect::<Vec<_>>() }
 }
 
-/// Closes a cursor.
 #[must_use]
 pub fn close_cursor(collection: &str, cursor: i64) -> Document {
     doc! { "killCursors": collection, "cursors": [cursor] }

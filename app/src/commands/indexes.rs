@@ -4,7 +4,6 @@ use bson::{Bson, DateTime, Document, doc};
 
 use super::smallest_int;
 
-/// The indexes of a collection.
 #[must_use]
 pub fn list(collection: &str) -> Document {
     doc! { "listIndexes": collection }
@@ -16,7 +15,6 @@ pub fn uses(collection: &str) -> Document {
     doc! { "aggregate": collection, "pipeline": [{ "$indexStats": {} }], "cursor": {} }
 }
 
-/// Creates one index.
 #[must_use]
 pub fn create(collection: &str, index: Document) -> Document {
     doc! { "createIndexes": collection, "indexes": [index] }
@@ -38,7 +36,6 @@ pub fn set_hidden(collection: &str, name: &str, hidden: bool) -> Document {
     doc! { "collMod": collection, "index": { "name": name, "hidden": hidden } }
 }
 
-/// Drops an index.
 #[must_use]
 pub fn drop(collection: &str, name: &str) -> Document {
     doc! { "dropIndexes": collection, "index": name }

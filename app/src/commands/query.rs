@@ -63,7 +63,6 @@ impl Query {
         command
     }
 
-    /// The command that counts.
     #[must_use]
     pub fn count(&self, collection: &str) -> Document {
         let mut command = doc! { "count": collection, "query": self.filter.clone() };

@@ -2,7 +2,6 @@
 
 use bson::{Document, doc};
 
-/// Runs a pass now.
 #[must_use]
 pub fn run_pass() -> Document {
     doc! { "mayflyReap": 1 }

@@ -48,7 +48,6 @@ pub fn set_dialect(name: &str) -> Document {
     doc! { "mayflyDialect": name }
 }
 
-/// Creates a collection.
 #[must_use]
 pub fn create(collection: &str) -> Document {
     doc! { "create": collection }
@@ -70,13 +69,11 @@ pub fn rename(from: &Namespace, to: &Namespace) -> Document {
     doc! { "renameCollection": from.to_string(), "to": to.to_string() }
 }
 
-/// Drops the database.
 #[must_use]
 pub fn drop_database() -> Document {
     doc! { "dropDatabase": 1 }
 }
 
-/// Drops a collection.
 #[must_use]
 pub fn drop_collection(collection: &str) -> Document {
     doc! { "drop": collection }

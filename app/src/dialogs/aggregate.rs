@@ -17,7 +17,6 @@ use crate::widgets::field::{Field, labelled};
 use crate::widgets::marks::visible;
 use crate::widgets::{Button, code_box, modal};
 
-/// Draws the dialog.
 pub fn ui(
     context: &Context,
     tab: TabId,

@@ -24,7 +24,6 @@ const BARS: f32 = 44.0;
 /// The height of the headings.
 const HEADINGS: f32 = 34.0;
 
-/// Draws the dialog.
 pub fn ui(context: &Context, calendar: &mut Calendar, state: &State, actions: &mut Actions) {
     let mut is_done = false;
     let closing = modal::ui(

@@ -20,7 +20,6 @@ const STRING: &str = "Connection string";
 /// The name of the field for the password.
 const PASSWORD: &str = "Password";
 
-/// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ConnectDraft, state: &State, actions: &mut Actions) {
     if !draft.has_looked {
         draft.has_looked = true;

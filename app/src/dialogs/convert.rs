@@ -37,7 +37,6 @@ const VALUE_CHARS_MAX: usize = 48;
 const STEPS: &str =
     "// The same in one command. Mayfly sets each date with an update by _id, in steps";
 
-/// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ConvertDraft, state: &State, actions: &mut Actions) {
     let Some(namespace) = draft.namespace.clone() else { return close(actions) };
     let before = (draft.path.clone(), draft.conversion());

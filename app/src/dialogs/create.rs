@@ -17,7 +17,6 @@ use crate::widgets::field::{Field, labelled};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, code_box, modal, tabs};
 
-/// Draws the dialog for a new database.
 pub fn database_ui(
     context: &Context,
     draft: &mut CreateDatabase,
@@ -72,7 +71,6 @@ pub fn database_ui(
 const COLLATION_NOTE: &str =
     "Its queries and indexes have this collation, unless they have another";
 
-/// Draws the dialog for a new collection.
 pub fn collection_ui(
     context: &Context,
     draft: &mut CreateCollection,

@@ -19,7 +19,6 @@ use crate::widgets::{code_box, modal};
 /// The effect of TTL indexes in the copy.
 const EXPIRES: &str = "Documents expire in the copy as well";
 
-/// Draws the dialog.
 pub fn ui(
     context: &Context,
     draft: &mut DuplicateCollection,

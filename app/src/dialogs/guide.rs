@@ -22,7 +22,6 @@ const HEIGHT: std::ops::RangeInclusive<f32> = 180.0..=620.0;
 /// The tallest picture.
 const PICTURE: f32 = 440.0;
 
-/// Draws it.
 pub fn ui(context: &Context, guide: &mut Guide, actions: &mut Actions) {
     if context.input_mut(|input| input.consume_key(Modifiers::ALT, Key::ArrowLeft)) {
         guide.go_back();

@@ -16,7 +16,6 @@ const DIALOG: WholePath = WholePath {
     button: "Export",
 };
 
-/// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut Handout, state: &State, actions: &mut Actions) {
     if let Some(path) = DIALOG.ui(context, &mut draft.path, state, actions) {
         actions.push(Action::Lesson(LessonAction::Handout(path)));

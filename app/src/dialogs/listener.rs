@@ -14,7 +14,6 @@ use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, code_box, key_value, modal, tabs};
 
-/// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ListenerDraft, state: &State, actions: &mut Actions) {
     let listener = &state.listener;
     let is_on = listener.status().on;

@@ -18,7 +18,6 @@ use crate::widgets::{Button, modal};
 /// The name of the path.
 const PATH: &str = "Folder path";
 
-/// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut OpenFolder, state: &State, actions: &mut Actions) {
     let folder = whole_path(&draft.path);
     let is_waiting = draft.looking.is_some();

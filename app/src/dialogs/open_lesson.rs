@@ -18,7 +18,6 @@ const DIALOG: WholePath = WholePath {
     button: "Open",
 };
 
-/// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut OpenLesson, state: &State, actions: &mut Actions) {
     if let Some(path) = DIALOG.ui(context, &mut draft.path, state, actions) {
         actions.push(Action::Lesson(LessonAction::Add(lesson_or_course(path))));

@@ -17,7 +17,6 @@ use crate::widgets::field::{Field, labelled};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{code_box, modal};
 
-/// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut RenameCollection, state: &State, actions: &mut Actions) {
     let title = format!("Rename {}", with_marks(&draft.from.to_string()));
     let (mut copy, mut rename) = (false, false);

@@ -15,7 +15,6 @@ use crate::widgets::{Button, code_box, modal, tabs};
 /// The name of the path.
 const PATH: &str = "Folder path";
 
-/// Draws the dialog that opens one.
 pub fn open_ui(context: &Context, draft: &mut OpenSandbox, actions: &mut Actions) {
     let request = draft.request();
     let (mut opens, mut copies) = (false, false);

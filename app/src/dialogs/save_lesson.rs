@@ -14,7 +14,6 @@ use crate::widgets::{Button, modal};
 /// The name of the path.
 const PATH: &str = "Lesson path";
 
-/// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut SaveLesson, state: &State, actions: &mut Actions) {
     let mut is_sent = false;
     let closing = modal::ui(

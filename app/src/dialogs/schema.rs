@@ -11,7 +11,6 @@ use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, code_box, modal, tabs};
 
-/// Draws the dialog.
 pub fn ui(
     context: &Context,
     tab: TabId,

@@ -12,7 +12,6 @@ use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, key_value, modal};
 
-/// Draws the dialog.
 pub fn ui(context: &Context, facts: &mut ServerFacts, state: &State, actions: &mut Actions) {
     let Some(connection) = &state.store.connection else { return close(actions) };
     let title = with_marks(&connection.attached.name);

@@ -12,7 +12,6 @@ use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, key_value, modal};
 
-/// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut Statistics, actions: &mut Actions) {
     let title = format!("Statistics of {}", with_marks(&draft.namespace.to_string()));
     let mut done = false;

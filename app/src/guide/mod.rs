@@ -36,7 +36,6 @@ pub struct Chapter {
 }
 
 impl Chapter {
-    /// Its title.
     #[must_use]
     pub fn title(&self) -> &str {
         self.sections.first().map_or("", |first| first.title.as_str())
@@ -51,7 +50,6 @@ pub struct Section {
     pub parts: Vec<Part>,
 }
 
-/// A part of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// Markdown without headings and pictures.
@@ -70,7 +68,6 @@ pub struct Place {
     pub section: usize,
 }
 
-/// The chapters.
 #[must_use]
 pub fn chapters() -> &'static [Chapter] {
     static CHAPTERS: LazyLock<Vec<Chapter>> = LazyLock::new(|| {
@@ -85,7 +82,6 @@ pub fn chapters() -> &'static [Chapter] {
     &CHAPTERS
 }
 
-/// The section of a place.
 #[must_use]
 pub fn section(at: Place) -> Option<&'static Section> {
     chapters().get(at.chapter)?.sections.get(at.section)

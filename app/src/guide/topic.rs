@@ -49,7 +49,6 @@ pub enum Topic {
 }
 
 impl Topic {
-    /// Every topic.
     pub const ALL: [Self; 34] = [
         Self::FirstSteps,
         Self::Documents,

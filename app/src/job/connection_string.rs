@@ -135,7 +135,6 @@ impl ConnectionString {
         })
     }
 
-    /// The string for the driver.
     #[must_use]
     pub fn for_driver(&self) -> Secret {
         Secret::new(
@@ -235,7 +234,6 @@ impl ConnectionString {
         }
     }
 
-    /// Whether the connection is encrypted.
     #[must_use]
     pub fn is_encrypted(&self) -> bool {
         let named = self.option("tls").or_else(|| self.option("ssl"));

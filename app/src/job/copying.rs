@@ -16,7 +16,6 @@ pub enum CopyPart {
     Matching(Document),
     /// About as many of those that match, chosen by the source.
     Sample {
-        /// Which documents it is of.
         filter: Document,
         /// How many.
         size: u64,
@@ -24,7 +23,6 @@ pub enum CopyPart {
 }
 
 impl CopyPart {
-    /// Which documents it is of.
     #[must_use]
     pub fn filter(&self) -> &Document {
         match self {
@@ -40,14 +38,12 @@ pub enum CopyTarget {
     Sandbox,
     /// The store in this folder, which is made if there is none.
     Folder(PathBuf),
-    /// A server.
     Server(Box<ConnectionString>),
 }
 
 /// A copy into another store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CopyPlan {
-    /// The collection.
     pub from: Namespace,
     /// Which of its documents.
     pub part: CopyPart,
@@ -59,7 +55,6 @@ pub struct CopyPlan {
     pub indexes: Vec<Document>,
 }
 
-/// How a copy ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum CopyEnd {
     /// Every document was read.
@@ -88,7 +83,6 @@ pub struct CopyReport {
     pub indexes: u64,
     /// Parts of the source that the target lacks, in one sentence each.
     pub notes: Vec<String>,
-    /// How it ended.
     pub end: CopyEnd,
 }
 
@@ -109,13 +103,11 @@ pub struct CopyLook {
 pub struct CopyUndo {
     /// The store.
     pub place: CopyTarget,
-    /// The collection.
     pub into: Namespace,
     /// The documents.
     pub ids: InsertedIds,
 }
 
-/// How a copy ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CopyEnded {
     pub report: CopyReport,

@@ -32,7 +32,6 @@ pub enum CutKind {
     Rollout {
         /// The plan as it began.
         plan: Box<RolloutPlan>,
-        /// The index as it is now.
         index: RolledIndex,
     },
     /// Its journal is damaged: one sentence.

@@ -85,7 +85,6 @@ impl TtlIndex {
         }
     }
 
-    /// The rule.
     #[must_use]
     pub fn rule(&self) -> &Rule {
         &self.rule

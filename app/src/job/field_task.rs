@@ -8,7 +8,6 @@ pub struct FieldTask {
     pub kind: FieldTaskKind,
 }
 
-/// The kind of task on a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FieldTaskKind {
     /// Edit its value in the list; a field that is not there is added.

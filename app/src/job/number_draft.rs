@@ -49,12 +49,10 @@ impl Unit {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NumberDraft {
     pub text: String,
-    /// The unit.
     pub unit: Unit,
 }
 
 impl NumberDraft {
-    /// The draft of a number of seconds.
     #[must_use]
     pub fn from_secs(secs: i64) -> Self {
         let (number, unit) = Unit::fitting(secs);

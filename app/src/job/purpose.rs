@@ -8,7 +8,6 @@ use super::{OperationId, TabId};
 pub enum Purpose {
     /// An order to the worker itself: a store is opened, shown, locked or closed.
     Store,
-    /// The documents of one tab.
     Documents(TabId, DocumentsPurpose),
     /// Files in and out.
     Transfer(TransferPurpose),
@@ -71,7 +70,6 @@ pub enum DocumentsPurpose {
     Sample,
     /// Documents from the end of the collection, for the completion of filters.
     Known,
-    /// The damaged documents.
     Damaged,
     /// The removal of damaged documents.
     RemoveDamaged,
@@ -100,20 +98,16 @@ pub enum TransferPurpose {
     Preview,
     /// Documents past their threshold already.
     Rehearse,
-    /// An import.
     Import(OperationId),
     /// The imports that did not reach the end of their files.
     Unfinished {
         /// Whether a dialog shows them if there are any.
         show: bool,
     },
-    /// A roll back.
     RollBack(OperationId),
-    /// An export.
     Export(OperationId),
     /// Documents of a dump past their threshold already.
     RehearseDump,
-    /// An import of a dump.
     ImportDump(OperationId),
     /// How many documents an export writes.
     CountExport,

@@ -23,7 +23,6 @@ pub struct RolloutPlan {
     pub name: String,
     pub key: Document,
     pub partial: Option<Document>,
-    /// The seconds that it has now, if any.
     pub from_secs: Option<i64>,
     /// The seconds that it gets in the end.
     pub to_secs: i64,
@@ -120,14 +119,12 @@ impl RolloutGauge {
         self.paused.store(paused, Ordering::Relaxed);
     }
 
-    /// Whether it is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.paused.load(Ordering::Relaxed)
     }
 }
 
-/// A rollout for the worker.
 #[derive(Debug, Clone)]
 pub struct RolloutWork {
     pub plan: RolloutPlan,

@@ -57,7 +57,6 @@ pub enum ServerColor {
 }
 
 impl ServerColor {
-    /// All of them.
     pub const ALL: [Self; 7] = [
         Self::Plain,
         Self::Blue,
@@ -127,7 +126,6 @@ pub struct ConnectFailure {
 }
 
 impl ConnectFailure {
-    /// A step and its sentence.
     #[must_use]
     pub fn new(step: Step, sentence: impl Into<String>) -> Self {
         Self { step, sentence: sentence.into(), is_refused: false }
@@ -140,7 +138,6 @@ impl ConnectFailure {
     }
 }
 
-/// A server that is attached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attached {
     /// How it is reached, without the password.

@@ -16,7 +16,6 @@ pub const TRAFFIC_DATABASE: &str = "demo";
 /// The databases of the demo store that hold sample data.
 pub const SAMPLE_DATABASES: [&str; 2] = ["demo", "shop"];
 
-/// Which store to open, and how.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OpenRequest {
     /// The data folder. `None` for one in the platform's data directory.
@@ -61,7 +60,6 @@ impl SandboxFolder {
         Self { lock: Some(lock), folder }
     }
 
-    /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.folder.path()

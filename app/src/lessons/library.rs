@@ -134,7 +134,6 @@ fn ordered(mut slugs: Vec<String>, course: &Course) -> Vec<String> {
     slugs
 }
 
-/// The lessons of a folder.
 fn folder(path: &Path, list: &mut LessonList, progress: &Progress) -> Result<(), String> {
     let shown = path.display();
     let failed = |error: std::io::Error| format!("Can't read the folder {shown}: {error}.");

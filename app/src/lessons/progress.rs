@@ -13,7 +13,6 @@ use crate::job::lesson::{Block, BlockKind, Guess, LessonProgress, LessonSource, 
 use crate::limits::LESSONS_KEPT_MAX;
 use crate::source::kept_file::{Found, KeptFile};
 
-/// The progress in all lessons.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Progress {
@@ -22,7 +21,6 @@ pub struct Progress {
     openings: u64,
 }
 
-/// The progress in one lesson.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Record {
@@ -77,7 +75,6 @@ impl Progress {
         guesses.filter_map(|(id, value)| Some((id.clone(), from_json(value)?))).collect()
     }
 
-    /// A card was opened.
     pub fn open_card(&mut self, source: &LessonSource, file: u64, card: usize) {
         self.openings = self.openings.saturating_add(1);
         let opening = self.openings;

@@ -21,7 +21,6 @@ pub fn checked(slug: &str) -> Option<CheckedFile> {
     Some(CheckedFile { slug: slug.to_owned(), name: format!("{slug}.md"), bytes, answers })
 }
 
-/// The text of a lesson.
 #[must_use]
 pub fn text(slug: &str) -> Option<&'static str> {
     FILES.iter().find(|(name, _)| *name == slug).map(|(_, text)| *text)

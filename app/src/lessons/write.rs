@@ -29,7 +29,6 @@ pub struct SandboxLesson {
     pub before: Vec<String>,
 }
 
-/// A collection of a sandbox.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SandboxCollection {
     pub name: String,

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-/// Bytes in one lesson file.
 pub const LESSON_FILE_BYTES_MAX: usize = 64 * 1_024;
 
 /// Documents of one collection that are read for a lesson file; more of them never fit.
@@ -29,7 +28,6 @@ pub const LESSON_DELAY_MS: i64 = 1_000;
 /// The longest such wait.
 pub const LESSON_DELAY_MS_MAX: i64 = 30_000;
 
-/// Cards in a lesson.
 pub const LESSON_CARDS_MAX: usize = 5;
 
 /// Lesson files in one course.
@@ -72,7 +70,6 @@ pub const LESSON_LOAD_BATCH_DOCUMENTS: i64 = 10;
 /// The least time that a play of a lesson takes on the screen.
 pub const LESSON_PLAY_MIN: Duration = Duration::from_secs(2);
 
-/// The most.
 pub const LESSON_PLAY_MAX: Duration = Duration::from_secs(8);
 
 /// How often the rate of a play that takes too long may double.

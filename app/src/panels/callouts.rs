@@ -64,7 +64,6 @@ pub fn keys(context: &Context, state: &State, actions: &mut Actions) {
     }
 }
 
-/// Draws the callout.
 pub fn ui(context: &Context, state: &State, actions: &mut Actions) {
     let Some((number, callout, target, tab)) = shown(context, state) else { return };
     let look = Colors::of_window(context);

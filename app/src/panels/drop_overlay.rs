@@ -8,7 +8,6 @@ use crate::state::transfer::{Dialog as TransferDialog, ImportDraft};
 use crate::state::{Dialog, State};
 use crate::theme::{Colors, Icon, sizes, text};
 
-/// Draws the overlay.
 pub fn ui(context: &Context, state: &State) {
     let files: Vec<Option<PathBuf>> = context
         .input(|input| input.raw.hovered_files.iter().map(|file| file.path.clone()).collect());

@@ -8,7 +8,6 @@ use crate::state::drafts::TabDraft;
 use crate::state::tabs::ViewKind;
 use crate::state::{State, Tab};
 
-/// Draws the inspector.
 pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: &mut Actions) {
     ScrollArea::vertical().id_salt("inspector").auto_shrink(false).show(ui, |ui| {
         egui::Frame::new().inner_margin(Margin::same(16)).show(ui, |ui| match tab.view {

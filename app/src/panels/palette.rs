@@ -38,7 +38,6 @@ struct Line {
     score: i32,
 }
 
-/// Draws the palette.
 pub fn ui(context: &Context, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
     let lines = lines(state, drafts.palette.trim());
     let at = state.view.palette_at.min(lines.len().saturating_sub(1));

@@ -22,7 +22,6 @@ pub fn above_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     row_ui(ui, &state.store, true, state, actions);
 }
 
-/// Draws the roots below them.
 pub fn below_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let front = state.store.slot;
     for beside in state.beside.iter().filter(|beside| beside.slot() > front) {

@@ -23,7 +23,6 @@ pub fn ui(ui: &mut Ui, state: &State, offered: &[Schedule], actions: &mut Action
     menu::below(&response, |ui| menu_ui(ui, state, offered, actions));
 }
 
-/// Draws what is in its menu.
 pub fn menu_ui(ui: &mut Ui, state: &State, offered: &[Schedule], actions: &mut Actions) {
     let (now, enabled) = (state.reaper.schedule(), state.reaper.enabled);
     for schedule in offered {

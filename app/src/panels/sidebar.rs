@@ -22,7 +22,6 @@ use crate::widgets::hint::Hint as _;
 use crate::widgets::marks::visible;
 use crate::widgets::{Button, density_strip, empty_state, field, menu, paint};
 
-/// Draws the sidebar.
 pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
     egui::Frame::new()
         .inner_margin(Margin { left: 12, right: 12, top: 10, bottom: 4 })

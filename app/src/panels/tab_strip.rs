@@ -16,7 +16,6 @@ const TITLE_CHARS: usize = 22;
 /// Characters of a database that a tab shows at least.
 const TITLE_DB_CHARS_MIN: usize = 6;
 
-/// Draws the tabs.
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let rect = ui.max_rect();
     let stroke = egui::Stroke::new(sizes::LINE, colors(ui).hairline);

@@ -70,7 +70,6 @@ impl WidthClass {
     }
 }
 
-/// Draws the bar.
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let class = WidthClass::of(ui.available_width(), state);
     ui.horizontal_centered(|ui| {

@@ -19,7 +19,6 @@ use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::marks::visible;
 use crate::widgets::{Button, paint};
 
-/// Draws it.
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     if !state.tabs.open().is_empty() && state.is_open() {
         close_ui(ui, actions);

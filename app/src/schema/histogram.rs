@@ -25,7 +25,6 @@ pub trait Ladder {
     /// The finest level to show when all values are whole.
     fn whole_level() -> i32;
 
-    /// Whether a value is whole.
     fn is_whole(value: Self::Value) -> bool;
 }
 

@@ -29,7 +29,6 @@ impl Default for Demands {
     }
 }
 
-/// A form of JSON Schema.
 #[derive(Clone, Copy)]
 enum Form {
     /// That of `$jsonSchema`.

@@ -55,7 +55,6 @@ impl Kind {
         Self::Deprecated,
     ];
 
-    /// The type of an element.
     #[must_use]
     pub fn of(element: ElementType) -> Self {
         match element {

@@ -2,7 +2,6 @@
 
 use bson::{Bson, Document, doc};
 
-/// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
     Field(String),
@@ -14,13 +13,11 @@ pub enum Step {
 pub struct Path(Vec<Step>);
 
 impl Path {
-    /// A path from its steps.
     #[must_use]
     pub fn new(steps: Vec<Step>) -> Self {
         Self(steps)
     }
 
-    /// The steps.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.0

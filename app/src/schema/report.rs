@@ -12,7 +12,6 @@ use super::values::Frequent;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Schema {
     pub documents: u64,
-    /// Their bytes.
     pub bytes: u64,
     /// Every path, each before what is inside of it.
     pub fields: Vec<Field>,
@@ -115,7 +114,6 @@ impl Field {
 }
 
 impl Schema {
-    /// The field at a path.
     #[must_use]
     pub fn field(&self, path: &Path) -> Option<&Field> {
         self.fields.iter().find(|field| field.path == *path)

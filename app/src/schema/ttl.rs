@@ -28,7 +28,6 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// The candidate at a path.
     #[must_use]
     pub fn new(path: String) -> Self {
         Self { path, ..Self::default() }

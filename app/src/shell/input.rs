@@ -6,7 +6,6 @@
 
 use super::scan::Scanner;
 
-/// The kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PieceKind {
     Script,

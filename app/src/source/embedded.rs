@@ -361,7 +361,6 @@ fn clock(request: &OpenRequest) -> ClockOption {
     }
 }
 
-/// The folder of a sandbox.
 fn temporary(request: &OpenRequest) -> Result<Option<Arc<SandboxFolder>>, OpenError> {
     Ok(match &request.sandbox {
         None => None,

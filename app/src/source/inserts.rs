@@ -28,7 +28,6 @@ pub struct Inserts<'s> {
     mode: ImportMode,
     /// Documents that a validator would refuse are stored too.
     bypasses_validation: bool,
-    /// What was inserted.
     pub ids: InsertedIds,
     /// Documents that took the place of others, or were merged into them.
     pub replaced: u64,
@@ -43,7 +42,6 @@ pub struct Inserts<'s> {
 }
 
 impl<'s> Inserts<'s> {
-    /// Inserts into this collection.
     #[must_use]
     pub fn new(target: &'s dyn Source, namespace: Namespace, mode: ImportMode) -> Self {
         let ids = InsertedIds::default();

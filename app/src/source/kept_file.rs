@@ -49,7 +49,6 @@ pub struct Found {
     pub notes: Vec<String>,
 }
 
-/// The file as it is.
 enum Content {
     Missing,
     Good(Fields),

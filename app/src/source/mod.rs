@@ -38,7 +38,6 @@ pub use transfers::Transfers;
 /// A stream of events. Waits for the next one, and ends with the source.
 pub type Events = Box<dyn Iterator<Item = Event> + Send>;
 
-/// Takes a batch of documents.
 pub type TakeBatch<'t> = dyn FnMut(&[&RawDocument]) -> Result<(), String> + 't;
 
 /// A store that answers MongoDB commands.
@@ -128,7 +127,6 @@ pub trait Source: Send + Sync + 'static {
         WatchEnd::Unsupported("this store has no change streams".to_owned())
     }
 
-    /// What this source can do.
     fn capabilities(&self) -> Capabilities;
 
     /// The collections with sample data, where traffic may write; `None`: it is no demo store.

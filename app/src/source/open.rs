@@ -16,9 +16,7 @@ pub struct Opened {
     pub source: Arc<dyn Source>,
     /// Its name in the top bar.
     pub name: String,
-    /// Where it is.
     pub folder: Option<PathBuf>,
-    /// Its clock as it was opened.
     pub clock: ClockStatus,
     /// Warnings about the opening, one sentence each.
     pub warnings: Vec<String>,

@@ -14,9 +14,7 @@ use crate::limits::{READ_BACK_BYTES, READ_BACK_DOCS};
 /// How much of a stored document was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sent<'s> {
-    /// All of it.
     Whole,
-    /// The fields that were sent; it may have others.
     Fields,
     /// The value at this path; it may have others.
     Field(&'s str),

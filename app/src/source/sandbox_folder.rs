@@ -33,7 +33,6 @@ pub fn create_in_memory() -> io::Result<(File, TempDir)> {
     in_memory.map_or_else(create, Ok)
 }
 
-/// A folder in memory.
 fn memory() -> Option<PathBuf> {
     let place = PathBuf::from("/dev/shm");
     (cfg!(target_os = "linux") && place.is_dir()).then_some(place)

@@ -27,7 +27,6 @@ pub enum KeyringError {
 }
 
 impl KeyringError {
-    /// One sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         match self {
@@ -92,7 +91,6 @@ impl Keyring for NoKeyring {
     }
 }
 
-/// The keyring of this system.
 pub struct SystemKeyring;
 
 impl SystemKeyring {

@@ -11,7 +11,6 @@ use crate::commands::archive;
 /// Bytes in an entered MB.
 const MB: u64 = 1_000_000;
 
-/// Seconds of a day.
 const DAY_SECS: u64 = 86_400;
 
 /// The store's report on an archive.
@@ -20,7 +19,6 @@ pub struct Status {
     pub on: bool,
     /// Its folder; empty is the data folder.
     pub target: String,
-    /// Most bytes.
     pub max_bytes: Option<u64>,
     /// Longest age in seconds.
     pub max_age_secs: Option<u64>,
@@ -51,7 +49,6 @@ pub struct Row {
     pub is_newest: bool,
 }
 
-/// The result of a restore.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RestoreResult {
     /// Documents that are in the collection again.

@@ -83,7 +83,6 @@ impl Unit {
     }
 }
 
-/// One column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     /// Its first instant, in milliseconds since 1970.
@@ -233,7 +232,6 @@ fn columns(unit: Unit, now_ms: i64, zone: Zone) -> Vec<Column> {
     columns
 }
 
-/// The local time in the zone.
 fn local(zone: Zone, ms: i64) -> Option<NaiveDateTime> {
     NaiveDateTime::parse_from_str(&zone.date_time(ms), "%Y-%m-%d %H:%M:%S").ok()
 }

@@ -21,7 +21,6 @@ pub struct ConnectDraft {
     pub password: Secret,
     /// Whether others depend on the server, once the user has said so; until then its address says it.
     pub is_production: Option<bool>,
-    /// The color of the connection.
     pub color: ServerColor,
     /// The attempt that runs or that ended last.
     pub attempt: Option<Attempt>,
@@ -45,9 +44,7 @@ pub enum KeyringState {
     /// Nothing: it was not asked yet.
     #[default]
     Unknown,
-    /// It is asked whether it is there.
     Asked,
-    /// It is there.
     Ready,
     /// It can't be used: why, as one sentence.
     Missing(String),
@@ -75,7 +72,6 @@ pub struct Attempt {
 pub enum StepState {
     /// It has not begun.
     Waits,
-    /// It runs.
     Runs,
     /// It went well.
     Done,

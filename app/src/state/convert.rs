@@ -171,7 +171,6 @@ impl ConvertDraft {
         self.fields = Loadable::Here(fields.into_iter().filter_map(is_date).collect());
     }
 
-    /// Takes a sample of documents.
     pub fn take_sample(&mut self, documents: &[Document]) {
         let mut detector = Detector::default();
         for (row, document) in (1..).zip(documents) {

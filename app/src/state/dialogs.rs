@@ -87,7 +87,6 @@ impl Dialog {
     }
 }
 
-/// A page of the help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HelpPage {
     /// Expiration in half a minute.
@@ -127,7 +126,6 @@ pub struct Handout {
     pub name: String,
 }
 
-/// A new database.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CreateDatabase {
     pub name: String,
@@ -156,7 +154,6 @@ pub fn dialect_sentence(dialect: Dialect) -> &'static str {
     }
 }
 
-/// A new collection.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CreateCollection {
     pub db: String,
@@ -346,7 +343,6 @@ pub struct Dialogs {
 }
 
 impl Dialogs {
-    /// The open dialog.
     #[must_use]
     pub fn open(&self) -> Option<&Dialog> {
         self.open.as_ref()

@@ -40,7 +40,6 @@ impl KnownFields {
         self.documents
     }
 
-    /// Adds a document.
     pub fn add(&mut self, document: &Document) {
         self.documents += 1;
         self.add_fields(document, "", 0);

@@ -19,7 +19,6 @@ pub struct Guide {
 }
 
 impl Guide {
-    /// The guide, opened at a place.
     #[must_use]
     pub fn open_at(at: Place) -> Self {
         Self { at, is_moved: true, ..Self::default() }

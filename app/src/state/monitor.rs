@@ -46,7 +46,6 @@ pub enum NextPass {
         /// Documents that a pass removes at most with one index.
         most: u64,
     },
-    /// The monitor is off.
     Off,
     /// The server doesn't say.
     Unknown,

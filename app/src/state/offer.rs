@@ -33,7 +33,6 @@ pub enum Offer {
     StartDump,
     /// Many documents are changed.
     ChangeMany(TabId, Box<BulkChange>),
-    /// Runs a pass now.
     RunPass,
     /// A store is created in this folder.
     CreateStore(PathBuf),

@@ -29,7 +29,6 @@ pub enum Stage {
     Failed(String),
 }
 
-/// One operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operation {
     pub id: OperationId,
@@ -78,7 +77,6 @@ impl Operations {
         self.list.iter().filter(|operation| operation.stage == Stage::Running).count()
     }
 
-    /// Begins one.
     pub fn begin(
         &mut self,
         title: String,
@@ -114,7 +112,6 @@ impl Operations {
         self.list.iter_mut().find(|operation| operation.id == id)
     }
 
-    /// Ends one.
     pub fn end(&mut self, id: OperationId, stage: Stage) {
         let now = self.now;
         if let Some(operation) = self.get_mut(id) {

@@ -89,7 +89,6 @@ impl Queries {
         all.any(|known| known.namespace == *namespace && known.name.as_deref() == Some(name.trim()))
     }
 
-    /// Forgets a query.
     pub fn forget(&mut self, query: &KnownQuery) {
         self.recent.retain(|known| known != query);
         self.favorites.retain(|known| known != query);
@@ -173,7 +172,6 @@ impl QueriesByStore {
         self.0.truncate(FAVORITE_STORES_MAX);
     }
 
-    /// The queries of the store in a folder.
     #[must_use]
     pub fn of(&self, folder: &Path) -> Queries {
         let folder = folder.to_string_lossy();

@@ -164,7 +164,6 @@ impl Held {
     }
 }
 
-/// A line of the reaper log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogLine {
     /// When, in milliseconds since 1970.
@@ -236,7 +235,6 @@ impl Reaper {
         &self.passes
     }
 
-    /// The last pass.
     #[must_use]
     pub fn last_pass(&self) -> Option<&PassReport> {
         self.passes.back()

@@ -55,7 +55,6 @@ pub struct RecentStore {
 }
 
 impl RecentStore {
-    /// A store as it was opened.
     #[must_use]
     pub fn new(request: &OpenRequest, name: &str, folder: &Path, opened_ms: i64) -> Self {
         Self {
@@ -68,7 +67,6 @@ impl RecentStore {
         }
     }
 
-    /// A server as it was attached.
     #[must_use]
     pub fn attached(server: &Attached, opened_ms: i64) -> Self {
         let address = server.address.clone();
@@ -128,7 +126,6 @@ impl RecentStores {
         self.0.iter().find(|store| store.server.is_none())
     }
 
-    /// The stores other than the one in this folder.
     pub fn others<'a>(
         &'a self,
         folder: Option<&'a Path>,

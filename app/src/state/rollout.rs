@@ -98,7 +98,6 @@ impl RolloutDraft {
     }
 }
 
-/// A rollout that runs.
 #[derive(Debug, Clone)]
 pub struct RolloutRun {
     pub operation: OperationId,

@@ -2,7 +2,6 @@
 
 use crate::job::{OpenRequest, Sandbox, instant_ms};
 
-/// A sandbox to open.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OpenSandbox {
     pub demo: bool,

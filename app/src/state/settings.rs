@@ -69,7 +69,6 @@ impl ThemeChoice {
 pub enum ZoneChoice {
     #[default]
     Local,
-    /// UTC.
     Utc,
     /// One of the IANA database, by its name.
     Named(String),

@@ -33,7 +33,6 @@ pub struct StoreTree {
     pub stale: bool,
 }
 
-/// One database.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Database {
     pub name: String,
@@ -47,7 +46,6 @@ pub struct Database {
     pub loaded: bool,
 }
 
-/// One collection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Collection {
     pub name: String,
@@ -114,7 +112,6 @@ impl Collection {
 }
 
 impl StoreTree {
-    /// A database by its name.
     #[must_use]
     pub fn database(&self, name: &str) -> Option<&Database> {
         self.databases.iter().find(|database| database.name == name)
@@ -125,7 +122,6 @@ impl StoreTree {
         self.databases.iter_mut().find(|database| database.name == name)
     }
 
-    /// Why nothing in a database expires, if so.
     #[must_use]
     pub fn why_nothing_expires(&self, db: &str) -> Option<&str> {
         self.database(db)?.dialect_error.as_deref()

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::tabs::{SavedTab, Tabs};
 use crate::limits::RECENT_STORES_MAX;
 
-/// The tabs of one store.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StoreTabs {

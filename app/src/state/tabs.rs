@@ -127,7 +127,6 @@ impl SavedTab {
     }
 }
 
-/// All tabs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tabs {
     open: Vec<Tab>,

@@ -21,7 +21,6 @@ pub struct Toast {
     pub id: u64,
     pub kind: Kind,
     pub text: String,
-    /// A button on it, with what the button does.
     pub button: Option<(String, Offer)>,
     /// When it came, in window time.
     pub since: Duration,

@@ -87,7 +87,6 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Every scope.
     pub const ALL: [Self; 3] = [Self::Document, Self::Pass, Self::All];
 }
 

@@ -40,7 +40,6 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// A stream ended.
     pub fn end(&mut self, end: WatchEnd, uptime: Duration) {
         self.delivery = match end {
             WatchEnd::Left => Delivery::Unasked,

@@ -21,7 +21,6 @@ pub const FIGURE: f32 = 21.0;
 /// Icons next to body text.
 pub const ICON: f32 = 17.0;
 
-/// Body text.
 #[must_use]
 pub fn body() -> FontId {
     FontId::new(BODY, FontFamily::Proportional)

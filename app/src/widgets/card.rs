@@ -9,7 +9,6 @@ pub fn ui<R>(ui: &mut Ui, content: impl FnOnce(&mut Ui) -> R) -> InnerResponse<R
     bordered(ui, colors(ui).hairline, content)
 }
 
-/// A card whose border has a color.
 pub fn bordered<R>(
     ui: &mut Ui,
     border: egui::Color32,

@@ -28,7 +28,6 @@ const HINT_LINES_MAX: usize = 24;
 /// Characters of a text in a tooltip.
 const HINT_CHARS_MAX: usize = 1_200;
 
-/// The text of a cell.
 #[must_use]
 pub fn words(value: &Bson) -> String {
     match value {
@@ -55,7 +54,6 @@ fn short_id(id: &str, last: usize) -> String {
     format!("{}…{}", &id[..start], id.get(end..).unwrap_or_default())
 }
 
-/// Whether a value is at the right of its cell.
 #[must_use]
 pub fn is_right(value: &Bson) -> bool {
     matches!(

@@ -5,7 +5,6 @@ use egui::{Align2, Color32, Response, Role, Sense, Stroke, StrokeKind, Ui, Vec2,
 use super::{paint, term};
 use crate::theme::{colors, sizes, text};
 
-/// How a chip looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
     Plain,
@@ -17,7 +16,6 @@ pub enum Look {
     Error,
 }
 
-/// A chip.
 pub struct Chip<'a> {
     pub label: &'a str,
     /// Text that reserves the width of the label, so that the neighbors do not move while it
@@ -57,7 +55,6 @@ impl Default for Chip<'_> {
 }
 
 impl Chip<'_> {
-    /// Draws the chip.
     pub fn ui(&self, ui: &mut Ui) -> Response {
         let colors = colors(ui);
         let (fill, border, ink) = match self.look {

@@ -104,7 +104,6 @@ pub(super) enum Piece {
 }
 
 impl Piece {
-    /// Its color.
     pub(super) fn ink(self, colors: &Colors) -> egui::Color32 {
         match self {
             Self::Text => colors.string,

@@ -88,7 +88,6 @@ impl Field<'_> {
     }
 }
 
-/// A field that searches.
 pub fn search(ui: &mut Ui, name: &str, hint: &str, draft: &mut String, id: Id) -> Response {
     let field = Field {
         name,

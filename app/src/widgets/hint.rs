@@ -8,13 +8,11 @@ use egui::{Response, Ui, WidgetText};
 
 /// Tooltips of a widget; each hands the widget's answer back.
 pub trait Hint {
-    /// Shows a text near the widget.
     fn hint(self, text: impl Into<WidgetText>) -> Response;
 
     /// Shows a text near the widget while that can't be used.
     fn hint_disabled(self, text: impl Into<WidgetText>) -> Response;
 
-    /// Shows a text at the pointer.
     fn hint_at_pointer(self, text: impl Into<WidgetText>) -> Response;
 
     /// Shows near the widget what is drawn then.

@@ -43,7 +43,6 @@ pub struct Editing<'a> {
     pub is_new: bool,
 }
 
-/// How the values of a tree are edited.
 pub struct TreeEdit<'a> {
     pub editing: Option<Editing<'a>>,
     /// Whether another value can be chosen.
@@ -55,7 +54,6 @@ pub struct TreeEdit<'a> {
     pub hint: &'a dyn Fn(&Bson) -> Option<String>,
 }
 
-/// Draws a document as a tree.
 pub fn document_ui(ui: &mut Ui, document: &Document) {
     let (mut editor, mut menu) = (|_: &mut Ui| {}, |_: &mut Ui, _: &[usize]| {});
     let (editor, menu) = (&mut editor, &mut menu);

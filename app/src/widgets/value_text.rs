@@ -22,7 +22,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a value.
     #[must_use]
     pub fn of(value: &Bson) -> Self {
         match value {
@@ -40,7 +39,6 @@ impl Kind {
         }
     }
 
-    /// The color of values of this kind.
     #[must_use]
     pub fn ink(self, colors: &Colors) -> Color32 {
         match self {

@@ -228,7 +228,6 @@ impl Run<'_> {
         found.collect()
     }
 
-    /// Runs a command that writes.
     fn write(&mut self, to: (&dyn Source, &str), command: Document) -> Result<Document, Stop> {
         let (source, db) = to;
         let started = SystemClock.monotonic();

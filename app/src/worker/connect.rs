@@ -11,7 +11,6 @@ use crate::source::{OpenError, Opened, remote};
 pub enum ConnectReport {
     /// A step begins.
     Begun(Step),
-    /// It failed.
     Failed(ConnectFailure),
     /// The server is attached.
     Attached(Box<Opened>),

@@ -15,16 +15,9 @@ use crate::source::{Source, inserts};
 #[derive(Clone)]
 pub enum CopyWork {
     /// Count what would be copied and what would expire of it.
-    Look {
-        /// The collection.
-        namespace: Namespace,
-        /// Which of its documents.
-        filter: Document,
-    },
-    /// Copy.
+    Look { namespace: Namespace, filter: Document },
     Run {
         plan: Box<CopyPlan>,
-        /// Where to.
         to: CopyTarget,
         /// How far it is.
         progress: Arc<Progress>,

@@ -12,7 +12,6 @@ pub enum LessonOrder {
     Open {
         /// Names it in what comes back; ascending, from 1.
         number: u32,
-        /// Which one.
         source: LessonSource,
     },
     /// Ends it.

@@ -48,7 +48,6 @@ impl<A: Send + 'static> Task<A> for NamedTask {
 }
 
 impl<A: Send + 'static> Job<A> {
-    /// Work that is named by its purpose.
     #[must_use]
     pub fn named(purpose: Purpose, lane: Lane, generation: u64, work: Work) -> Self {
         let manners =
@@ -63,7 +62,6 @@ impl<A: Send + 'static> Job<A> {
         self.task.work()
     }
 
-    /// The purpose of a job that is named by it.
     #[must_use]
     pub fn purpose(&self) -> Option<&Purpose> {
         self.key.question()

@@ -17,7 +17,6 @@ pub enum Outcome<A> {
         purpose: Purpose,
         /// The job's generation.
         generation: u64,
-        /// The reply.
         reply: Reply,
     },
     /// A job was dropped before it ran: its queue was full, or a newer one took its place.

@@ -16,7 +16,6 @@ use crate::limits::QUEUE_JOBS_MAX;
 /// The result of putting a job into a queue.
 #[derive(Debug)]
 pub enum Put<A> {
-    /// It waits.
     Waiting,
     /// It waits in the place of an older one.
     Replaced(Job<A>),

@@ -21,13 +21,10 @@ use crate::source::Source;
 /// Documents to write to a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResultFile {
-    /// The database.
     pub db: String,
     /// The command whose cursor gives them.
     pub command: Document,
-    /// The file.
     pub path: PathBuf,
-    /// Its format.
     pub format: ExportFormat,
 }
 

@@ -50,7 +50,6 @@ pub(super) struct Rollout {
 /// The result of a look.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Look {
-    /// There is more to do.
     Waits,
     /// The index has its TTL, and nothing is overdue.
     Complete,

@@ -15,9 +15,7 @@ use crate::source::Source;
 /// The documents to read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SchemaWork {
-    /// The database.
     pub db: String,
-    /// The collection.
     pub collection: String,
     /// Commands that read a sample, for a first answer.
     pub samples: Vec<Document>,

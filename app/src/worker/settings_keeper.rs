@@ -24,7 +24,6 @@ pub struct KeptSettings {
 }
 
 impl KeptSettings {
-    /// Settings that are not kept.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
@@ -38,7 +37,6 @@ impl KeptSettings {
         Self { file, found }
     }
 
-    /// Whether they are kept.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         self.file.is_some()

@@ -31,7 +31,6 @@ pub enum TransferWork {
     Preview {
         /// The file.
         path: PathBuf,
-        /// How it is read.
         options: ReadOptions,
         /// All files of the import, to check the disk space.
         all: Vec<PathBuf>,
@@ -42,9 +41,7 @@ pub enum TransferWork {
     },
     /// Count what is past its threshold already.
     Rehearse {
-        /// The files.
         files: Vec<PathBuf>,
-        /// How it is read.
         options: ReadOptions,
         /// The collection whose TTL indexes count.
         namespace: Namespace,
@@ -65,7 +62,6 @@ pub enum TransferWork {
     },
     /// Count what is past its threshold already in each collection of a dump.
     RehearseDump {
-        /// The collections.
         collections: Vec<DumpCollection>,
         /// Stops it.
         progress: Arc<Progress>,
@@ -81,14 +77,11 @@ pub enum TransferWork {
     Unfinished,
     /// Forget an operation that was cut short, after this command if there is one.
     Forget {
-        /// Its journal.
         journal: PathBuf,
         /// A database and a command.
         first: Option<(String, Document)>,
     },
-    /// Resume one of them.
     Resume {
-        /// Which one.
         id: ObjectId,
         /// How far it is; stops it.
         progress: Arc<Progress>,
@@ -128,7 +121,6 @@ pub enum TransferWork {
     ExportText {
         /// The file.
         path: PathBuf,
-        /// The text.
         text: String,
         /// Whether a file of that name may be written over.
         overwrite: bool,
@@ -195,7 +187,6 @@ pub enum Choose {
 /// The result.
 #[derive(Debug, Clone)]
 pub enum TransferDone {
-    /// A look into a file.
     Preview(Result<FileLook, String>),
     /// The file to look into is a dump.
     Dump {
@@ -228,14 +219,12 @@ pub enum TransferDone {
     Folder(Option<PathBuf>),
     /// Whether a folder holds a store.
     LookedInto {
-        /// The folder.
         folder: PathBuf,
         /// Whether a data file is in it.
         has_store: bool,
     },
     /// The chosen files. None when the dialog was canceled, and also when the system has none.
     Chosen {
-        /// The files.
         files: Vec<PathBuf>,
         /// How long the dialog was open.
         took: Duration,

@@ -12,12 +12,7 @@ use crate::source::Opened;
 /// The work of a job.
 pub enum Work {
     /// Run one command.
-    Command {
-        /// The database.
-        db: String,
-        /// The command.
-        command: Document,
-    },
+    Command { db: String, command: Document },
     /// Change many documents.
     Bulk(BulkWork),
     /// Read or write files.

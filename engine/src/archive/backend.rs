@@ -34,6 +34,5 @@ pub(super) trait Backend: Send + Sync {
         SegmentContents::find(segment.bytes, |offset, len| self.read(&segment.name, offset, len))
     }
 
-    /// Removes a segment.
     fn remove(&self, segment: &str) -> Result<(), ArchiveError>;
 }

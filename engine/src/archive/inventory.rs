@@ -30,7 +30,6 @@ struct Expected {
 pub struct Missing {
     /// Segments that are deleted or hold less than before.
     pub segments: u64,
-    /// Documents that were in them.
     pub documents: u64,
 }
 
@@ -80,7 +79,6 @@ impl Inventory {
         self.segments.iter().any(is_short)
     }
 
-    /// Compares it with the segments that are there.
     pub(super) fn compare<'s>(
         &self,
         found: impl Iterator<Item = (&'s SegmentFile, &'s SegmentContents)>,

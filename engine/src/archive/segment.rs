@@ -26,7 +26,6 @@ pub(super) struct FrameAt {
     pub header: Header,
 }
 
-/// The contents of a segment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct SegmentContents {
     /// Its whole batches, oldest first.
@@ -108,7 +107,6 @@ impl SegmentContents {
         Some(Self { frames: vec![FrameAt { offset: 0, header }], ..Self::default() })
     }
 
-    /// Documents in it.
     pub(super) fn docs(&self) -> u64 {
         self.docs_within(u64::MAX)
     }

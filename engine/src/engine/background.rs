@@ -19,7 +19,6 @@ use crate::{
     supervised::{panic_text, supervised},
 };
 
-/// The name of the thread.
 const THREAD_NAME: &str = "Background";
 
 /// The thread for background work.

@@ -14,7 +14,6 @@ pub(super) struct Switch {
 }
 
 impl Switch {
-    /// A listener that is off.
     pub(super) fn new(context: Weak<Context>) -> Self {
         Self { context, listener: Mutex::new(None) }
     }

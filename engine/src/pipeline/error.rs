@@ -33,7 +33,6 @@ pub enum PipelineError {
 }
 
 impl PipelineError {
-    /// An error of a stage.
     pub fn stage(code: impl Into<Code>, message: impl Into<String>) -> Self {
         Self::Stage { code: code.into(), message: message.into() }
     }

@@ -33,7 +33,6 @@ pub struct ParseContext<'r> {
 }
 
 impl<'r> ParseContext<'r> {
-    /// The pipeline of a command on this database.
     #[must_use]
     pub fn of_command(db: &'r str, names: VariableNames) -> Self {
         Self { db, names, place: Nesting::Top, depth: 0 }

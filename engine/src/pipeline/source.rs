@@ -61,7 +61,6 @@ impl Source {
         }
     }
 
-    /// The search, if there is one.
     pub(super) fn as_search(&self) -> Option<&Search> {
         match self {
             Self::Ready(_) => None,

@@ -49,16 +49,10 @@ pub enum Access {
     /// All documents in insertion order, or the reverse.
     Collection(Scan),
     /// Entries of an index within bounds.
-    Index {
-        /// The index as of planning.
-        index: Arc<IndexMeta>,
-        bounds: Bounds,
-        direction: Scan,
-    },
+    Index { index: Arc<IndexMeta>, bounds: Bounds, direction: Scan },
 }
 
 impl Access {
-    /// The index as the collection has it now.
     pub(super) fn index_now<'c>(
         &self,
         collection: &'c CollectionMeta,

@@ -46,7 +46,6 @@ pub enum PlanErrorKind {
 }
 
 impl PlanError {
-    /// An error of this kind.
     pub fn new(kind: PlanErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }

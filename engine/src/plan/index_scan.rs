@@ -37,7 +37,6 @@ enum FoundBy<'t> {
     Order,
 }
 
-/// One scan.
 pub(super) struct IndexScan<'e> {
     pub(super) index: &'e IndexMeta,
     pub(super) source: ScanSource,

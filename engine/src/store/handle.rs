@@ -23,7 +23,6 @@ use super::{Reader, StoreError, StoreNotice, StoreState, StructureReport, WalkPr
 use crate::clock::work_time;
 use crate::limits::{MAP_GROWTH_WAIT, READERS_KEPT, READERS_MAX, STALE_READERS_PAUSE};
 
-/// The parts of an open store.
 pub(super) struct OpenParts {
     pub(super) env: Environment,
     pub(super) folder: PathBuf,

@@ -57,7 +57,6 @@ impl NewIds {
     }
 }
 
-/// One entry of a batch.
 pub(super) enum BatchEntry {
     /// A range in the arena, and where the document starts.
     Document(Range<usize>, TextPosition),

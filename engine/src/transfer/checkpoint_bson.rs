@@ -50,7 +50,6 @@ fn value<T: Copy>(words: &[(T, &str)], from: &Document, name: &str) -> Option<T>
     words.iter().find(|(_, known)| *known == word).map(|(value, _)| *value)
 }
 
-/// The document of a checkpoint.
 pub(super) fn to_bson(of: &Checkpoint) -> Document {
     let request = &of.request;
     let reasons = of.reasons.iter();

@@ -80,7 +80,6 @@ impl Converter {
         self.counts.iter().fold((0, 0), add)
     }
 
-    /// The field with this path.
     pub(super) fn field_at(&self, path: &[String]) -> Option<usize> {
         self.paths.iter().position(|known| known == path)
     }

@@ -17,7 +17,6 @@ use crate::value::{
     zone::Zone,
 };
 
-/// A column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Column {
     pub(super) path: Vec<String>,

@@ -143,7 +143,6 @@ pub(super) struct OpenedFiles<'p> {
 }
 
 impl<'p> OpenedFiles<'p> {
-    /// Opens the files from the checkpoint on.
     pub(super) fn new(
         paths: &[PathBuf],
         checkpoint: &Checkpoint,

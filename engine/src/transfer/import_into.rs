@@ -134,7 +134,6 @@ fn check_not_empty(report: &ImportReport) -> Result<(), TransferError> {
     }
 }
 
-/// A running import.
 struct TargetRun<'i> {
     files: &'i [PathBuf],
     target: &'i mut dyn ImportTarget,

@@ -46,7 +46,6 @@ impl InsertedList {
         self.documents.iter().copied()
     }
 
-    /// Whether a stored document is still the inserted one.
     pub(super) fn is_unchanged(&self, stored: &StoredDocument<'_>, hash_then: u32) -> bool {
         stored.modified_ms == self.modified_ms
             && stored.document().is_ok_and(|document| hash(document) == hash_then)

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-/// Milliseconds of a minute.
 const MINUTE_MS: i64 = 60_000;
 
 /// The most minutes that are counted at one time. A count is short by at most one document in this

@@ -1,6 +1,5 @@
 //! The proleptic Gregorian calendar over every day that 64 bits of milliseconds reach.
 
-/// Seconds of a day.
 pub(crate) const DAY_SECS: i64 = 86_400;
 /// Days of 400 years, after which the calendar repeats.
 const ERA_DAYS: i64 = 146_097;
@@ -92,7 +91,6 @@ pub(crate) fn number_of_any_month(year: i64, month: i64, day: i64) -> i64 {
     number_of(year + (month - 1).div_euclid(12), (month - 1).rem_euclid(12) + 1, day)
 }
 
-/// Days of a month.
 pub(crate) fn days_in_month(year: i64, month: i64) -> i64 {
     number_of_any_month(year, month + 1, 1) - number_of(year, month, 1)
 }

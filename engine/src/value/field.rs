@@ -26,7 +26,6 @@ pub struct Field<'d> {
 }
 
 impl<'d> Fields<'d> {
-    /// The fields of this document.
     #[must_use]
     pub fn of(document: &'d RawDocument) -> Self {
         Self { rest: document.as_bytes().get(4..).unwrap_or_default() }
@@ -201,7 +200,6 @@ pub(super) fn until_nul(bytes: &[u8]) -> Option<(usize, bool)> {
     Some((at + inside, is_ascii))
 }
 
-/// Whether all bytes are ASCII.
 #[inline]
 pub(super) fn is_ascii(bytes: &[u8]) -> bool {
     let (words, rest) = bytes.as_chunks::<8>();

@@ -20,7 +20,6 @@ const WAKE_PATIENCE: Duration = Duration::from_secs(1);
 #[error("{0}")]
 pub struct ListenError(pub(super) String);
 
-/// The socket of a listener.
 pub enum ListenSocket {
     Tcp(TcpListener, SocketAddr),
     #[cfg(unix)]

@@ -16,7 +16,6 @@ use crate::{
     limits::{WIRE_BUFFER_BYTES, WIRE_KEPT_BYTES_MAX},
 };
 
-/// How a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionEnd {
     /// The client closed it, or the system did.

@@ -229,7 +229,6 @@ impl fmt::Debug for Listener {
 }
 
 impl ListenerState {
-    /// Whether the listener is stopping.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
     }

@@ -174,7 +174,6 @@ pub fn expects_no_reply(frame: &[u8]) -> bool {
 struct Sections<'m> {
     body: &'m RawDocument,
     sequences: Vec<Sequence<'m>>,
-    /// The facts of all of them.
     met: DocumentFacts,
 }
 

@@ -11,7 +11,6 @@ use crate::state::archive::RestoreResult;
 use crate::state::toasts::Kind;
 use crate::worker::Reply;
 
-/// It is switched on, changed or switched off.
 #[derive(Debug, PartialEq)]
 pub(super) struct SwitchArchive;
 

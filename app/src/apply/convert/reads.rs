@@ -25,7 +25,6 @@ impl Question for DateFields {
     }
 }
 
-/// Values of the field.
 #[derive(Debug, PartialEq)]
 pub(super) struct SampleValues;
 
@@ -63,7 +62,6 @@ impl Question for PreviewValues {
     }
 }
 
-/// Values that do not convert.
 #[derive(Debug, PartialEq)]
 pub(super) struct FailingValues;
 
@@ -107,7 +105,6 @@ fn failing(found: &[Document]) -> Vec<(Bson, Bson)> {
     found.iter().filter_map(pair).collect()
 }
 
-/// Values that convert, and values that do not.
 fn counts(groups: &[Document]) -> ConvertCounts {
     let count = |is_date: bool| {
         let of =

@@ -30,9 +30,7 @@ use crate::worker::{Lane, Reply, Work};
 /// The change of the selected documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// They are deleted.
     Delete,
-    /// They are updated.
     Update,
     /// They are copied.
     Copy,
@@ -98,7 +96,6 @@ pub fn sampled(tab: TabId, reply: &Reply, state: &mut State) {
     }
 }
 
-/// Starts a change.
 pub fn start(tab: TabId, change: BulkChange, origin: Origin, cx: &mut Apply<'_>) {
     start_noted(tab, change, None, origin, cx);
 }

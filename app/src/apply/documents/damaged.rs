@@ -80,7 +80,6 @@ pub fn listed(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
     }
 }
 
-/// They were removed, or not.
 pub fn removed(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
     let removed = reply.result.as_ref().map(Removed::read);
     if let Some(dialog) = dialog(tab, cx.state) {

@@ -115,7 +115,6 @@ pub fn narrow(tab: TabId, condition: &Document, cx: &mut Apply<'_>) {
     run_draft(tab, cx);
 }
 
-/// Runs a query.
 pub fn run(tab: TabId, text: QueryText, cx: &mut Apply<'_>) {
     let query = match text.read(cx.state.now_ms()) {
         Ok(query) => query,

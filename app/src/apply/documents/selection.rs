@@ -19,7 +19,6 @@ use crate::state::toasts::Kind;
 use crate::state::{State, TabId};
 use crate::worker::Reply;
 
-/// Selects the document in a row.
 pub fn select(tab: TabId, row: u64, id: &Bson, how: How, cx: &mut Apply<'_>) {
     if has_unsaved(tab, Some(id), cx.state) {
         return;

@@ -56,7 +56,6 @@ fn editor(tab: TabId, state: &mut State) -> Option<&mut Editor> {
     }
 }
 
-/// Saves what is in the editor.
 pub fn save_editor(tab: TabId, cx: &mut Apply<'_>) {
     let now_ms = cx.state.now_ms();
     let Some(editor) = editor(tab, cx.state) else { return };

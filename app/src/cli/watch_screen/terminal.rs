@@ -42,7 +42,6 @@ pub(in crate::cli) fn refusal() -> Option<String> {
     })
 }
 
-/// The colors of this terminal.
 pub(super) fn colors() -> TerminalColors {
     let [term, colorterm, no_color] =
         ["TERM", "COLORTERM", "NO_COLOR"].map(|name| env::var(name).unwrap_or_default());

@@ -97,7 +97,6 @@ fn removed(view: &mut WatchView, documents: &[RemovedDocument], more: u64) {
     view.expire(&[Subject::Next]);
 }
 
-/// Whether a lane is this document.
 fn is_of(lane: &Lane, document: &RemovedDocument) -> bool {
     lane.threshold_ms == document.threshold_ms
         && lane.id == document.id

@@ -49,7 +49,6 @@ fn limit_ui(ui: &mut Ui, name: &str, error: Option<&str>, draft: &mut String) {
     });
 }
 
-/// Draws the buttons.
 pub(super) fn buttons_ui(ui: &mut Ui, draft: &ArchiveDraft, archive: &Archive) -> Option<Pressed> {
     let mut pressed = None;
     let is_on = archive.status.as_ref().is_some_and(|status| status.on);

@@ -18,7 +18,6 @@ use crate::widgets::field::{Field, labelled};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, marks, modal, tabs};
 
-/// Documents of the sample.
 const SAMPLE: usize = 3;
 
 /// Said of a collection with a TTL index.

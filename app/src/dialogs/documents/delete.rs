@@ -15,7 +15,6 @@ use crate::state::{State, TabId};
 use crate::theme::sizes;
 use crate::widgets::{Button, marks, modal};
 
-/// Documents of the sample.
 const SAMPLE: usize = 5;
 
 /// Draws the question.

@@ -39,7 +39,6 @@ const COMMAND_CHARS_MAX: usize = 3_000;
 /// Bytes of text up to which the command is shown while it is typed.
 const COMMAND_TEXT_BYTES_MAX: usize = 64 * 1024;
 
-/// Draws the editor.
 pub fn ui(context: &Context, tab: TabId, draft: &mut Editor, state: &State, actions: &mut Actions) {
     let Some(open) = state.tabs.get(tab) else { return close(actions) };
     take_pasted(context, draft, state.now_ms());

@@ -22,7 +22,6 @@ const COMMAND_DOCUMENTS_MAX: usize = 20;
 /// Characters of a command that are shown; the Commands drawer keeps more.
 const COMMAND_CHARS_MAX: usize = 3_000;
 
-/// Fields of a document in the sample.
 const SAMPLE_FIELDS: usize = 3;
 
 /// Shown in place of a number until the store has counted.

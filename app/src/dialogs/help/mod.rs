@@ -21,7 +21,6 @@ const LICENSES: [(&str, &str); 5] = [
     ("Rust crates", "MIT, Apache-2.0, BSD, ISC, MPL-2.0 and others"),
 ];
 
-/// Draws a page.
 pub fn ui(context: &Context, page: HelpPage, state: &State, actions: &mut Actions) {
     let (title, subtitle) = match page {
         HelpPage::Ttl => ("What is TTL?", "Time to live, in half a minute"),

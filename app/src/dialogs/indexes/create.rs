@@ -20,7 +20,6 @@ use crate::widgets::{Button, menu, modal, number_field, tabs};
 /// When an index with a collation is used.
 const COLLATION_NOTE: &str = "Queries use the index for text only if they have this collation";
 
-/// Fields that an index may have.
 const FIELDS_MAX: usize = 32;
 
 /// The options that the store takes.

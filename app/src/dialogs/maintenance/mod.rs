@@ -14,7 +14,6 @@ use crate::action::{Action, Actions, MaintenanceAction};
 use crate::state::State;
 use crate::state::maintenance::Dialog;
 
-/// Draws the dialog.
 pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut Actions) {
     match dialog {
         Dialog::Home => home::ui(context, state, actions),

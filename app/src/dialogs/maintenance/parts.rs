@@ -78,7 +78,6 @@ pub(super) fn name_of(path: &std::path::Path) -> String {
     name.unwrap_or_else(|| path.display().to_string())
 }
 
-/// A gap between parts.
 pub(super) fn gap(ui: &mut Ui) {
     ui.add_space(sizes::GAP_TINY);
 }

@@ -28,7 +28,6 @@ pub struct ChoosePath<'a> {
     pub invalid: bool,
 }
 
-/// A change of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PathChange {
     pub changed: bool,

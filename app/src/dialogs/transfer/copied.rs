@@ -12,7 +12,6 @@ use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, modal};
 
-/// Draws the result.
 pub fn ui(context: &Context, result: &CopyResult, actions: &mut Actions) {
     let report = &result.ended.report;
     let took_ms = i64::try_from(result.took.as_millis()).unwrap_or(i64::MAX);

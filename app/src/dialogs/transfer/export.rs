@@ -18,7 +18,6 @@ use crate::widgets::field::labelled;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, code_box, modal};
 
-/// Forms in one row.
 const FORMS_A_ROW: usize = 4;
 /// The width of the button of a form, in points.
 const FORM: f32 = 151.0;

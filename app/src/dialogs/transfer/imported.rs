@@ -36,7 +36,6 @@ fn cannot_roll_back(report: &ImportReport, state: &State) -> bool {
     has_some && report.unfinished.is_none() && state.store.connection.is_some()
 }
 
-/// Draws the result.
 pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut Actions) {
     let took_ms = i64::try_from(result.took.as_millis()).unwrap_or(i64::MAX);
     let into = with_marks(&result.into_words());

@@ -28,7 +28,6 @@ use crate::state::State;
 use crate::state::transfer::Dialog;
 use crate::theme::{Icon, text};
 
-/// Draws the dialog.
 pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut Actions) {
     match dialog {
         Dialog::Import(draft) => import::ui(context, draft, state, actions),

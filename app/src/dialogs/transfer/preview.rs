@@ -82,7 +82,6 @@ fn problems_ui(ui: &mut Ui, rejects: &[Reject]) {
     }
 }
 
-/// Where a problem is and what it is.
 pub fn problem(reject: &Reject) -> String {
     let position = reject.position;
     if !position.has_lines() {

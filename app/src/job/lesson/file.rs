@@ -94,7 +94,6 @@ pub struct MemberStart {
     pub skew_ms: i64,
 }
 
-/// A card.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Card {
     pub title: String,
@@ -103,7 +102,6 @@ pub struct Card {
     pub parts: Vec<Part>,
 }
 
-/// A part of a card.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
     Prose(String),
@@ -131,7 +129,6 @@ pub struct Block {
     pub line: usize,
 }
 
-/// The kind of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BlockKind {
     /// JavaScript that runs when the card opens.
@@ -156,7 +153,6 @@ pub enum BlockKind {
     Traffic(Traffic),
 }
 
-/// A question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// Its stable name, unique in the lesson.
@@ -189,7 +185,6 @@ pub enum QuestionKind {
     Pin,
 }
 
-/// A choice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
     pub text: String,

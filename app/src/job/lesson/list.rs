@@ -14,7 +14,6 @@ pub struct LessonList {
     pub errors: Vec<String>,
 }
 
-/// A lesson in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LessonEntry {
     pub source: LessonSource,

@@ -120,7 +120,6 @@ pub struct TimeView {
     pub until_ms: Option<i64>,
 }
 
-/// The view of a card.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CardView {
     /// The state of each part; prose has none.
@@ -129,7 +128,6 @@ pub struct CardView {
     pub is_done: bool,
 }
 
-/// The view of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockView {
     pub state: BlockState,
@@ -143,7 +141,6 @@ pub struct BlockView {
     pub hints: usize,
 }
 
-/// Where a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BlockState {
     /// Something before it is to be done first.
@@ -158,7 +155,6 @@ pub enum BlockState {
     Failed,
 }
 
-/// The view of a question.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct QuestionView {
     pub guess: Option<Guess>,
@@ -217,7 +213,6 @@ pub enum MemberRole {
     Down,
 }
 
-/// An entry of the oplog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OplogEntryView {
     /// Its position, ascending.

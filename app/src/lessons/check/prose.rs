@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::problem;
 use crate::job::lesson::Problem;
 
-/// A day in milliseconds.
 const DAY_MS: i64 = 86_400_000;
 
 /// A warning for each `hh:mm:ss` outside of fenced blocks and front matter at which nothing happens.

@@ -70,7 +70,6 @@ fn is_name(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '$')
 }
 
-/// Every name in a script.
 fn names(script: &str) -> Vec<Name<'_>> {
     let mut found = Vec::new();
     // Braces that are open in each `${…}` of a template.

@@ -186,7 +186,6 @@ impl Place {
         removed.map(take).unwrap_or_default()
     }
 
-    /// Notes entries that are in its oplog now.
     pub(super) fn note(&mut self, entries: &[OplogEntry], known: &[RemovedDocument], at_ms: i64) {
         for entry in entries {
             (self.applied, self.applied_ms) = (entry.position, entry.at_ms);

@@ -57,7 +57,6 @@ impl Performance {
         Ok(Self { lesson, stage, script, card, opened_ms, is_traffic_on, traffic })
     }
 
-    /// The stage.
     #[must_use]
     pub fn stage(&self) -> &Stage {
         &self.stage
@@ -80,7 +79,6 @@ impl Performance {
         (!self.traffic.is_empty()).then_some(self.is_traffic_on)
     }
 
-    /// Does a step.
     pub fn step(&mut self, step: &Step, cancel: &Cancel) -> Ran {
         match step {
             Step::Open(card) => self.open_card(*card, cancel),

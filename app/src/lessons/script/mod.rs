@@ -157,7 +157,6 @@ impl Script {
         self.script(&format!("__lesson.traffic({name}, {every}, {script})"), &Cancel::default())
     }
 
-    /// Stops traffic.
     pub fn stop_traffic(&mut self, name: &str) {
         self.quietly(&format!("__lesson.stopTraffic({})", quoted(name)));
     }

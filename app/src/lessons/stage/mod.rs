@@ -93,13 +93,11 @@ impl Stage {
         })
     }
 
-    /// The store.
     #[must_use]
     pub fn store(&self) -> &Arc<StageStore> {
         &self.store
     }
 
-    /// The clock.
     #[must_use]
     pub fn clock(&self) -> &StageClock {
         &self.clock

@@ -21,7 +21,6 @@ use crate::limits::{
 };
 use crate::source::sandbox_folder;
 
-/// The database of a lesson.
 pub const DATABASE: &str = "lesson";
 
 /// The second database of a lesson with both rules.

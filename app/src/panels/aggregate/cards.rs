@@ -22,7 +22,6 @@ use crate::widgets::{Button, marks, menu, paint};
 /// How visible a stage is that is off.
 const OFF_OPACITY: f32 = 0.5;
 
-/// Draws the cards.
 pub fn ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut TabActions<'_>) {
     if draft.pipeline.cards.is_empty() {
         empty_ui(ui, actions);

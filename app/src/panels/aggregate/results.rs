@@ -19,7 +19,6 @@ use crate::widgets::{Button, code_box, menu, tabs};
 /// The height of a document that was not drawn yet, in points.
 const ESTIMATE: f32 = 120.0;
 
-/// Draws the results.
 pub fn ui(
     ui: &mut Ui,
     state: &State,

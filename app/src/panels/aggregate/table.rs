@@ -21,7 +21,6 @@ const COLUMN: f32 = 130.0;
 /// The widest first width of a column, in points.
 const COLUMN_FIRST_MAX: f32 = 280.0;
 
-/// Draws the table.
 pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, output: &Output, actions: &mut TabActions<'_>) {
     let columns: Vec<Column> = output
         .columns

@@ -42,7 +42,6 @@ pub fn escape(context: &Context, draft: &mut ConsoleDraft) {
     }
 }
 
-/// Draws the input.
 pub fn ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft, actions: &mut Actions) {
     let colors = colors(ui);
     let id = input_id();

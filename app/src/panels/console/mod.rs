@@ -24,7 +24,6 @@ pub fn keys(context: &Context, drafts: &mut Drafts) {
     input::escape(context, &mut drafts.console);
 }
 
-/// Draws the console.
 pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
     let draft = &mut drafts.console;
     let room = ui.available_rect_before_wrap();

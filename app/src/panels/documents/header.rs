@@ -109,7 +109,6 @@ enum Pressed {
     Explain,
 }
 
-/// The buttons for the documents.
 fn buttons_ui(
     ui: &mut Ui,
     view: &DocumentsView,

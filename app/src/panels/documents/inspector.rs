@@ -18,7 +18,6 @@ use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, bar, card, cell, empty_state, marks, menu, value};
 
-/// Draws the inspector.
 pub fn ui(
     ui: &mut Ui,
     state: &State,

@@ -67,7 +67,6 @@ pub fn ui(
     shown
 }
 
-/// A document of the list.
 struct ListRow<'a> {
     at: u64,
     row: &'a Row,

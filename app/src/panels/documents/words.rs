@@ -10,7 +10,6 @@ pub fn nothing(namespace: &Namespace) -> String {
     format!("{name} is empty")
 }
 
-/// All that is there is damaged.
 pub const NONE_READABLE: &str = "All documents in this collection are damaged";
 
 /// Said of the list where expired documents are hidden.

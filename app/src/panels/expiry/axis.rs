@@ -59,7 +59,6 @@ pub(in crate::panels) fn ticks(scale: &Scale) -> Vec<Tick> {
 }
 
 impl Backdrop<'_> {
-    /// Draws all of it.
     pub(in crate::panels) fn paint(self, ui: &Ui) {
         let (painter, ink) = (ui.painter().with_clip_rect(self.area), colors(ui));
         let (y, scale) = (self.area.y_range(), self.scale);

@@ -99,7 +99,6 @@ fn has_strip(view: &ExpiryView, rows: usize, room: f32) -> bool {
     rows > room || view.brush.is_some()
 }
 
-/// The tooltip of a lane.
 fn tooltip(lane: &Lane, indexes: &[TtlIndex], now_ms: i64, times: &PassTimes) -> String {
     let bracket = words::bracket(lane, now_ms, times);
     let verdict = words::verdict(lane, now_ms, times);

@@ -16,7 +16,6 @@ use crate::widgets::marks::visible;
 /// A lesson runs on a separate store.
 const SAFE: &str = "Nothing here touches your data";
 
-/// Draws it.
 pub(super) fn ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Actions) {
     let is_wide = ui.available_width() >= sizes::LESSON_BANNER_WIDE;
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

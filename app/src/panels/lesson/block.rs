@@ -17,7 +17,6 @@ use crate::widgets::{Button, code_box, value_text};
 /// A block with its place on the card and its state.
 pub(super) type Placed<'a> = (&'a LessonView, usize, &'a Block, &'a BlockView);
 
-/// Draws it.
 pub(super) fn ui(
     ui: &mut Ui,
     state: &State,

@@ -11,7 +11,6 @@ use crate::theme::{colors, sizes, text};
 use crate::widgets::markdown::{self, Clicked};
 use crate::widgets::marks::visible;
 
-/// Draws it.
 pub(super) fn ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut LessonActions<'_>) {
     let Some(view) = &playing.view else {
         ui.centered_and_justified(|ui| {

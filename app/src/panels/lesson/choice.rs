@@ -8,7 +8,6 @@ use crate::widgets::{markdown, paint, steady};
 /// The radius of the circle before the words.
 const RADIO: f32 = 7.0;
 
-/// A choice.
 #[expect(clippy::struct_excessive_bools, reason = "each is a different look")]
 #[derive(Clone, Copy)]
 pub(super) struct Choice<'a> {
@@ -27,7 +26,6 @@ pub(super) struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// Draws it.
     pub(super) fn ui(&self, ui: &mut Ui) -> Response {
         let ink = colors(ui);
         let tag = paint::line(ui, self.tag, text::small(), ink.dim, 120.0);

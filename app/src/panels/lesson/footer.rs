@@ -13,7 +13,6 @@ use crate::widgets::Button;
 /// The radius of a dot.
 const DOT: f32 = 4.0;
 
-/// Draws it.
 pub(super) fn ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut LessonActions<'_>) {
     let Some(view) = &playing.view else { return };
     let line = ui.max_rect();

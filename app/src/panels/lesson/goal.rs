@@ -10,7 +10,6 @@ use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::marks::visible;
 use crate::widgets::{Button, card, markdown};
 
-/// Draws it.
 pub(super) fn ui(
     ui: &mut Ui,
     (view, part, goal, known): (&LessonView, usize, &Goal, &BlockView),

@@ -18,7 +18,6 @@ use crate::widgets::{Button, markdown};
 /// A question with its place on the card and its state.
 pub(super) type Asked<'a> = (&'a LessonView, usize, &'a Question, &'a BlockView);
 
-/// Draws it.
 pub(super) fn ui(
     ui: &mut Ui,
     state: &State,

@@ -30,7 +30,6 @@ pub(super) fn button_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     menu::below(&response, |ui| entries_ui(ui, state, actions));
 }
 
-/// Draws an entry for each scene.
 pub(in crate::panels) fn entries_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let Some(list) = &state.lessons.list else {
         if !state.lessons.is_asked {

@@ -94,7 +94,6 @@ pub(super) fn distinct_ui(ui: &mut Ui, field: &Field) {
     }
 }
 
-/// The menu of a field.
 pub(super) fn menu_ui(ui: &mut Ui, tab: &Tab, field: &Field, actions: &mut TabActions<'_>) {
     if menu::entry(ui, "Copy path", "", true).clicked() {
         let path = field.path.dotted().unwrap_or_else(|| field.path.to_string());

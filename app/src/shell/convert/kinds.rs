@@ -49,7 +49,6 @@ impl Kind {
         Self::DbPointer,
     ];
 
-    /// Counted from one.
     fn of_number(number: i32) -> Option<Self> {
         Self::ALL.get(usize::try_from(number).ok()?.checked_sub(1)?).copied()
     }

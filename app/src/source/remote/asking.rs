@@ -11,9 +11,7 @@ use crate::job::Cancel;
 /// One question, asked by one thread.
 pub(super) struct Asking<'r> {
     remote: &'r Remote,
-    /// The database.
     pub db: &'r str,
-    /// The collection.
     pub collection: &'r str,
     cancel: &'r Cancel,
     sent: RefCell<Vec<Document>>,

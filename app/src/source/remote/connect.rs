@@ -29,7 +29,6 @@ const POOL: u32 = 5;
 
 /// A client that has logged in, and the server's greeting.
 pub struct Connected {
-    /// The client.
     pub client: Client,
     /// The reply to `hello`.
     pub hello: Document,
@@ -72,7 +71,6 @@ pub fn connect(
     Ok(Connected { client, hello })
 }
 
-/// A client that has logged in.
 fn log_in(
     mut options: ClientOptions,
     greeter: &Client,

@@ -26,7 +26,6 @@ const IDS: &str = "ids";
 /// The beginning of the name of a state that is being written.
 const UNFINISHED: &str = ".import-";
 
-/// One import.
 pub(super) struct KeptImport {
     id: ObjectId,
     folder: PathBuf,
@@ -167,7 +166,6 @@ pub(super) fn unfinished(folder: &Path) -> Vec<UnfinishedImport> {
     found
 }
 
-/// The ids of all imports that have files.
 fn ids_in(folder: &Path) -> Vec<ObjectId> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| {

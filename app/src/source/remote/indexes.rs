@@ -7,9 +7,7 @@ use crate::job::due::TtlIndex;
 /// The indexes of a collection, as its server lists them.
 #[derive(Default)]
 pub(super) struct Indexes {
-    /// The TTL rules.
     pub rules: Vec<TtlIndex>,
-    /// All indexes.
     pub listed: Vec<Document>,
 }
 
@@ -24,7 +22,6 @@ impl Indexes {
         (first < fits.len()).then(|| fits.swap_remove(first))
     }
 
-    /// The index of a name.
     pub fn named(&self, name: &str) -> Option<&Document> {
         self.listed.iter().find(|index| index.get_str("name").is_ok_and(|known| known == name))
     }

@@ -22,7 +22,6 @@ pub(super) struct ReadLimits {
     pub counted_max: u64,
     /// Samples that an estimate is made of.
     pub draws: u32,
-    /// Documents in each.
     pub draw_docs: u32,
 }
 

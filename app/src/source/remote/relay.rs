@@ -206,7 +206,6 @@ impl Relay {
     }
 }
 
-/// Passes commands as they are.
 async fn pass_commands(
     mut driver: DriverRead<'_>,
     mut server: impl AsyncWrite + Unpin,

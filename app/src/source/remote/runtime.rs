@@ -36,7 +36,6 @@ pub enum Ended {
     Canceled,
     /// The time was over.
     Late,
-    /// The runtime is closed.
     Closed,
 }
 

@@ -17,7 +17,6 @@ pub struct ChartFields {
     pub number: String,
 }
 
-/// The kind of chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChartKind {
     /// A bar for each category.
@@ -36,7 +35,6 @@ pub struct ChartPoint {
     pub y: f64,
 }
 
-/// A chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
     pub kind: ChartKind,

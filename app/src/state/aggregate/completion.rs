@@ -12,7 +12,6 @@ use crate::limits::{COMPLETIONS_MAX, FIELDS_KNOWN_MAX};
 /// Levels of embedded documents whose fields are offered.
 const DEPTH_MAX: usize = 3;
 
-/// A word that is offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfferedWord {
     pub word: String,

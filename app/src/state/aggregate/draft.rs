@@ -75,7 +75,6 @@ pub struct AggregateDraft {
 }
 
 impl AggregateDraft {
-    /// A draft of a kept pipeline.
     pub fn restore(&mut self, kept: &PipelineText) {
         self.restored = true;
         self.pipeline = kept.clone();

@@ -29,7 +29,6 @@ impl KeptPipelines {
         own.into_iter().chain(other).collect()
     }
 
-    /// One by its collection and name.
     #[must_use]
     pub fn get(&self, namespace: &Namespace, name: &str) -> Option<&KeptPipeline> {
         self.0.iter().find(|kept| kept.namespace == *namespace && kept.name == name)
@@ -57,7 +56,6 @@ impl KeptPipelines {
         }
     }
 
-    /// Deletes one.
     pub fn delete(&mut self, namespace: &Namespace, name: &str) {
         self.0.retain(|kept| kept.namespace != *namespace || kept.name != name);
     }

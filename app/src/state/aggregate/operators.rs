@@ -1,6 +1,5 @@
 //! The operators that are offered while a stage is typed, with one line about each.
 
-/// An operator, with what it does.
 pub type Operator = (&'static str, &'static str);
 
 /// Those of a filter, as in `$match`.

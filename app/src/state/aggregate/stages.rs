@@ -91,7 +91,6 @@ pub const STAGES: &[KnownStage] = &[
     refused("$changeStream", "Watches changes; needs a replica set"),
 ];
 
-/// A stage by its name.
 #[must_use]
 pub fn known(name: &str) -> Option<&'static KnownStage> {
     STAGES.iter().find(|stage| stage.name == name)

@@ -19,7 +19,6 @@ use super::documents::Query;
 /// Characters up to which a document or a list is written in one line.
 const LINE_CHARS_MAX: usize = 80;
 
-/// A language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// mongosh.

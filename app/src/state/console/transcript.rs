@@ -8,7 +8,6 @@ use crate::limits::{
     CONSOLE_FOLDED_TAIL, CONSOLE_LINES_MAX, CONSOLE_PRINTED_LINES_MAX,
 };
 
-/// The kind of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryKind {
     /// An input, with the database in use.

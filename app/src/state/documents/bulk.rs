@@ -29,16 +29,13 @@ pub struct Scope {
     pub selected: u64,
     /// How many there are, and their bytes; `None` until the store has said it. The error: why not.
     pub measured: Option<Result<Measured, String>>,
-    /// Some of them.
     pub sample: Vec<Document>,
 }
 
 /// How many documents there are, and how large they are together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Measured {
-    /// Documents.
     pub documents: u64,
-    /// Bytes.
     pub bytes: u64,
 }
 
@@ -93,14 +90,12 @@ impl Scope {
     }
 }
 
-/// Documents are to be deleted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BulkDelete {
     /// Which ones.
     pub scope: Scope,
 }
 
-/// Documents are to be updated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BulkUpdate {
     /// Which ones.
@@ -127,7 +122,6 @@ pub struct Preview {
 /// A field before and after an update, in mongosh's syntax. `None` if it is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldChange {
-    /// Its name.
     pub name: String,
     /// Its value before.
     pub before: Option<String>,
@@ -167,9 +161,7 @@ impl BulkUpdate {
 pub struct BulkCopy {
     /// Which ones.
     pub scope: Scope,
-    /// The database.
     pub db: String,
-    /// The collection.
     pub collection: String,
     /// Whether it is in another store.
     pub is_outside: bool,

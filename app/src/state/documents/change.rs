@@ -10,9 +10,10 @@ use crate::commands::documents;
 pub enum Step {
     /// Documents were added; each has its `_id`.
     Insert(Vec<Document>),
-    /// A document was replaced.
-    Replace { before: Document, after: Document },
-    /// Documents were deleted.
+    Replace {
+        before: Document,
+        after: Document,
+    },
     Delete(Vec<Document>),
 }
 
@@ -49,7 +50,6 @@ impl Step {
         }
     }
 
-    /// The command that does it.
     #[must_use]
     pub fn command(&self, collection: &str, loose: bool) -> Document {
         match self {

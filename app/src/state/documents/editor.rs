@@ -10,7 +10,6 @@ use super::due::{Due, TtlIndex, due};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Editor {
     pub mode: Mode,
-    /// The text.
     pub text: String,
     /// The initial text, to know whether something would be lost.
     pub first: String,
@@ -29,7 +28,6 @@ pub struct Editor {
 /// The purpose of the text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mode {
-    /// New documents.
     Add,
     /// New documents from the clipboard.
     Paste,
@@ -40,7 +38,6 @@ pub enum Mode {
 /// Where an editor stands.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Phase {
-    /// It is typed in.
     Typing,
     /// The store is asked.
     Busy,
@@ -62,7 +59,6 @@ pub struct Problem {
 }
 
 impl Editor {
-    /// An editor for a new document.
     #[must_use]
     pub fn add(base: ObjectId, now_ms: i64) -> Self {
         let text = format!("{{\n  _id: ObjectId('{}'),\n  \n}}", base.to_hex());
@@ -83,7 +79,6 @@ impl Editor {
         Self::new(Mode::Add, text_of(&copy), base, now_ms)
     }
 
-    /// An editor for a document that is there.
     #[must_use]
     pub fn edit(document: Document, base: ObjectId, now_ms: i64) -> Self {
         let text = text_of(&document);

@@ -30,23 +30,18 @@ const ONE_LINE_BYTES_MAX: usize = 60;
 /// The type of a value, for editing it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldKind {
-    /// Text.
     Text,
     /// A 32-bit number.
     Int32,
     /// A 64-bit number.
     Int64,
-    /// A double.
     Double,
-    /// A decimal.
     Decimal,
     /// True or false.
     Bool,
     /// An instant.
     Date,
-    /// An object id.
     ObjectId,
-    /// Null.
     Null,
     /// Anything else, as mongosh writes it.
     Literal,
@@ -84,7 +79,6 @@ impl FieldKind {
         }
     }
 
-    /// The kind of a value.
     #[must_use]
     pub fn of(value: &Bson) -> Self {
         match value {
@@ -139,7 +133,6 @@ impl FieldKind {
     }
 }
 
-/// A value as text in its field.
 #[must_use]
 pub fn text_of(value: &Bson) -> String {
     match value {
@@ -168,7 +161,6 @@ pub fn text_of(value: &Bson) -> String {
 /// The part of a document that is edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EditTarget {
-    /// A value.
     Value,
     /// A value and the name of its field.
     Named,

@@ -16,7 +16,6 @@ pub struct Find {
     pub text: String,
     /// The row that was found last.
     pub at: Option<u64>,
-    /// The rows that have it.
     rows: Vec<u64>,
     /// The search that these rows were found for.
     found_for: Option<(String, u64, bool)>,
@@ -39,7 +38,6 @@ impl Find {
         self.found_for = Some(now);
     }
 
-    /// The rows that have it.
     #[must_use]
     pub fn rows(&self) -> &[u64] {
         &self.rows
@@ -97,7 +95,6 @@ impl Needle {
         found
     }
 
-    /// Whether it is in a text.
     #[must_use]
     pub fn is_in_text(&self, text: &str) -> bool {
         self.next_in(text, 0).is_some()

@@ -21,23 +21,18 @@ pub struct JsonLine {
     pub inside: usize,
 }
 
-/// A document as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonText {
-    /// Every line.
     pub lines: Vec<JsonLine>,
     /// Something was left out because the document is long.
     pub cut: bool,
 }
 
-/// A line as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownLine {
-    /// The text.
     pub text: String,
     /// The line of the whole text.
     pub line: usize,
-    /// Whether it is folded, if it can be.
     pub folded: Option<bool>,
 }
 

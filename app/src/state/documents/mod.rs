@@ -47,17 +47,13 @@ pub use view::{DocumentsDraft, DocumentsView, Mode, SavedDocuments, Scroll};
 pub enum Dialog {
     /// A document as text.
     Editor(Box<Editor>),
-    /// Documents are to be deleted.
     Delete(bulk::BulkDelete),
-    /// Documents are to be updated.
     Update(Box<bulk::BulkUpdate>),
     /// Documents are to be copied.
     Copy(Box<bulk::BulkCopy>),
-    /// Damaged documents.
     Damaged(Damaged),
     /// Two documents side by side.
     Compare(Box<compare::Compare>),
-    /// A value in a pane.
     Value(Box<value_pane::ValuePane>),
 }
 

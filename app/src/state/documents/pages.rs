@@ -24,7 +24,6 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row of this document.
     #[must_use]
     pub fn new(document: Document, due: Option<Due>) -> Self {
         let id = document.get("_id").cloned().unwrap_or(Bson::Null);
@@ -109,14 +108,12 @@ impl Pages {
         self.run
     }
 
-    /// The document in a row, if it is there.
     #[must_use]
     pub fn row(&self, row: u64) -> Option<&Row> {
         let page = self.kept.get(&(row / PAGE_DOCUMENTS))?;
         page.rows.get(usize::try_from(row % PAGE_DOCUMENTS).ok()?)
     }
 
-    /// Every document that is there, with its row.
     pub fn rows(&self) -> impl Iterator<Item = (u64, &Row)> {
         self.kept
             .iter()
@@ -234,7 +231,6 @@ impl Pages {
         self.evict();
     }
 
-    /// Changes every document that is there.
     pub fn update(&mut self, change: impl FnMut(&mut Row)) {
         self.kept.values_mut().flat_map(|page| page.rows.iter_mut()).for_each(change);
     }

@@ -14,7 +14,6 @@ use crate::limits::QUERY_SECS_MAX;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct QueryText {
-    /// Which documents.
     pub filter: String,
     /// Which of their fields.
     pub project: String,
@@ -35,9 +34,7 @@ pub struct QueryText {
 /// A part of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueryField {
-    /// Which documents.
     Filter,
-    /// Which of their fields.
     Project,
     /// In which order.
     Sort,

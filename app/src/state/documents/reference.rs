@@ -7,7 +7,6 @@ use crate::job::Namespace;
 /// A value whose document is looked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reference {
-    /// The value.
     pub value: Bson,
     /// The collections that have not answered yet.
     pub waiting: Vec<String>,

@@ -10,7 +10,6 @@ use crate::commands::query::{self, Query};
 use crate::job::bulk::Target;
 use crate::limits::SELECTED_MAX;
 
-/// The selected documents.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Selection {
     /// These, by the text of their `_id`.
@@ -65,7 +64,6 @@ impl Selection {
         ids.next().is_none().then_some(pair)
     }
 
-    /// Whether a document is selected.
     #[must_use]
     pub fn contains(&self, id: &Bson) -> bool {
         match self {
@@ -139,10 +137,8 @@ impl Selection {
     }
 }
 
-/// Rows that are to be selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowRange {
-    /// The first row.
     pub first: u64,
     /// How many rows, at least one.
     pub count: u64,
@@ -182,7 +178,6 @@ pub struct Cursor {
 }
 
 impl DocumentsView {
-    /// Whether a document is selected.
     #[must_use]
     pub fn is_selected(&self, id: &Bson) -> bool {
         self.selected.contains(id)

@@ -7,9 +7,7 @@ use crate::limits::PANE_TEXT_BYTES_MAX;
 /// A value that is shown whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValuePane {
-    /// Where it is, as a path.
     pub path: String,
-    /// The value.
     pub value: Bson,
     pub search: String,
 }

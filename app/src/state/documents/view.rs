@@ -23,7 +23,6 @@ use crate::state::fields::KnownFields;
 /// How documents are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Mode {
-    /// A card for each.
     #[default]
     Cards,
     /// Indented text.
@@ -61,7 +60,6 @@ pub struct DocumentsView {
     pub text: QueryText,
     /// The query that runs.
     pub query: Query,
-    /// The documents that are there.
     pub pages: Pages,
     /// The queries on their way, by the generation of their job: since when, on the window's clock.
     pub running: BTreeMap<u64, Duration>,
@@ -92,7 +90,6 @@ pub struct DocumentsView {
     pub expanded: BTreeMap<String, Vec<String>>,
     /// The document in the inspector.
     pub focus: Option<Focused>,
-    /// The selected documents.
     pub selected: Selection,
     /// The row that the keyboard is at.
     pub cursor: Cursor,
@@ -143,7 +140,6 @@ pub struct Scroll {
 /// The user's unsent input in the Documents view.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DocumentsDraft {
-    /// The query.
     pub query: QueryText,
     /// The list of words under the filter, while it is open.
     pub completing: Option<Completing>,
@@ -412,7 +408,6 @@ impl DocumentsView {
         paths.take(COLUMNS_MAX).collect()
     }
 
-    /// The columns that are shown.
     #[must_use]
     pub fn shown_columns(&self) -> Vec<Vec<String>> {
         let mut paths = self.column_paths();

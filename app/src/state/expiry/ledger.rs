@@ -22,7 +22,6 @@ pub enum Kept {
     Archive,
     /// Of this `_id` a later document is kept, which would be restored in its place.
     Older,
-    /// It was restored from here.
     Restored,
     Nowhere,
 }

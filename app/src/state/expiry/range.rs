@@ -14,7 +14,6 @@ pub struct Brush {
 }
 
 impl Brush {
-    /// Whether a threshold is in the range.
     #[must_use]
     pub fn has(self, threshold_ms: i64) -> bool {
         (self.from_ms..self.to_ms).contains(&threshold_ms)
@@ -25,7 +24,6 @@ impl Brush {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InRange {
     pub documents: u64,
-    /// Whether there are no more.
     pub is_exact: bool,
 }
 

@@ -6,7 +6,6 @@ use mayfly_engine::value::{Layout, shell, whole};
 /// Levels of a plan that are read.
 const DEPTH_MAX: usize = 64;
 
-/// One stage of the plan.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PlanStage {
     /// MongoDB's name, such as `COLLSCAN` or `$group`.

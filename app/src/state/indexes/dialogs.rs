@@ -8,7 +8,6 @@ use crate::commands::{indexes, smallest_int};
 use crate::job::number_draft::NumberDraft;
 use crate::state::rollout::RolloutDraft;
 
-/// The most seconds that a TTL may have.
 const TTL_SECS_MAX: i64 = 2_147_483_647;
 
 /// The range of a TTL on `_ts`, where 0 is refused.
@@ -96,7 +95,6 @@ impl Dialog {
     }
 }
 
-/// An index to drop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DropIndex {
     pub index: IndexRow,
@@ -123,7 +121,6 @@ pub struct ChangeTtl {
 }
 
 impl ChangeTtl {
-    /// The dialog for an index.
     #[must_use]
     pub fn new(index: IndexRow) -> Self {
         let ttl = index.secs.map_or_else(NumberDraft::default, NumberDraft::from_secs);
@@ -178,7 +175,6 @@ impl ChangeTtl {
     }
 }
 
-/// A new index.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "an index's options are independent flags")]
 pub struct CreateIndex {

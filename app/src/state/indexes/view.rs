@@ -59,7 +59,6 @@ struct Figures {
     uses: Option<u64>,
 }
 
-/// One index.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "an index's options are independent flags")]
 pub struct IndexRow {
@@ -135,7 +134,6 @@ impl IndexRow {
         self.key.iter().map(part).collect::<Vec<_>>().join(", ")
     }
 
-    /// The field of an index on one field.
     #[must_use]
     pub fn field(&self) -> Option<&str> {
         let mut names = self.key.keys();
@@ -204,13 +202,11 @@ impl IndexesView {
         self.rows.is_some()
     }
 
-    /// An index by its name.
     #[must_use]
     pub fn row(&self, name: &str) -> Option<&IndexRow> {
         self.rows.as_deref().unwrap_or_default().iter().find(|row| row.name == name)
     }
 
-    /// The TTL indexes.
     #[must_use]
     pub fn ttl(&self) -> Vec<TtlIndex> {
         let ttl = |row: &IndexRow| {

@@ -66,7 +66,6 @@ pub fn scenes(list: &LessonList) -> Vec<&LessonEntry> {
     list.scenes().filter(is_it).collect()
 }
 
-/// The key of the scene at this place.
 #[must_use]
 pub fn scene_key(place: usize) -> Option<char> {
     "1234567890".chars().nth(place)

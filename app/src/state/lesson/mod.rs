@@ -33,7 +33,6 @@ use super::ParkedStore;
 use crate::job::Namespace;
 use crate::job::lesson::{LessonList, LessonSource, LessonView, Problem};
 
-/// The database of a lesson.
 pub const DATABASE: &str = "lesson";
 
 /// The database with Cosmos DB's rules, in lessons that compare both.
@@ -62,7 +61,6 @@ pub struct Opening {
     pub source: LessonSource,
 }
 
-/// A lesson that is played.
 #[derive(Debug)]
 pub struct Playing {
     pub number: u32,
@@ -72,7 +70,6 @@ pub struct Playing {
     /// The store that comes back when it is closed.
     pub own: Box<ParkedStore>,
     pub answers: Answers,
-    /// The card as it is presented.
     pub presented: PresentedCard,
     /// Whether the notes of the presenter are shown.
     pub shows_notes: bool,
@@ -88,7 +85,6 @@ impl Lessons {
         self.playing.as_ref()?.view.as_deref()
     }
 
-    /// Whether a lesson is played.
     #[must_use]
     pub fn is_playing(&self) -> bool {
         self.playing.is_some()

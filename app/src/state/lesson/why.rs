@@ -24,7 +24,6 @@ pub enum Topic {
 }
 
 impl Topic {
-    /// Every topic.
     pub const ALL: [Self; 12] = [
         Self::Overdue,
         Self::OverdueIsFound,

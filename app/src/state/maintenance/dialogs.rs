@@ -49,7 +49,6 @@ pub struct BackupDraft {
 }
 
 impl BackupDraft {
-    /// The file.
     #[must_use]
     pub fn file(&self) -> Option<PathBuf> {
         whole_path(&self.path)
@@ -90,7 +89,6 @@ pub enum Checked {
 }
 
 impl RestoreDraft {
-    /// The file.
     #[must_use]
     pub fn file(&self) -> Option<PathBuf> {
         whole_path(&self.path)

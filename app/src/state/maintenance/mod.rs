@@ -111,7 +111,6 @@ pub struct Scrub {
     pub findings: u64,
 }
 
-/// The kind of maintenance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Backup,
@@ -162,7 +161,6 @@ pub struct Running {
 }
 
 impl Maintenance {
-    /// The newest backup.
     #[must_use]
     pub fn newest(&self) -> Option<&KeptBackup> {
         self.backup_list.as_ref().and_then(|backup_list| backup_list.backups.first())

@@ -18,7 +18,6 @@ pub enum Dialog {
     Validator(ValidatorDraft),
 }
 
-/// A validator from a schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValidatorDraft {
     pub schema: Arc<Schema>,
@@ -75,7 +74,6 @@ impl ValidatorDraft {
     }
 }
 
-/// A schema as the text of a JSON Schema.
 #[must_use]
 pub fn json_text(schema: &Schema, title: &str) -> String {
     let document = Bson::Document(json::json_schema(schema, title));

@@ -17,13 +17,9 @@ use crate::state::operations::{OperationId, Operations, Stage};
 /// The choices that fill the dialog in when an operation is asked for again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Again {
-    /// An import.
     Import {
-        /// The files.
         files: Vec<PathBuf>,
-        /// The database.
         db: String,
-        /// The collection.
         collection: String,
         /// The collections of the files where each became one.
         #[serde(default)]
@@ -33,11 +29,8 @@ pub enum Again {
         /// Whether it stopped at the first rejected document.
         stop_on_error: bool,
     },
-    /// An export.
     Export {
-        /// The database.
         db: String,
-        /// The collection.
         collection: String,
         /// The label of its form.
         form: String,
@@ -54,9 +47,7 @@ pub enum Again {
         /// The file.
         path: String,
     },
-    /// An export of a database.
     ExportDatabase {
-        /// The database.
         db: String,
         /// The ending that its compression adds to the names of the files.
         compression: String,

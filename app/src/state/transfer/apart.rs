@@ -13,9 +13,7 @@ use crate::state::{Namespace, number};
 /// Where a file of the import goes while each has its own collection.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FileTarget {
-    /// The file.
     pub path: PathBuf,
-    /// The collection.
     pub collection: String,
     /// Whether the user typed its name.
     pub is_named: bool,

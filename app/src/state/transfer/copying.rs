@@ -18,30 +18,24 @@ use crate::state::{Namespace, number};
 /// Which documents are copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CopiedPart {
-    /// All.
     #[default]
     Whole,
     /// Those that the view shows.
     Filter,
-    /// A sample of all.
     Sample,
 }
 
 /// The kind of store that a copy goes into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyTo {
-    /// A new sandbox.
     Sandbox,
     /// The store in a folder.
     Folder,
-    /// A server.
     Server,
 }
 
-/// A copy, as drafted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CopyDraft {
-    /// The collection.
     pub from: Namespace,
     /// The filter of the view, as typed.
     pub filter: String,
@@ -243,7 +237,6 @@ impl CopyDraft {
     }
 }
 
-/// Whether an index has a TTL.
 #[must_use]
 pub fn is_ttl(index: &Document) -> bool {
     index.contains_key("expireAfterSeconds")
@@ -252,10 +245,8 @@ pub fn is_ttl(index: &Document) -> bool {
 /// How a copy ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CopyResult {
-    /// Its operation.
     pub operation: OperationId,
     pub title: String,
-    /// How it ended.
     pub ended: CopyEnded,
     /// How long it took.
     pub took: Duration,

@@ -8,7 +8,6 @@ use crate::job::rollout::RolloutPlan;
 /// A decision about an operation that was cut short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutWay {
-    /// It continues.
     Continue,
     /// It stays as it is, and is forgotten.
     Stop,

@@ -78,7 +78,6 @@ impl DumpDraft {
         dbs.all(|db| Some(db) == first)
     }
 
-    /// The target of a collection.
     #[must_use]
     pub fn target(&self, of: &DumpCollection) -> Namespace {
         let own = of.db.as_deref().filter(|_| !self.is_one_database());

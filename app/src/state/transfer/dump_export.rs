@@ -10,7 +10,6 @@ use crate::state::number;
 /// An export of a database, as drafted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DumpExportDraft {
-    /// The database.
     pub db: String,
     /// The new or empty folder, as typed.
     pub path: String,

@@ -21,7 +21,6 @@ pub enum ExportForm {
     Relaxed,
     /// One document a line, every type spelled out.
     Canonical,
-    /// One array.
     Array,
     /// CSV that a spreadsheet opens safely.
     Spreadsheet,
@@ -32,7 +31,6 @@ pub enum ExportForm {
 }
 
 impl ExportForm {
-    /// Every form.
     pub const ALL: [Self; 7] = [
         Self::Typed,
         Self::Relaxed,
@@ -143,10 +141,8 @@ pub enum Content {
     JsonSchema(String),
 }
 
-/// An export, as drafted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExportDraft {
-    /// The collection.
     pub namespace: Namespace,
     /// Distinguishes its file from those of other collections, see [`number_among`].
     pub number: usize,
@@ -175,7 +171,6 @@ pub struct ExportDraft {
 }
 
 impl ExportDraft {
-    /// A draft for a collection.
     #[must_use]
     pub fn new(namespace: Namespace, mut shown: ShownDocuments, now_ms: i64) -> Self {
         if shown.query.filter.trim() == "{}" {

@@ -21,7 +21,6 @@ pub enum Loadable<T> {
     Nothing,
     /// Asked for; the job's generation.
     Waiting(u64),
-    /// Here.
     Here(T),
     /// It failed: one sentence.
     Failed(String),
@@ -40,27 +39,20 @@ impl<T> Loadable<T> {
 /// The inputs of a rehearsal: another one is due when they change.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RehearsedFor {
-    /// The collection.
     pub into: Option<Namespace>,
-    /// The files.
     pub files: Vec<PathBuf>,
-    /// How they are read.
     pub options: ReadOptions,
 }
 
-/// An import, as drafted.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of the dialog")]
 pub struct ImportDraft {
-    /// The files.
     pub files: Vec<PathBuf>,
     /// Which of them is previewed.
     pub shown: usize,
     /// The path that is being typed.
     pub typed: String,
-    /// The database.
     pub db: String,
-    /// The collection.
     pub collection: String,
     /// Whether the user typed the collection name.
     pub is_named: bool,
@@ -92,7 +84,6 @@ pub struct ImportDraft {
     pub create_indexes: bool,
     /// Stop at the first rejected document.
     pub stop_on_error: bool,
-    /// Pause the reaper for the import.
     pub pause_reaper: bool,
     /// Whether the documents are shown once all of them are imported.
     pub shows_documents: bool,

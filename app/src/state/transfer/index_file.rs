@@ -12,7 +12,6 @@ use crate::state::transfer::import::{ImportDraft, file_name};
 pub struct CreatedIndexes {
     /// Definitions that the store has not answered yet.
     pub waiting: usize,
-    /// Indexes that were created.
     pub created: u64,
     /// Indexes that were there before.
     pub present: u64,

@@ -83,7 +83,6 @@ pub struct Transfer {
 /// A transfer that runs or waits to run.
 #[derive(Debug)]
 pub struct Running {
-    /// Its operation.
     pub operation: OperationId,
     /// How far it is.
     pub progress: Arc<Progress>,
@@ -100,10 +99,8 @@ pub struct Running {
     pub kind: Kind,
 }
 
-/// The kind of transfer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
-    /// An import.
     Import {
         /// Into these collections.
         into: Vec<Namespace>,
@@ -115,16 +112,13 @@ pub enum Kind {
         /// Out of these collections.
         from: Vec<Namespace>,
     },
-    /// An import of a dump.
     ImportDump {
         /// Into these collections.
         into: Vec<Namespace>,
     },
     /// A copy of a collection into another store.
     Copy,
-    /// An export of a database.
     ExportDatabase,
-    /// An export.
     Export {
         /// To this file.
         path: PathBuf,
@@ -145,15 +139,10 @@ pub struct Chooser {
 /// A dialog that lets the system's dialog choose files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asker {
-    /// An import.
     Import,
-    /// The export of a collection.
     Export(Namespace),
-    /// The export of a database.
     ExportDatabase(String),
-    /// A copy of a collection.
     Copy(Namespace),
-    /// A backup.
     Backup,
     /// Restoring a backup.
     Restore,
@@ -172,9 +161,7 @@ pub enum Asker {
 /// How an import ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportResult {
-    /// Its operation.
     pub operation: OperationId,
-    /// Into this collection.
     pub into: Namespace,
     pub report: ImportReport,
     /// The further collections of files that became a collection each.
@@ -261,7 +248,6 @@ pub enum Dialog {
 }
 
 impl Transfer {
-    /// The running transfer of this operation.
     #[must_use]
     pub fn get(&self, operation: OperationId) -> Option<&Running> {
         self.running.iter().find(|running| running.operation == operation)

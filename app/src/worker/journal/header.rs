@@ -117,7 +117,6 @@ fn conversion(header: &Document) -> Option<Conversion> {
     })
 }
 
-/// A rollout as a document.
 #[must_use]
 pub fn of_plan(plan: &RolloutPlan, began_ms: i64) -> Document {
     doc! {
@@ -131,7 +130,6 @@ pub fn of_plan(plan: &RolloutPlan, began_ms: i64) -> Document {
     }
 }
 
-/// The rollout in a header.
 #[must_use]
 pub fn plan(header: &Document) -> Option<RolloutPlan> {
     let document = |name| header.get_document(name).ok().cloned();

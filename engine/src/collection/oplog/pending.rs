@@ -111,7 +111,6 @@ impl PendingOplog {
         self.add(OplogKind::Dialect, &Namespace::new(db, ""), &change::dialect(dialect));
     }
 
-    /// The kind of a removal now.
     pub(in crate::collection) fn removal(&self) -> OplogKind {
         if self.removes_expired { OplogKind::TtlDelete } else { OplogKind::Delete }
     }

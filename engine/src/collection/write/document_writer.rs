@@ -539,7 +539,6 @@ impl DocumentWriter<'_, '_> {
     }
 }
 
-/// The oldest document that can be read.
 fn oldest(
     reader: &Reader<'_>,
     collection: &CollectionMeta,

@@ -50,14 +50,12 @@ impl Transaction<'_, '_> {
         oplog.define(before.as_deref(), after)
     }
 
-    /// Notes a dropped collection.
     pub(in crate::collection) fn log_drop(&mut self, namespace: &Namespace) {
         let Some(oplog) = &mut self.oplog else { return };
         let uuid = self.catalog.collection(namespace).map(|collection| collection.uuid);
         oplog.drop_collection(namespace, uuid);
     }
 
-    /// Notes the dialect of a database.
     pub(in crate::collection) fn log_dialect(&mut self, db: &str, dialect: Dialect) {
         let Some(oplog) = &mut self.oplog else { return };
         oplog.set_dialect(db, dialect);

@@ -81,7 +81,6 @@ fn sample_rate(request: &Request<'_>) -> Result<Option<f64>, CommandError> {
     Err(CommandError::bad_value("'sampleRate' must be between 0.0 and 1.0 inclusive"))
 }
 
-/// The filter from now on.
 fn filter(
     request: &Request<'_>,
     before: Option<(Document, Filter)>,

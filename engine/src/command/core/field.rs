@@ -43,7 +43,6 @@ pub const COMMON: &[Field] = &[
     ignored("requestDeadlineMS"),
 ];
 
-/// A required field.
 #[must_use]
 pub const fn required(name: &'static str) -> Field {
     Field { name, support: Support::Required }
@@ -55,7 +54,6 @@ pub const fn given(name: &'static str) -> Field {
     Field { name, support: Support::Given }
 }
 
-/// An optional field.
 #[must_use]
 pub const fn optional(name: &'static str) -> Field {
     Field { name, support: Support::Optional }

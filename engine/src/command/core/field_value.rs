@@ -51,7 +51,6 @@ pub fn is_true(value: RawBsonRef<'_>) -> bool {
     }
 }
 
-/// The error for a value of the wrong type at this place of the command.
 #[must_use]
 pub fn wrong_type_at(place: &str, found: RawBsonRef<'_>, expected: &str) -> CommandError {
     CommandError::type_mismatch(format!(

@@ -409,7 +409,6 @@ impl<'r> Request<'r> {
     }
 }
 
-/// Whether the command has a field of this name.
 fn check_field(command: &Command, name: &str) -> Result<(), CommandError> {
     let mut fields = command.fields.iter().chain(COMMON);
     match fields.find(|field| field.name == name).map(|field| field.support) {

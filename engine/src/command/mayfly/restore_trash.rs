@@ -245,7 +245,6 @@ impl TrashRestore<'_> {
         Ok(rules)
     }
 
-    /// Holds rules.
     fn hold(&mut self, rules: BTreeSet<RuleId>) -> Result<(), CommandError> {
         let all: Vec<RuleId> = rules.iter().copied().collect();
         self.holds.extend(self.context.reaper.hold_for_restore(&all)?);

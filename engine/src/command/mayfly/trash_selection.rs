@@ -40,7 +40,6 @@ impl TrashSelection {
         Ok(Self { namespace, pass, names: names.collect(), first_of_session })
     }
 
-    /// Whether the row is one of them.
     pub fn has(&self, row: &TrashRow<'_>) -> bool {
         let is_of_pass = self.pass.is_none_or(|pass| self.pass_of(row) == Some(pass));
         is_of_pass

@@ -19,7 +19,6 @@ pub(in crate::pipeline) struct Accumulators {
     list: Arc<Vec<(CString, Accumulator)>>,
 }
 
-/// One accumulator.
 #[derive(Debug)]
 pub(in crate::pipeline) struct Accumulator {
     pub(super) operator: Operator,

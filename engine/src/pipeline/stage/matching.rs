@@ -34,7 +34,6 @@ impl Match {
         Ok(Self::of(Filter::parse_query(filter, names)?))
     }
 
-    /// The stage with this filter.
     pub(in crate::pipeline) fn of(filter: Filter) -> Self {
         Self { filter: Arc::new(filter) }
     }

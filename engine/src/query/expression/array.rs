@@ -26,7 +26,6 @@ pub(super) static OPERATORS: &[Operator] = &[
     Operator { name: "$slice", arguments: Arguments::Between(2, 3), run: slice },
 ];
 
-/// The elements of an array.
 pub(super) fn elements(array: &RawArray) -> Result<Vec<RawBsonRef<'_>>, QueryError> {
     array.into_iter().map(|element| Ok(element?)).collect()
 }

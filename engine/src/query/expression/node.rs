@@ -67,7 +67,6 @@ impl Node {
         }
     }
 
-    /// Visits all paths.
     pub(super) fn each_path<'n>(&'n self, visit: &mut dyn FnMut(&'n FieldPath)) {
         match self {
             Self::Constant(_) => {}

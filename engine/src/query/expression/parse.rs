@@ -24,7 +24,6 @@ const LITERAL: (&str, &str) = ("$sortArray", "sortBy");
 /// A parser at one place of an expression.
 #[derive(Debug)]
 pub(super) struct Parser {
-    /// Variables that may be named here.
     pub names: VariableNames,
     depth: usize,
     /// Passed in, because the table of operators names the forms, and their parsers call this one.

@@ -141,7 +141,6 @@ impl<'v> Scope<'v> {
         self
     }
 
-    /// The value of a variable.
     pub(super) fn variable(&self, name: &str) -> Result<Value<'v>, QueryError> {
         match name {
             "ROOT" => return Ok(Value::Ref(RawBsonRef::Document(self.root))),

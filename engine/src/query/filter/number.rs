@@ -56,7 +56,6 @@ pub(crate) fn truthy(value: RawBsonRef<'_>) -> bool {
     }
 }
 
-/// Whether the value is a number that is not a number.
 pub(crate) fn is_nan(value: RawBsonRef<'_>) -> bool {
     match value {
         RawBsonRef::Double(n) => n.is_nan(),

@@ -86,19 +86,16 @@ impl TypeSet {
         self.types.contains(&value.element_type())
     }
 
-    /// The types.
     #[must_use]
     pub fn types(&self) -> &[ElementType] {
         &self.types
     }
 }
 
-/// The type of this name.
 pub(crate) fn type_by_name(wanted: &str) -> Option<ElementType> {
     TYPES.iter().find(|(_, name, _)| *name == wanted).map(|found| found.2)
 }
 
-/// The type of this number.
 pub(crate) fn type_by_number(wanted: i64) -> Option<ElementType> {
     TYPES.iter().find(|(number, ..)| *number == wanted).map(|found| found.2)
 }

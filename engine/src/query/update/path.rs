@@ -12,7 +12,6 @@ pub(super) struct UpdatePath {
     pub(super) parts: Vec<Part>,
 }
 
-/// One part of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Part {
     /// A field's name or a position.

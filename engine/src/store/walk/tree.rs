@@ -82,7 +82,6 @@ pub(super) struct Walker<'f> {
     pub(super) watch: &'f mut Watch<'f>,
 }
 
-/// The walk of one tree.
 pub(super) struct TreeWalk<'a> {
     name: &'a str,
     order: KeyOrder,

@@ -45,7 +45,6 @@ pub(crate) trait TextOrder {
     fn append_text(&self, out: &mut Vec<u8>, text: &str);
 }
 
-/// The simple collation.
 pub(crate) struct Simple;
 
 impl TextOrder for Simple {

@@ -263,7 +263,6 @@ fn number(value: RawBsonRef<'_>) -> Option<i32> {
     }
 }
 
-/// One field.
 struct Field<'p, 'd> {
     place: &'p str,
     name: &'d str,

@@ -92,7 +92,6 @@ pub struct Detection {
 /// Collects the values of one field.
 #[derive(Debug, Clone, Default)]
 pub struct Detector {
-    /// Texts that may be dates.
     texts: Vec<(u64, String)>,
     /// Texts that are no dates, whatever the layout.
     others: usize,

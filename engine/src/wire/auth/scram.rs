@@ -17,7 +17,6 @@ pub const ITERATIONS: u32 = 15_000;
 /// Bytes of a hash and of everything that is compared.
 const HASH_BYTES: usize = 32;
 
-/// Bytes of a salt.
 pub const SALT_BYTES: usize = 28;
 
 /// Bytes of one message of a client; more is refused before it is read.
@@ -64,7 +63,6 @@ pub struct Exchange {
 }
 
 impl Keys {
-    /// The keys of a password.
     #[must_use]
     pub fn of_password(password: &str, salt: [u8; SALT_BYTES], iterations: u32) -> Self {
         let (stored_key, server_key) = derive(password, &salt, iterations);

@@ -28,7 +28,6 @@ const LEGEND: [(&str, &str); 4] = [
     ("x ─", "just removed, with its lag"),
 ];
 
-/// Draws the list of collections.
 pub(super) fn collections(
     buffer: &mut Buffer,
     area: Rect,

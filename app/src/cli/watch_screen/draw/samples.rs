@@ -75,7 +75,6 @@ pub(in crate::cli::watch_screen) fn view(width: u16, height: u16) -> WatchView {
     view
 }
 
-/// The cells of the screen.
 pub(in crate::cli::watch_screen) fn cells(view: &WatchView, depth: Depth) -> Buffer {
     let backend = TestBackend::new(view.size.width, view.size.height);
     let mut terminal = Terminal::new(backend).unwrap();

@@ -17,7 +17,6 @@ use crate::widgets::{Button, bar, card};
 /// Problems of a file that are listed at once.
 const PROBLEMS_MAX: usize = 100;
 
-/// Draws the page.
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     // A file that was mended in an editor is read again when the window comes back to the front.
     let came_back = ui.input(|input| {

@@ -23,7 +23,6 @@ const MINUTES: f32 = 64.0;
 /// The column of the progress.
 const PROGRESS: f32 = 108.0;
 
-/// Draws it.
 pub(super) fn ui(
     ui: &mut Ui,
     state: &State,
@@ -70,7 +69,6 @@ fn title(list: &LessonList, slug: &str) -> String {
     found.map_or_else(|| with_marks(slug), |entry| entry.title.clone())
 }
 
-/// The cells of a row.
 struct Cells<'a> {
     list: &'a LessonList,
     entry: &'a LessonEntry,

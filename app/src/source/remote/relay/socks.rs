@@ -19,9 +19,7 @@ const CONNECT: u8 = 1;
 
 /// A user and a password that only the relay's own driver knows.
 pub struct Login {
-    /// The user.
     pub user: String,
-    /// The password.
     pub password: String,
 }
 

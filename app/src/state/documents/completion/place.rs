@@ -28,13 +28,11 @@ pub enum Names {
 pub enum Expected {
     /// A filter, in braces: nothing but a word is there.
     Everything,
-    /// A name.
     Name(Names),
     /// A value of a name within those names.
     Value {
         /// The role of the names in its object.
         names: Names,
-        /// The name.
         name: String,
         /// Whether it is an element of an array.
         is_element: bool,

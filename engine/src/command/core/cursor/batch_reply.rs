@@ -19,7 +19,6 @@ pub struct BatchReply {
     damaged: u64,
 }
 
-/// Which batch of a cursor it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BatchName {
     First,

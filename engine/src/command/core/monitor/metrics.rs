@@ -20,7 +20,6 @@ use crate::{
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds to it.
     pub fn add(&self, amount: u64) {
         self.0.fetch_add(amount, Ordering::Relaxed);
     }

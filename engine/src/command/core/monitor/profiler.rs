@@ -57,7 +57,6 @@ pub struct ProfileSettings {
     pub filter: Option<(Document, Filter)>,
 }
 
-/// An operation that has ended.
 struct EndedOperation<'e> {
     db: &'e str,
     number: i32,
@@ -72,7 +71,6 @@ impl Default for Profiler {
 }
 
 impl Profiler {
-    /// The settings of a database.
     #[must_use]
     pub fn settings(&self, db: &str) -> ProfileSettings {
         self.lock().databases.get(db).cloned().unwrap_or_default()

@@ -26,7 +26,6 @@ const UNIQUE_NAMES: scan::Limits = scan::Limits {
     allow_duplicate_names: false,
 };
 
-/// The result of one statement.
 #[derive(Debug, Default)]
 pub struct StatementResult {
     pub matched: u64,

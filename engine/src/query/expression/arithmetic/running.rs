@@ -29,7 +29,6 @@ impl Default for Sum {
 }
 
 impl Sum {
-    /// Adds a number.
     pub(super) fn add(&mut self, number: Number) -> Result<(), QueryError> {
         if let Some(date) = &mut self.date {
             *date = moved("$add", *date, number, i64::checked_add)?;
@@ -107,7 +106,6 @@ impl Default for Product {
 }
 
 impl Product {
-    /// Multiplies by a number.
     pub(super) fn multiply(&mut self, by: Number) {
         self.has_long |= matches!(by, Number::Long(_));
         self.double *= by.to_f64();

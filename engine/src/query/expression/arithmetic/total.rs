@@ -47,7 +47,6 @@ impl Total {
         }
     }
 
-    /// Adds a number.
     pub(in crate::query::expression) fn add(&mut self, number: Number) {
         match number {
             Number::Int(n) => self.whole = self.whole.saturating_add(n.into()),

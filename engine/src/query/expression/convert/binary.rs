@@ -42,7 +42,6 @@ fn binary(bytes: Vec<u8>, subtype: u8) -> RawBson {
     RawBson::Binary(Binary { subtype: BinarySubtype::from(subtype), bytes })
 }
 
-/// Text to bytes.
 pub(super) fn of_text(text: &str, target: Target, how: Bytes) -> Result<RawBson, QueryError> {
     let format = how.needed(RawBsonRef::String(text), "binData")?;
     let refuse = |reason: &str| {
@@ -64,7 +63,6 @@ pub(super) fn of_text(text: &str, target: Target, how: Bytes) -> Result<RawBson,
     Ok(binary(bytes.map_err(refuse)?, target.subtype))
 }
 
-/// Bytes to text.
 pub(super) fn to_text(value: RawBinaryRef<'_>, how: Bytes) -> Result<RawBson, QueryError> {
     let whole = RawBsonRef::Binary(value);
     let format = how.needed(whole, "string")?;
@@ -105,7 +103,6 @@ pub(super) fn of_number(little_endian: &[u8], target: Target, how: Bytes) -> Raw
     binary(bytes, target.subtype)
 }
 
-/// A number from its bytes.
 pub(super) fn to_number(
     value: RawBinaryRef<'_>,
     element_type: ElementType,
