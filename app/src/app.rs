@@ -82,7 +82,6 @@ pub struct MayflyApp {
 
 impl MayflyApp {
     /// Sets up the look, restores what was kept, starts the worker and begins to open the store.
-    #[must_use]
     pub fn new(context: &CreationContext<'_>, options: WindowOptions) -> Self {
         let egui = &context.egui_ctx;
         theme::install_fonts(egui);
@@ -151,7 +150,6 @@ impl MayflyApp {
         app
     }
 
-    #[must_use]
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -190,7 +188,6 @@ impl MayflyApp {
     }
 
     /// Whether the store has answered everything that it was asked.
-    #[must_use]
     pub fn is_idle(&self) -> bool {
         self.worker.as_ref().is_none_or(Worker::is_idle)
     }
@@ -415,7 +412,6 @@ impl Drop for MayflyApp {
 }
 
 /// Reads the settings of a file, which may be missing.
-#[must_use]
 pub fn open_settings(path: Option<PathBuf>) -> KeptSettings {
     KeptSettings::open(path, Settings::LISTS)
 }

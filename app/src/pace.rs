@@ -45,7 +45,6 @@ pub struct Rest(Arc<AtomicU64>);
 
 impl Rest {
     /// How long after `now` something is drawn that may wait this long.
-    #[must_use]
     pub fn prolong(&self, wait: Duration, now: Duration) -> Duration {
         let until = Duration::from_nanos(self.0.load(Ordering::Relaxed));
         wait.max(until.saturating_sub(now))
@@ -58,7 +57,6 @@ impl Rest {
 
 impl Pace {
     /// Looks at what draws. The renderer must have started.
-    #[must_use]
     pub fn start(renderer: &str) -> Self {
         let renderer = renderer.to_lowercase();
         let is_software = SOFTWARE.iter().any(|name| renderer.contains(name));
@@ -74,13 +72,11 @@ impl Pace {
     }
 
     /// Whether the processor draws.
-    #[must_use]
     pub fn is_software(&self) -> bool {
         self.is_software
     }
 
     /// Until when only input draws the window.
-    #[must_use]
     pub fn rest(&self) -> Rest {
         self.rest.clone()
     }
@@ -107,7 +103,6 @@ impl Pace {
     }
 
     /// How long after a frame at `now` only input draws another one: not at all while the user works.
-    #[must_use]
     pub fn rest_now(&self, now: Duration) -> Duration {
         let is_used = self.used.is_some_and(|used| now.saturating_sub(used) < INPUT_REST);
         // While the user works, every frame is an answer and must not wait.
@@ -115,7 +110,6 @@ impl Pace {
     }
 
     /// The shortest time between two frames of a movement that has no end.
-    #[must_use]
     pub fn frame_every(&self) -> Duration {
         if self.is_software && !self.is_measured {
             // Without `/proc` the cost is unknown, so frames are rare.

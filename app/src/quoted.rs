@@ -2,7 +2,6 @@
 
 /// The bytes of the text in `quote`s that `code` begins with, with both quotes; `None` while it is
 /// still open. A backslash escapes the next character.
-#[must_use]
 pub fn length(code: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in code.char_indices().skip(1) {

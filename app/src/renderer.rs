@@ -3,7 +3,6 @@
 use eframe::CreationContext;
 
 /// The renderer's name. Empty if it is not known.
-#[must_use]
 pub fn name(context: &CreationContext<'_>) -> String {
     #[cfg(feature = "glow")]
     if let Some(gl) = &context.gl {

@@ -47,7 +47,6 @@ pub struct SignalHandlerError(#[from] ctrlc::Error);
 impl ShutdownSignal {
     /// One that no signal sets, for tests.
     #[cfg(test)]
-    #[must_use]
     pub fn unrequested() -> Self {
         Self { shared: Arc::default(), requests: crossbeam_channel::never() }
     }
@@ -88,7 +87,6 @@ impl ShutdownSignal {
     }
 
     /// Whether a signal has arrived.
-    #[must_use]
     pub fn is_requested(&self) -> bool {
         self.shared.is_requested.load(Relaxed)
     }

@@ -177,43 +177,36 @@ impl Engine {
     }
 
     /// All events from now on. See [`Subscription`] for unread events.
-    #[must_use]
     pub fn subscribe(&self) -> Subscription {
         self.hub.subscribe()
     }
 
     /// The collections, for imports and exports.
-    #[must_use]
     pub fn collections(&self) -> &Arc<Collections> {
         &self.collections
     }
 
     /// The clock.
-    #[must_use]
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.clock
     }
 
     /// The clock if it is simulated.
-    #[must_use]
     pub fn simulated_clock(&self) -> Option<&Arc<SimulatedClock>> {
         self.context.simulated_clock.as_ref()
     }
 
     /// The engine's part in the teaching replica set; `None` unless it was opened with an oplog.
-    #[must_use]
     pub fn member(&self) -> Option<&Member> {
         self.context.member.as_ref()
     }
 
     /// The reaper.
-    #[must_use]
     pub fn reaper(&self) -> &Arc<Reaper> {
         &self.reaper
     }
 
     /// Findings and repairs of the opening.
-    #[must_use]
     pub fn open_report(&self) -> &OpenReport {
         &self.report
     }

@@ -22,7 +22,6 @@ pub struct MemoryPool {
 
 impl MemoryPool {
     /// A budget of which nothing is taken.
-    #[must_use]
     pub const fn new(bytes_max: usize) -> Self {
         Self { taken: AtomicUsize::new(0), bytes_max }
     }
@@ -49,7 +48,6 @@ pub struct MemoryFull;
 
 impl HeldBytes {
     /// A holder with a part of this budget.
-    #[must_use]
     pub fn of(pool: &'static MemoryPool) -> Self {
         Self { pool, bytes: 0, shared: 0 }
     }
@@ -81,7 +79,6 @@ impl HeldBytes {
     }
 
     /// The bytes that this holder counts.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }

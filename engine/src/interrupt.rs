@@ -62,7 +62,6 @@ pub fn run_within<T>(limit: Option<Arc<dyn Limit>>, work: impl FnOnce() -> T) ->
 }
 
 /// The limit of this thread's work.
-#[must_use]
 pub fn current_limit() -> Option<Arc<dyn Limit>> {
     CURRENT.with_borrow(Clone::clone)
 }

@@ -12,7 +12,6 @@ pub fn supervised<T>(tell: impl FnOnce(String), work: impl FnOnce() -> T) -> Opt
 }
 
 /// A panic's message, in one line.
-#[must_use]
 pub fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));

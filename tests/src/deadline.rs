@@ -11,27 +11,23 @@ pub struct Deadline {
 
 impl Deadline {
     /// A span that ends `limit` from now.
-    #[must_use]
     #[expect(clippy::disallowed_methods, reason = "a real process runs in real time")]
     pub fn after(limit: Duration) -> Self {
         Self { began: Instant::now(), limit }
     }
 
     /// The time left, or `None` once it is over.
-    #[must_use]
     pub fn left(&self) -> Option<Duration> {
         self.limit.checked_sub(self.began.elapsed())
     }
 
     /// Whether it is over.
-    #[must_use]
     pub fn is_over(&self) -> bool {
         self.left().is_none()
     }
 }
 
 /// Milliseconds since 1970 by the machine's clock, which the program under test reads too.
-#[must_use]
 #[expect(clippy::disallowed_methods, reason = "a real process runs in real time")]
 pub fn wall_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -70,7 +70,6 @@ impl Disk {
     ///
     /// # Panics
     /// When it can't be read.
-    #[must_use]
     pub fn of(folder: &Path) -> Self {
         let mut disk =
             Self { files: Vec::new(), safe: Names::new(), now: Names::new(), changes: Vec::new() };
@@ -97,7 +96,6 @@ impl Disk {
     }
 
     /// Whether the program sees a file of this name.
-    #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.now.contains_key(name)
     }
@@ -156,7 +154,6 @@ impl Disk {
     }
 
     /// The names at or below `name` that a cut may remove.
-    #[must_use]
     pub fn unsafe_names(&self, name: &str) -> Vec<String> {
         let changes = self.changes.iter().filter(|(change, is_safe)| {
             let is_at = is_at(change.name(), name)
@@ -168,7 +165,6 @@ impl Disk {
     }
 
     /// The files at or below `name` whose bytes a cut may change.
-    #[must_use]
     pub fn unsafe_bytes(&self, name: &str) -> Vec<String> {
         let files = self.now.iter().filter(|(found, node)| match node {
             Node::File(number) => {

@@ -36,7 +36,6 @@ impl Display {
     }
 
     /// The value for `DISPLAY`.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -17,14 +17,12 @@ pub const OP_MSG: i32 = 2013;
 pub const OP_QUERY: i32 = 2004;
 
 /// A frame with this body; its length is right.
-#[must_use]
 pub fn frame(opcode: i32, body: &[u8]) -> Vec<u8> {
     let length = i32::try_from(16 + body.len()).unwrap_or(i32::MAX);
     framed(length, opcode, body)
 }
 
 /// A frame that claims a length.
-#[must_use]
 pub fn framed(length: i32, opcode: i32, body: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(16 + body.len());
     for word in [length, 7, 0, opcode] {
@@ -35,7 +33,6 @@ pub fn framed(length: i32, opcode: i32, body: &[u8]) -> Vec<u8> {
 }
 
 /// An `OP_MSG` with these flags and one section of kind 0.
-#[must_use]
 pub fn msg(flags: u32, document: &[u8]) -> Vec<u8> {
     let mut body = flags.to_le_bytes().to_vec();
     body.push(0);
@@ -44,7 +41,6 @@ pub fn msg(flags: u32, document: &[u8]) -> Vec<u8> {
 }
 
 /// An `OP_MSG` with a right checksum.
-#[must_use]
 pub fn checked_msg(document: &[u8]) -> Vec<u8> {
     let mut whole = msg(1, document);
     let length = i32::try_from(whole.len() + 4).unwrap_or(i32::MAX);
@@ -58,7 +54,6 @@ pub fn checked_msg(document: &[u8]) -> Vec<u8> {
 ///
 /// # Panics
 /// When a name holds a NUL character.
-#[must_use]
 pub fn bytes(document: &Document) -> Vec<u8> {
     document.to_vec().expect("a document that can be written")
 }
@@ -80,7 +75,6 @@ pub fn exchange(port: u16, bytes: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// Whether a well-behaved client is served: a new connection and a `ping`.
-#[must_use]
 pub fn is_served(port: u16) -> bool {
     let ping = msg(0, &bytes(&doc! { "ping": 1, "$db": "admin" }));
     let answer = exchange(port, &ping).unwrap_or_default();
@@ -92,7 +86,6 @@ pub fn is_served(port: u16) -> bool {
 ///
 /// # Panics
 /// Where the system doesn't report it.
-#[must_use]
 pub fn memory_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("a Linux system");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("VmRSS");

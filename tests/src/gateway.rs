@@ -46,7 +46,6 @@ impl Gateway {
     }
 
     /// The port to connect to.
-    #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }

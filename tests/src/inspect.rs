@@ -62,7 +62,6 @@ impl Control {
     }
 
     /// The text that it is found by: its name, or the text of a label, which has no other name.
-    #[must_use]
     pub fn text(&self) -> &str {
         let is_label = self.role == Role::Label && self.name.is_empty();
         if is_label { &self.value } else { &self.name }
@@ -382,7 +381,6 @@ impl Window {
     }
 
     /// The operating system's number of the program, if this value started it.
-    #[must_use]
     pub fn process_id(&self) -> Option<u32> {
         self.program.as_ref().map(Child::id)
     }

@@ -9,7 +9,6 @@ use std::process::Command;
 /// # Panics
 /// When it was not built. To run one test alone, first run `cargo build --release --workspace
 /// --bins`.
-#[must_use]
 pub fn path() -> PathBuf {
     built("mayfly")
 }
@@ -18,7 +17,6 @@ pub fn path() -> PathBuf {
 ///
 /// # Panics
 /// As [`path`].
-#[must_use]
 pub fn keeping_in(folder: &Path) -> Command {
     let mut command = Command::new(path());
     command.env("XDG_DATA_HOME", folder);
@@ -29,7 +27,6 @@ pub fn keeping_in(folder: &Path) -> Command {
 ///
 /// # Panics
 /// As [`path`].
-#[must_use]
 pub fn inspected() -> PathBuf {
     built("inspected_mayfly")
 }
@@ -44,7 +41,6 @@ fn built(name: &str) -> PathBuf {
 
 /// Starts the program with SIGHUP at its default: the tests may run under `nohup`, which ignores
 /// it.
-#[must_use]
 pub fn command(program: &Path) -> Command {
     if cfg!(target_os = "linux") {
         let mut command = Command::new("env");

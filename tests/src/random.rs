@@ -8,7 +8,6 @@ pub struct Random {
 
 impl Random {
     /// The same seed gives the same numbers.
-    #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
@@ -36,13 +35,11 @@ impl Random {
 }
 
 /// The seed of this run: `MAYFLY_TEST_SEED`, else `default`.
-#[must_use]
 pub fn seed(default: u64) -> u64 {
     from_environment("MAYFLY_TEST_SEED").unwrap_or(default)
 }
 
 /// How many steps, kills or cases this run makes: `MAYFLY_TEST_COUNT`, else `default`.
-#[must_use]
 pub fn count(default: usize) -> usize {
     from_environment("MAYFLY_TEST_COUNT")
         .and_then(|count| usize::try_from(count).ok())

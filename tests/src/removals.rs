@@ -15,7 +15,6 @@ pub const STEP: i64 = 20;
 pub const NOW_MS: i64 = 1_700_000_000_000;
 
 /// The document with number `number`.
-#[must_use]
 pub fn document(number: i64) -> Document {
     let size = usize::try_from(number.rem_euclid(41)).unwrap_or_default() * 9;
     doc! {

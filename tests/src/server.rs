@@ -25,7 +25,6 @@ impl Server {
     ///
     /// # Panics
     /// When it does not begin to listen.
-    #[must_use]
     pub fn start(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the store");
         let mut server = Self::start_in(folder.path(), arguments);
@@ -37,7 +36,6 @@ impl Server {
     ///
     /// # Panics
     /// When it does not begin to listen.
-    #[must_use]
     pub fn start_in(folder: &Path, arguments: &[&str]) -> Self {
         Self::start_with(folder, arguments, &[])
     }
@@ -46,7 +44,6 @@ impl Server {
     ///
     /// # Panics
     /// When it does not begin to listen.
-    #[must_use]
     pub fn start_with(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = Command::new(program::path());
         Self::run(command.envs(variables.iter().copied()), folder, arguments)
@@ -56,7 +53,6 @@ impl Server {
     ///
     /// # Panics
     /// When it does not begin to listen.
-    #[must_use]
     pub fn start_by(starter: &str, folder: &Path) -> Self {
         Self::run(Command::new(starter).arg(program::path()), folder, &[])
     }
@@ -65,7 +61,6 @@ impl Server {
     ///
     /// # Panics
     /// When it does not begin to listen.
-    #[must_use]
     pub fn start_telling(stderr: File, folder: &Path, arguments: &[&str]) -> Self {
         Self::run(Command::new(program::path()).stderr(stderr), folder, arguments)
     }
@@ -110,7 +105,6 @@ impl Server {
     }
 
     /// The number of its process.
-    #[must_use]
     pub fn pid(&self) -> u32 {
         self.child.id()
     }

@@ -8,7 +8,6 @@ use std::process::{Command, Output};
 ///
 /// # Panics
 /// When it does not compile.
-#[must_use]
 pub fn build(folder: &Path) -> PathBuf {
     build_other("shim", folder)
 }
@@ -17,7 +16,6 @@ pub fn build(folder: &Path) -> PathBuf {
 ///
 /// # Panics
 /// As [`build`].
-#[must_use]
 pub fn build_other(name: &str, folder: &Path) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("faults/{name}.c"));
     let library = folder.join(format!("{name}.so"));
@@ -73,7 +71,6 @@ pub enum Call {
 
 impl Call {
     /// The call without its bytes.
-    #[must_use]
     pub fn told(&self) -> String {
         match self {
             Self::Write { file, offset, bytes, .. } => {

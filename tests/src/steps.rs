@@ -22,7 +22,6 @@ pub const STEP: i64 = 20;
 pub const KEPT: i64 = 400;
 
 /// The document with number `number`, as inserted.
-#[must_use]
 pub fn document(number: i64) -> Document {
     let size = usize::try_from(number.rem_euclid(37)).unwrap_or_default() * 8;
     doc! {
@@ -34,13 +33,11 @@ pub fn document(number: i64) -> Document {
 }
 
 /// The fields that a step sets on its first document.
-#[must_use]
 pub fn marked(number: i64) -> Document {
     doc! { "marked": true, "at": DateTime::from_millis(number * 1000 + 500) }
 }
 
 /// The command that makes the collection's indexes.
-#[must_use]
 pub fn indexes() -> Document {
     let indexes = vec![
         doc! { "key": { "at": 1 }, "name": "at_1", "expireAfterSeconds": 3600 },
@@ -50,7 +47,6 @@ pub fn indexes() -> Document {
 }
 
 /// The commands of the step that begins with number `first`.
-#[must_use]
 pub fn commands(first: i64) -> [Document; 3] {
     let documents: Vec<Document> = (first..first + STEP).map(document).collect();
     let mark = doc! { "q": { "_id": first }, "u": { "$set": marked(first) } };

@@ -9,7 +9,6 @@ use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 ///
 /// # Panics
 /// When the store can't be opened.
-#[must_use]
 pub fn open_paused(folder: &Path, start_ms: i64) -> Engine {
     let clock = ClockOption::Simulated { start_ms };
     let options = EngineOptions { clock, run_reaper: false, ..EngineOptions::default() };
@@ -54,7 +53,6 @@ pub fn check_is_itself(engine: &Engine, what: &str) {
 ///
 /// # Panics
 /// When none can be created.
-#[must_use]
 pub fn folder_in_memory() -> tempfile::TempDir {
     let in_memory = tempfile::tempdir_in("/dev/shm");
     in_memory.or_else(|_| tempfile::tempdir()).expect("a temporary folder can be made")
@@ -73,7 +71,6 @@ pub fn run(engine: &Engine, db: &str, command: &Document) -> Document {
 }
 
 /// Whether the reply's `ok` is 1.
-#[must_use]
 pub fn is_ok(reply: &Document) -> bool {
     matches!(reply.get("ok"), Some(Bson::Double(ok)) if (*ok - 1.0).abs() < f64::EPSILON)
         || matches!(reply.get("ok"), Some(Bson::Int32(1)))

@@ -38,7 +38,6 @@ pub enum ArchiveAction {
 
 /// Asks whether to turn off the archive of a collection. `shown` is its name without control
 /// characters.
-#[must_use]
 pub fn ask_off(of: &Namespace, shown: &str) -> Action {
     let text = "Starting with the next pass, expired documents are deleted permanently. Archived \
                 documents are kept.";

@@ -28,7 +28,6 @@ pub enum ClockAction {
 
 impl ClockAction {
     /// The command that does it, on `admin`.
-    #[must_use]
     pub fn command(&self) -> Document {
         match self {
             Self::SetPaused(paused) => clock::set_paused(*paused),

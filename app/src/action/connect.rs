@@ -96,13 +96,11 @@ fn is_locked(state: &State) -> Option<bool> {
 }
 
 /// The dialog for a server that was attached before.
-#[must_use]
 pub fn again(draft: ConnectDraft) -> Dialog {
     Dialog::Connect(Box::new(draft))
 }
 
 /// The question before changes are sent.
-#[must_use]
 pub fn unlock_question(name: &str, is_production: bool) -> Dialog {
     let marked = if is_production { " It is marked as production." } else { "" };
     Dialog::Confirm(Confirm {

@@ -47,7 +47,6 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
 /// While a text is being typed, keys without Ctrl or Alt belong to the text, except function keys.
 /// Space and Enter press the control that the keyboard is on, and Enter chooses in an open menu or
 /// palette. An arrow moves the keyboard to the next control. A key alone that does nothing now is left to whatever is on the screen.
-#[must_use]
 pub fn entry_for_keys(context: &egui::Context, state: &State, in_menu: bool) -> Option<Action> {
     let typing = context.text_edit_focused();
     let focused = context.memory(egui::Memory::focused);
@@ -85,7 +84,6 @@ pub fn entry_for_keys(context: &egui::Context, state: &State, in_menu: bool) -> 
 
 /// The entry whose keys were pressed while a dialog or the guide is open. A dialog can be presented
 /// and explained too; every other key is its own.
-#[must_use]
 pub fn entry_for_keys_over_dialog(context: &egui::Context, state: &State) -> Option<Action> {
     let is_pressed =
         |keys: &KeyboardShortcut| context.input_mut(|input| input.consume_shortcut(keys));

@@ -56,25 +56,21 @@ impl Entry {
 }
 
 /// `Ctrl` and a key.
-#[must_use]
 pub const fn ctrl(key: Key) -> Option<KeyboardShortcut> {
     Some(KeyboardShortcut::new(Modifiers::COMMAND, key))
 }
 
 /// `Ctrl`, `Shift` and a key.
-#[must_use]
 pub const fn ctrl_shift(key: Key) -> Option<KeyboardShortcut> {
     Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), key))
 }
 
 /// A key alone.
-#[must_use]
 pub const fn key(key: Key) -> Option<KeyboardShortcut> {
     Some(KeyboardShortcut::new(Modifiers::NONE, key))
 }
 
 /// Keys as text, such as `Ctrl+Shift+T`.
-#[must_use]
 pub fn keys_text(keys: &KeyboardShortcut) -> String {
     let mut text = String::new();
     if keys.modifiers.command || keys.modifiers.ctrl {

@@ -54,13 +54,11 @@ const fn page(
 }
 
 /// Opens a page of the help.
-#[must_use]
 pub fn show(page: HelpPage) -> Action {
     Action::Dialog(DialogAction::Show(Dialog::Help(page)))
 }
 
 /// Opens the guide at a topic.
-#[must_use]
 pub fn learn(topic: Topic) -> Action {
     Action::View(ViewAction::ShowGuide(Some(topic.place())))
 }

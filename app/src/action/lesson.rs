@@ -91,7 +91,6 @@ pub const OPEN_FILE: Entry = Entry {
 };
 
 /// The lesson that explains something, by its slug. No lesson leads away from another one.
-#[must_use]
 pub fn learn(slug: &str, state: &State) -> Option<Action> {
     let source = LessonSource::Shipped(slug.to_owned());
     (!state.lessons.is_playing()).then_some(Action::Lesson(LessonAction::Open(source)))

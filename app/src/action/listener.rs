@@ -19,7 +19,6 @@ pub enum ListenerAction {
 
 impl ListenerAction {
     /// The command that does it, on `admin`.
-    #[must_use]
     pub fn command(&self) -> Document {
         match self {
             Self::On(at) => listener::turn_on(at),
@@ -43,7 +42,6 @@ pub const SHOW: Entry = Entry {
 pub const ENTRIES: &[Entry] = &[SHOW];
 
 /// Opens the dialog of the listener.
-#[must_use]
 pub fn dialog(state: &State) -> Action {
     let status = state.listener.status();
     let port = status.at.port().filter(|_| status.on).unwrap_or(LISTENER_PORT);

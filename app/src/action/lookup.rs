@@ -264,13 +264,11 @@ fn row(label: &str) -> Option<&'static Row> {
 }
 
 /// Other words for an entry, separated by commas; empty if none are known.
-#[must_use]
 pub fn synonyms(entry: &Entry) -> &'static str {
     row(entry.label).map_or("", |(_, words, _)| words)
 }
 
 /// Why an entry can't be used, as a short sentence.
-#[must_use]
 pub fn missing(entry: &Entry, state: &State) -> &'static str {
     match state.store.phase {
         Phase::Opening => return "The store is still opening",

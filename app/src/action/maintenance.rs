@@ -92,7 +92,6 @@ pub const ENTRIES: &[Entry] = &[
 ];
 
 /// Opens a page, if the store has one.
-#[must_use]
 pub fn show(page: Page, state: &State) -> Option<Action> {
     let can = match state.store.phase {
         Phase::Open => state.store.capabilities.maintenance,

@@ -56,7 +56,6 @@ pub const RUN_NOW: Entry = Entry {
 
 /// Runs a pass, or asks first: on the system clock, where it would remove more than [`RUN_UNASKED_MAX`] documents, or any
 /// if no deliberate act asked for it, such as Space on a button that happens to have the focus.
-#[must_use]
 pub fn run_now(state: &State, is_deliberate: bool) -> Action {
     let overdue = state.overdue();
     let unasked_max = if is_deliberate { RUN_UNASKED_MAX } else { 0 };
@@ -78,7 +77,6 @@ pub fn run_now(state: &State, is_deliberate: bool) -> Action {
 }
 
 /// The question before the monitor of a sandbox is turned on.
-#[must_use]
 pub fn resume_in_sandbox(overdue: u64) -> Dialog {
     let what = counted(overdue, "document is", "documents are");
     Dialog::Confirm(Confirm {
@@ -142,7 +140,6 @@ pub const UNDO_OFF: Entry = Entry {
 
 /// Releases the documents on hold, as just counted. Asks first if that removes documents at once;
 /// the button says how many.
-#[must_use]
 pub fn release_held(held: &Held) -> Action {
     if held.due() == 0 {
         return Action::Reaper(ReaperAction::DeleteHeld);

@@ -55,7 +55,6 @@ pub const COPY: Entry = Entry {
 };
 
 /// The copy of a collection; `None` for a view.
-#[must_use]
 pub fn copy(namespace: Namespace, state: &State) -> Option<Action> {
     let is_copied = state.tree.collection(&namespace).is_some_and(|it| it.kind == "collection");
     (is_copied && state.is_open()).then_some(Action::Sandbox(SandboxAction::Copy(namespace)))

@@ -245,35 +245,30 @@ fn holds_documents(namespace: &Namespace, state: &State) -> bool {
 }
 
 /// Opens the dialog that duplicates a collection; `None` for a view.
-#[must_use]
 pub fn duplicate(namespace: Namespace, state: &State) -> Option<Action> {
     let can = holds_documents(&namespace, state);
     can.then_some(Action::Store(StoreAction::OpenDuplicate(namespace)))
 }
 
 /// Opens the dialog with the figures of a collection; `None` for a view.
-#[must_use]
 pub fn statistics(namespace: Namespace, state: &State) -> Option<Action> {
     let can = holds_documents(&namespace, state);
     can.then_some(Action::Store(StoreAction::OpenStatistics(namespace)))
 }
 
 /// Opens the dialog that deletes every document of a collection; `None` for a view.
-#[must_use]
 pub fn empty(namespace: Namespace, state: &State) -> Option<Action> {
     let can = holds_documents(&namespace, state);
     can.then(|| drop_dialog(DropTarget::Documents(namespace)))
 }
 
 /// Opens the dialog that confirms a drop by the typed name.
-#[must_use]
 pub fn drop_dialog(target: DropTarget) -> Action {
     let dialog = Dialog::Drop(DropDialog { target, typed: String::new(), sent: Sent::default() });
     Action::Dialog(DialogAction::Show(dialog))
 }
 
 /// The collection of the tab that is shown.
-#[must_use]
 pub fn chosen(state: &State) -> Option<Namespace> {
     state.tabs.active().map(|tab| tab.namespace.clone())
 }

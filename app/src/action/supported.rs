@@ -12,13 +12,11 @@ use crate::state::{Dialog, Namespace, State, number, transfer as files};
 
 impl Entry {
     /// What it does now; `None`: it can't be done now, or not in the store that is open.
-    #[must_use]
     pub fn now(&self, state: &State) -> Option<Action> {
         (self.action)(state).filter(|action| refusal(action, state).is_none())
     }
 
     /// Whether it can be done now.
-    #[must_use]
     pub fn is_enabled(&self, state: &State) -> bool {
         self.now(state).is_some()
     }
@@ -44,7 +42,6 @@ const FROM_SERVER: &str =
 const DAMAGED: &str = "A server finds its damaged documents itself";
 
 /// Why an entry can't be used because the open store is a server.
-#[must_use]
 pub fn absent(entry: &Entry, state: &State) -> Option<&'static str> {
     let can = &state.store.capabilities;
     state.store.connection.as_ref()?;
@@ -63,7 +60,6 @@ pub fn absent(entry: &Entry, state: &State) -> Option<&'static str> {
 }
 
 /// Why an action can't be carried out here, in one sentence; `None`: it can.
-#[must_use]
 pub fn refusal(action: &Action, state: &State) -> Option<&'static str> {
     let connection = state.store.connection.as_ref().filter(|_| state.is_open());
     connection?;
@@ -81,7 +77,6 @@ pub fn refusal(action: &Action, state: &State) -> Option<&'static str> {
 }
 
 /// Everything that the attached server can't do, one sentence each.
-#[must_use]
 pub fn sentences(state: &State) -> Vec<&'static str> {
     if state.store.connection.is_none() || !state.is_open() {
         return Vec::new();
@@ -102,7 +97,6 @@ pub fn sentences(state: &State) -> Vec<&'static str> {
 
 /// The question before a change of a server that others depend on: the name of the collection must be
 /// typed. `None`: nothing has to be asked.
-#[must_use]
 pub fn production_question(action: &Action, state: &State) -> Option<Dialog> {
     let connection = state.store.connection.as_ref().filter(|_| state.is_open())?;
     // A locked one refuses the change anyway.

@@ -189,7 +189,6 @@ pub const ENTRIES: &[Entry] =
     &[IMPORT, EXPORT, IMPORT_FOLDER, EXPORT_DATABASE, COPY, COPY_TO_SERVER, UNFINISHED];
 
 /// Opens the import dialog for a collection; `None` where files are not supported, and for a view.
-#[must_use]
 pub fn import_into(namespace: Namespace, state: &State) -> Option<Action> {
     let is_view = state.tree.collection(&namespace).is_some_and(|found| found.kind == "view");
     let can = state.is_open() && state.store.capabilities.transfer && !is_view;
@@ -198,7 +197,6 @@ pub fn import_into(namespace: Namespace, state: &State) -> Option<Action> {
 
 /// Opens the dialog that copies a collection of a server; `None` for a view, and for a store on this
 /// machine.
-#[must_use]
 pub fn copy_to_store(namespace: Namespace, filter: String, state: &State) -> Option<Action> {
     let is_copied = state.tree.collection(&namespace).is_some_and(|it| it.kind == "collection");
     let can = state.is_open() && state.store.connection.is_some() && is_copied;
@@ -206,7 +204,6 @@ pub fn copy_to_store(namespace: Namespace, filter: String, state: &State) -> Opt
 }
 
 /// Opens the dialog that copies a collection of this machine into a server; `None` for a view.
-#[must_use]
 pub fn copy_to_server(namespace: Namespace, filter: String, state: &State) -> Option<Action> {
     let is_copied = state.tree.collection(&namespace).is_some_and(|it| it.kind == "collection");
     let can = state.is_open() && state.store.connection.is_none() && is_copied;
@@ -214,21 +211,18 @@ pub fn copy_to_server(namespace: Namespace, filter: String, state: &State) -> Op
 }
 
 /// Opens the dialog that adds documents from the clipboard to a collection; `None` for a view.
-#[must_use]
 pub fn paste_into(namespace: Namespace, state: &State) -> Option<Action> {
     let is_view = state.tree.collection(&namespace).is_some_and(|found| found.kind == "view");
     (state.is_open() && !is_view).then_some(Action::Transfer(TransferAction::Paste(namespace)))
 }
 
 /// Opens the export dialog on a whole collection; `None` where files are not supported.
-#[must_use]
 pub fn export_of(namespace: Namespace, state: &State) -> Option<Action> {
     let shown = Box::default();
     state.can_export().then_some(Action::Transfer(TransferAction::Export { namespace, shown }))
 }
 
 /// Opens the dialog that exports a database; `None` where files are not supported.
-#[must_use]
 pub fn export_database(db: &str, state: &State) -> Option<Action> {
     let can = state.is_open() && state.store.capabilities.transfer;
     can.then(|| Action::Transfer(TransferAction::ExportDatabase(db.to_owned())))
@@ -236,7 +230,6 @@ pub fn export_database(db: &str, state: &State) -> Option<Action> {
 
 /// Opens the export dialog on the collection of a tab, with the query that its documents are shown
 /// by and the columns that are hidden.
-#[must_use]
 pub fn export(tab: &Tab) -> Action {
     let saved = &tab.saved_documents;
     let shown = ShownDocuments { query: saved.query.clone(), hidden: saved.hidden.clone() };

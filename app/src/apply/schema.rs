@@ -87,7 +87,6 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
 }
 
 /// Whether the filter of the documents is another one than the schema is about.
-#[must_use]
 pub fn is_outdated(tab: TabId, state: &State) -> bool {
     state.tabs.get(tab).is_some_and(|tab| {
         !tab.schema.asked

@@ -56,9 +56,6 @@ impl Drop for JobLine {
 }
 
 /// Works on the data folder of a closed store, with its line of progress.
-///
-/// # Errors
-/// One sentence.
 pub(super) fn on_folder<R>(
     data: &Path,
     work: impl FnOnce(

@@ -40,9 +40,6 @@ impl From<std::io::Error> for Ended {
 type Played = Result<(), Ended>;
 
 /// Plays a lesson from a card on. Needs the stack of a console.
-///
-/// # Errors
-/// One sentence.
 pub(super) fn run(
     lesson: &Arc<Lesson>,
     source: LessonSource,

@@ -19,9 +19,6 @@ use super::{
 use crate::{shutdown::ShutdownSignal, state::Zone};
 
 /// Listens until a signal arrives.
-///
-/// # Errors
-/// One sentence.
 pub(super) fn run(args: &Serve) -> Result<(), Failure> {
     let clock = clock(args.simulated_clock.as_deref())?;
     let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;

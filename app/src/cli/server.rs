@@ -19,9 +19,6 @@ use crate::worker::result_file::ResultFile;
 use crate::worker::transfer;
 
 /// Attaches to the server that the variable's connection string names.
-///
-/// # Errors
-/// One sentence.
 pub(super) fn attach(
     variable: &str,
     is_quiet: bool,
@@ -32,17 +29,11 @@ pub(super) fn attach(
 }
 
 /// The same with what is known of the server.
-///
-/// # Errors
-/// One sentence.
 pub(super) fn open(variable: &str) -> Result<Opened, Failure> {
     Ok(attach_with(variable, false, attached)?.0)
 }
 
 /// The server that a string names, with what is known of it.
-///
-/// # Errors
-/// One sentence.
 pub(super) fn attached(string: &ConnectionString) -> Result<Opened, String> {
     let (string, mark) = (string.clone(), ServerMark::default());
     let server =

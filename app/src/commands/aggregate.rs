@@ -5,25 +5,21 @@ use bson::{Bson, Document, doc};
 use crate::limits::{RESULTS_PAGE, STAGE_TIME};
 
 /// Runs a pipeline; the first documents come with the reply, the others with [`more`].
-#[must_use]
 pub fn run(collection: &str, pipeline: Vec<Document>) -> Document {
     doc! { "aggregate": collection, "pipeline": pipeline, "cursor": { "batchSize": RESULTS_PAGE } }
 }
 
 /// Runs a pipeline whose last stage writes.
-#[must_use]
 pub fn write(collection: &str, pipeline: Vec<Document>) -> Document {
     doc! { "aggregate": collection, "pipeline": pipeline, "cursor": {} }
 }
 
 /// Reads the next documents of a cursor.
-#[must_use]
 pub fn more(collection: &str, cursor: i64) -> Document {
     doc! { "getMore": cursor, "collection": collection, "batchSize": RESULTS_PAGE }
 }
 
 /// Counts the results of a pipeline, up to one more than `most`, within the time of a stage.
-#[must_use]
 pub fn count(collection: &str, mut pipeline: Vec<Document>, most: i64) -> Document {
     pipeline.push(doc! { "$limit": most + 1 });
     pipeline.push(doc! { "$count": "n" });
@@ -31,7 +27,6 @@ pub fn count(collection: &str, mut pipeline: Vec<Document>, most: i64) -> Docume
 }
 
 /// Reads the first results of a pipeline, within the time of a stage.
-#[must_use]
 pub fn first(collection: &str, mut pipeline: Vec<Document>, most: i64) -> Document {
     pipeline.push(doc! { "$limit": most });
     within(collection, pipeline)
@@ -43,7 +38,6 @@ fn within(collection: &str, pipeline: Vec<Document>) -> Document {
 }
 
 /// Creates a view of the results of a pipeline.
-#[must_use]
 pub fn create_view(name: &str, on: &str, pipeline: Vec<Document>) -> Document {
     let pipeline: Vec<Bson> = pipeline.into_iter().map(Bson::Document).collect();
     doc! { "create": name, "viewOn": on, "pipeline": pipeline }

@@ -3,13 +3,11 @@
 use bson::{Bson, DateTime, Document, doc};
 
 /// The status of all archives of a database.
-#[must_use]
 pub fn status() -> Document {
     doc! { "mayflyArchives": 1 }
 }
 
 /// A page of archived documents, after the place that the last page named.
-#[must_use]
 pub fn page(
     collection: &str,
     rows: i32,
@@ -27,7 +25,6 @@ pub fn page(
 }
 
 /// Turns archiving on or changes it; an empty target is the data folder.
-#[must_use]
 pub fn turn_on(
     collection: &str,
     target: &str,
@@ -46,14 +43,12 @@ pub fn turn_on(
     command
 }
 
-#[must_use]
 pub fn turn_off(collection: &str) -> Document {
     doc! { "mayflyArchive": collection, "off": true }
 }
 
 /// Restores documents. The command carries the filter of the list: an archive may hold several
 /// versions of one `_id`, and the newest listed one is restored.
-#[must_use]
 pub fn restore(collection: &str, ids: Vec<Bson>, filter: Option<&Document>) -> Document {
     let mut command = doc! { "mayflyRestoreArchived": collection, "ids": ids };
     if let Some(filter) = filter {
@@ -63,7 +58,6 @@ pub fn restore(collection: &str, ids: Vec<Bson>, filter: Option<&Document>) -> D
 }
 
 /// Restores documents that expire at once: with this date in place of theirs, or as they are.
-#[must_use]
 pub fn restore_expiring(
     collection: &str,
     ids: Vec<Bson>,

@@ -6,7 +6,6 @@ use super::documents;
 use super::query::collated;
 
 /// Counts the documents that match, and adds up their bytes.
-#[must_use]
 pub fn measure(collection: &str, filter: &Document, collation: &Document) -> Document {
     let sums =
         doc! { "_id": null, "n": { "$sum": 1 }, "bytes": { "$sum": { "$bsonSize": "$$ROOT" } } };
@@ -19,13 +18,11 @@ pub fn measure(collection: &str, filter: &Document, collation: &Document) -> Doc
 }
 
 /// Reads some of the documents that match, whole.
-#[must_use]
 pub fn sample(collection: &str, filter: &Document, collation: &Document, count: i64) -> Document {
     collated(documents::read(collection, filter.clone(), count), collation)
 }
 
 /// Reads the `_id`s of all that match, `batch` at a time.
-#[must_use]
 pub fn ids(collection: &str, filter: &Document, collation: &Document, batch: i32) -> Document {
     let find = doc! {
         "find": collection, "filter": filter.clone(), "projection": { "_id": 1 },
@@ -35,13 +32,11 @@ pub fn ids(collection: &str, filter: &Document, collation: &Document, batch: i32
 }
 
 /// Reads on.
-#[must_use]
 pub fn more(collection: &str, cursor: i64, batch: i32) -> Document {
     doc! { "getMore": cursor, "collection": collection, "batchSize": batch }
 }
 
 /// The filter of those among `ids` that match `filter`.
-#[must_use]
 pub fn among(filter: &Document, ids: Vec<Bson>) -> Document {
     let among = doc! { "_id": { "$in": ids } };
     if filter.is_empty() {
@@ -52,20 +47,17 @@ pub fn among(filter: &Document, ids: Vec<Bson>) -> Document {
 }
 
 /// Deletes all that match.
-#[must_use]
 pub fn delete(collection: &str, filter: Document) -> Document {
     doc! { "delete": collection, "deletes": [{ "q": filter, "limit": 0 }] }
 }
 
 /// Updates all that match.
-#[must_use]
 pub fn update(collection: &str, filter: Document, update: &Bson) -> Document {
     let statement = doc! { "q": filter, "u": update.clone(), "multi": true };
     doc! { "update": collection, "updates": [statement] }
 }
 
 /// Gives the only statement of a delete or an update a collation, unless it is empty.
-#[must_use]
 pub fn statement_collated(mut command: Document, collation: Document) -> Document {
     let list = if command.contains_key("deletes") { "deletes" } else { "updates" };
     if !collation.is_empty()
@@ -79,7 +71,6 @@ pub fn statement_collated(mut command: Document, collation: Document) -> Documen
 
 /// Replaces each document by the one with its `_id`; one that is refused does not end the others. No
 /// pipeline and no variables: there are servers that refuse `let`, or store `_id` twice.
-#[must_use]
 pub fn replace(collection: &str, documents: Vec<Document>) -> Document {
     let statements = documents.into_iter().map(|document| {
         let id = document.get("_id").cloned().unwrap_or(Bson::Null);
@@ -114,7 +105,6 @@ impl SetField {
 
 /// Sets a field of each document where its old value still stands; one that is refused does not end
 /// the others. Equality alone would also take an array that has the value.
-#[must_use]
 pub fn set_each(collection: &str, path: &str, sets: Vec<SetField>) -> Document {
     let statements = sets.into_iter().map(|SetField { id, from, to }| {
         let stands = doc! { "$eq": from, "$not": { "$type": "array" } };
@@ -125,7 +115,6 @@ pub fn set_each(collection: &str, path: &str, sets: Vec<SetField>) -> Document {
 }
 
 /// Inserts documents; one that is refused does not end the others.
-#[must_use]
 pub fn insert(collection: &str, documents: Vec<Document>) -> Document {
     doc! { "insert": collection, "documents": documents, "ordered": false }
 }

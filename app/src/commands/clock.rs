@@ -2,31 +2,26 @@
 
 use bson::{Document, doc};
 
-#[must_use]
 pub fn read() -> Document {
     doc! { "mayflyClock": 1 }
 }
 
 /// Pauses a simulated clock, or starts it.
-#[must_use]
 pub fn set_paused(paused: bool) -> Document {
     doc! { "mayflyClock": 1, "paused": paused }
 }
 
 /// Sets the speed of a simulated clock and starts it.
-#[must_use]
 pub fn set_rate(rate: f64) -> Document {
     doc! { "mayflyClock": 1, "rate": rate, "paused": false }
 }
 
 /// Moves a simulated clock to the next `pass` or the next `event`.
-#[must_use]
 pub fn advance_to(what: &str) -> Document {
     doc! { "mayflyClock": 1, "advanceTo": what }
 }
 
 /// Moves a simulated clock forward.
-#[must_use]
 pub fn advance(ms: i64) -> Document {
     doc! { "mayflyClock": 1, "advanceMS": ms }
 }

@@ -87,13 +87,11 @@ pub struct CollationChoice {
 
 impl CollationChoice {
     /// A locale with everything as usual.
-    #[must_use]
     pub fn of_locale(locale: &str) -> Self {
         Self { locale: locale.to_owned(), letters: Letters::All, is_numeric: false }
     }
 
     /// The choice that a collation is; `None` for an empty one.
-    #[must_use]
     pub fn of(collation: &Document) -> Option<Self> {
         let locale = collation.get_str("locale").ok()?.to_owned();
         let letters = match collation.get("strength").and_then(whole) {
@@ -106,7 +104,6 @@ impl CollationChoice {
     }
 
     /// The collation, with the fields that are not as usual. Exact bytes have no others.
-    #[must_use]
     pub fn document(&self) -> Document {
         let mut collation = doc! { "locale": &self.locale };
         if self.locale == EXACT {
@@ -122,7 +119,6 @@ impl CollationChoice {
     }
 
     /// The language by its own name, or the locale.
-    #[must_use]
     pub fn language(&self) -> &str {
         if self.locale == EXACT {
             return "Exact bytes";
@@ -132,7 +128,6 @@ impl CollationChoice {
     }
 
     /// In a few words.
-    #[must_use]
     pub fn in_words(&self) -> String {
         let letters = match self.letters {
             Letters::All => "",
@@ -145,7 +140,6 @@ impl CollationChoice {
 }
 
 /// Whether an index of this definition can be used for text of this collation.
-#[must_use]
 pub fn serves(index: &Document, collation: &CollationChoice) -> bool {
     let of_index = index.get_document("collation").ok().and_then(CollationChoice::of);
     let is_exact = collation.locale == EXACT;

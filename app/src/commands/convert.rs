@@ -9,7 +9,6 @@ use crate::job::convert::{Conversion, FAILING_MAX};
 
 impl Conversion {
     /// Finds documents whose value does not convert, [`FAILING_MAX`] of them.
-    #[must_use]
     pub fn check(&self, collection: &str) -> Document {
         self.preview(collection, i64::try_from(FAILING_MAX).unwrap_or(i64::MAX), true)
     }
@@ -21,7 +20,6 @@ impl Conversion {
 
     /// Documents whose field holds text, or numbers if these are instants. A field in an array is
     /// left out: its path would set the whole array in each element.
-    #[must_use]
     pub fn filter(&self) -> Document {
         let is_single = doc! { "$in": [{ "$type": self.field() }, self.types()] };
         doc! { &self.path: { "$type": self.types() }, "$expr": is_single }
@@ -54,21 +52,18 @@ impl Conversion {
     }
 
     /// The pipeline that changes a document.
-    #[must_use]
     pub fn pipeline(&self) -> Vec<Document> {
         let otherwise = if self.makes_nulls() { Bson::Null } else { Bson::String(self.field()) };
         vec![doc! { "$set": { &self.path: { "$ifNull": [self.date_expression(), otherwise] } } }]
     }
 
     /// The whole change as one command: what the steps do together.
-    #[must_use]
     pub fn update(&self, collection: &str) -> Document {
         let update = doc! { "q": self.changed(), "u": self.pipeline(), "multi": true };
         doc! { "update": collection, "updates": [update] }
     }
 
     /// The whole change, to be made in steps.
-    #[must_use]
     pub fn change(&self) -> BulkChange {
         BulkChange::Convert(self.clone())
     }
@@ -79,7 +74,6 @@ impl Conversion {
     }
 
     /// Reads the field of all documents that may have a value to convert, `batch` at a time.
-    #[must_use]
     pub fn read(&self, collection: &str, batch: i32) -> Document {
         doc! {
             "find": collection, "filter": self.candidates(), "projection": { &self.path: 1 },
@@ -88,7 +82,6 @@ impl Conversion {
     }
 
     /// Reads the field of some of them.
-    #[must_use]
     pub fn read_some(&self, collection: &str, count: i64) -> Document {
         let mut find = self.read(collection, i32::try_from(count).unwrap_or(i32::MAX));
         find.extend(doc! { "limit": count, "singleBatch": true });
@@ -97,13 +90,11 @@ impl Conversion {
 
     /// Counts them, for at most `time_ms` milliseconds. A document whose field is an array with
     /// text counts too.
-    #[must_use]
     pub fn count_candidates(&self, collection: &str, time_ms: i32) -> Document {
         doc! { "count": collection, "query": self.candidates(), "maxTimeMS": time_ms }
     }
 
     /// Counts the values that convert and those that don't, by the type that they become.
-    #[must_use]
     pub fn count(&self, collection: &str) -> Document {
         let group = doc! { "_id": { "$type": self.date_expression() }, "n": { "$sum": 1 } };
         let pipeline = vec![doc! { "$match": self.filter() }, doc! { "$group": group }];
@@ -111,7 +102,6 @@ impl Conversion {
     }
 
     /// Values before and after. `failing`: some that do not convert.
-    #[must_use]
     pub fn preview(&self, collection: &str, count: i64, failing: bool) -> Document {
         let mut pipeline = vec![doc! { "$match": self.filter() }];
         let project = doc! { "before": self.field(), "after": self.date_expression() };
@@ -127,7 +117,6 @@ impl Conversion {
 }
 
 /// Values of a field that may be dates.
-#[must_use]
 pub fn sample(collection: &str, path: &str, count: i64) -> Document {
     let types = ["string", "int", "long", "double"];
     doc! {

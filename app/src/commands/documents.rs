@@ -3,26 +3,22 @@
 use bson::{Document, doc};
 
 /// Inserts documents, in order.
-#[must_use]
 pub fn insert(collection: &str, documents: &[Document]) -> Document {
     doc! { "insert": collection, "documents": documents.to_vec(), "ordered": true }
 }
 
 /// Replaces the document that the filter matches.
-#[must_use]
 pub fn replace(collection: &str, filter: Document, after: &Document) -> Document {
     doc! { "update": collection, "updates": [{ "q": filter, "u": after.clone(), "multi": false }] }
 }
 
 /// Deletes one document for each filter.
-#[must_use]
 pub fn delete(collection: &str, filters: impl Iterator<Item = Document>) -> Document {
     let deletes: Vec<Document> = filters.map(|q| doc! { "q": q, "limit": 1 }).collect();
     doc! { "delete": collection, "deletes": deletes, "ordered": false }
 }
 
 /// Reads up to `count` whole documents in one batch.
-#[must_use]
 pub fn read(collection: &str, filter: Document, count: i64) -> Document {
     doc! {
         "find": collection, "filter": filter, "limit": count, "batchSize": count,
@@ -31,24 +27,20 @@ pub fn read(collection: &str, filter: Document, count: i64) -> Document {
 }
 
 /// Reads documents from the start of a collection, without the damaged ones.
-#[must_use]
 pub fn sample(collection: &str, count: i64) -> Document {
     doc! { "find": collection, "limit": count, "allowPartialResults": true }
 }
 
 /// Lists the damaged documents.
-#[must_use]
 pub fn damaged(collection: &str) -> Document {
     doc! { "mayflyDamaged": collection }
 }
 
 /// Removes damaged documents by their record numbers.
-#[must_use]
 pub fn remove_damaged<'a>(collection: &str, records: impl Iterator<Item = &'a str>) -> Document {
     doc! { "mayflyDamaged": collection, "remove": records.collect::<Vec<_>>() }
 }
 
-#[must_use]
 pub fn close_cursor(collection: &str, cursor: i64) -> Document {
     doc! { "killCursors": collection, "cursors": [cursor] }
 }

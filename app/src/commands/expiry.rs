@@ -3,14 +3,12 @@
 use bson::{Bson, DateTime, Document, doc};
 
 /// The documents that expire first, by one index, by several or by all.
-#[must_use]
 pub fn expiring(collection: &str, limit: Bson, index: Option<Bson>) -> Document {
     of_index(doc! { "mayflyExpiring": collection, "limit": limit }, index)
 }
 
 /// How many documents expire in each of `buckets` equal slices of time, by one index, by
 /// several or by all.
-#[must_use]
 pub fn forecast(
     collection: &str,
     from_ms: i64,
@@ -28,7 +26,6 @@ pub fn forecast(
 }
 
 /// The same for thresholds from an instant on and before another one, in milliseconds since 1970.
-#[must_use]
 pub fn between(mut command: Document, from_ms: i64, to_ms: i64) -> Document {
     command.insert("from", DateTime::from_millis(from_ms));
     command.insert("to", DateTime::from_millis(to_ms));
@@ -43,7 +40,6 @@ fn of_index(mut command: Document, index: Option<Bson>) -> Document {
 }
 
 /// A command whose results are these rows, to write them to a file as results are written.
-#[must_use]
 pub fn rows(rows: Vec<Document>) -> Document {
     let rows: Vec<Bson> = rows.into_iter().map(Bson::Document).collect();
     // `$literal`, because text of an _id that begins with a dollar sign isn't a path.
@@ -52,25 +48,21 @@ pub fn rows(rows: Vec<Document>) -> Document {
 }
 
 /// The effect of a TTL.
-#[must_use]
 pub fn what_if(collection: &str, index: Document) -> Document {
     doc! { "mayflyWhatIf": collection, "index": index }
 }
 
 /// When one document expires.
-#[must_use]
 pub fn verdict(collection: &str, id: Bson) -> Document {
     doc! { "mayflyVerdict": collection, "id": id }
 }
 
 /// When several documents expire.
-#[must_use]
 pub fn verdicts(collection: &str, ids: Vec<Bson>) -> Document {
     doc! { "mayflyVerdict": collection, "ids": ids }
 }
 
 /// Sets the date of a document, unless the field holds an array.
-#[must_use]
 pub fn set_date(collection: &str, id: Bson, field: &str, now_ms: i64) -> Document {
     let filter = doc! { "_id": id, field: { "$not": { "$type": "array" } } };
     let update = doc! { "q": filter, "u": { "$set": { field: DateTime::from_millis(now_ms) } } };

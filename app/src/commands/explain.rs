@@ -5,7 +5,6 @@ use bson::{Document, doc};
 use super::query::Query;
 
 /// Runs a query to its end and explains how it was answered. Nothing is returned.
-#[must_use]
 pub fn find(collection: &str, query: &Query) -> Document {
     let mut command = query.find(collection, 0, query.limit.unwrap_or_default());
     command.remove("batchSize");
@@ -16,7 +15,6 @@ pub fn find(collection: &str, query: &Query) -> Document {
 }
 
 /// The same for a pipeline. A stage at its end that writes does not write.
-#[must_use]
 pub fn pipeline(collection: &str, pipeline: Vec<Document>) -> Document {
     explain(doc! { "aggregate": collection, "pipeline": pipeline, "cursor": {} })
 }

@@ -4,25 +4,21 @@ use bson::{Bson, DateTime, Document, doc};
 
 use super::smallest_int;
 
-#[must_use]
 pub fn list(collection: &str) -> Document {
     doc! { "listIndexes": collection }
 }
 
 /// How often each index was used.
-#[must_use]
 pub fn uses(collection: &str) -> Document {
     doc! { "aggregate": collection, "pipeline": [{ "$indexStats": {} }], "cursor": {} }
 }
 
-#[must_use]
 pub fn create(collection: &str, index: Document) -> Document {
     doc! { "createIndexes": collection, "indexes": [index] }
 }
 
 /// Changes the TTL of the index with this name, or gives it one. By its name: not every server knows an index
 /// by its key, and a key may have several.
-#[must_use]
 pub fn set_ttl(collection: &str, name: &str, secs: i64) -> Document {
     doc! {
         "collMod": collection,
@@ -31,19 +27,16 @@ pub fn set_ttl(collection: &str, name: &str, secs: i64) -> Document {
 }
 
 /// Hides an index from queries, or shows it again.
-#[must_use]
 pub fn set_hidden(collection: &str, name: &str, hidden: bool) -> Document {
     doc! { "collMod": collection, "index": { "name": name, "hidden": hidden } }
 }
 
-#[must_use]
 pub fn drop(collection: &str, name: &str) -> Document {
     doc! { "dropIndexes": collection, "index": name }
 }
 
 /// Counts documents by their date, one bucket between two boundaries. Dates after now are not
 /// counted, and arrays of dates are in no bucket.
-#[must_use]
 pub fn count_by_date(
     collection: &str,
     field: &str,

@@ -4,13 +4,11 @@ use bson::{Document, doc};
 use mayfly_engine::command::ListenAt;
 
 /// Reads the status of the listener.
-#[must_use]
 pub fn status() -> Document {
     doc! { "mayflyListen": 1 }
 }
 
 /// Starts listening.
-#[must_use]
 pub fn turn_on(at: &ListenAt) -> Document {
     match at {
         ListenAt::Port(port) => doc! { "mayflyListen": 1, "on": true, "port": i32::from(*port) },
@@ -21,7 +19,6 @@ pub fn turn_on(at: &ListenAt) -> Document {
 }
 
 /// Stops listening.
-#[must_use]
 pub fn turn_off() -> Document {
     doc! { "mayflyListen": 1, "on": false }
 }

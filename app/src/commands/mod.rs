@@ -25,7 +25,6 @@ mod tests;
 use bson::Bson;
 
 /// A number in the smallest integer type that holds it, as in mongosh.
-#[must_use]
 pub fn smallest_int(number: i64) -> Bson {
     i32::try_from(number).map_or(Bson::Int64(number), Bson::Int32)
 }

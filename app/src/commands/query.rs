@@ -26,7 +26,6 @@ impl Query {
     /// order of the plan, without keeping it; a page at the end of a million documents costs some
     /// tenths of a second on a reading thread and nothing in the window. With a sort that no index
     /// gives, each page costs a sort of all that match.
-    #[must_use]
     pub fn find(&self, collection: &str, first: u64, count: u64) -> Document {
         let left = self.limit.map_or(count, |limit| limit.saturating_sub(first).min(count));
         let mut command = doc! { "find": collection, "filter": self.filter.clone() };
@@ -51,7 +50,6 @@ impl Query {
     }
 
     /// The command that reads every document.
-    #[must_use]
     pub fn find_all(&self, collection: &str) -> Document {
         let mut command = self.find(collection, 0, u64::MAX);
         for part in ["batchSize", "maxTimeMS"] {
@@ -63,7 +61,6 @@ impl Query {
         command
     }
 
-    #[must_use]
     pub fn count(&self, collection: &str) -> Document {
         let mut command = doc! { "count": collection, "query": self.filter.clone() };
         if self.skip > 0 {
@@ -90,7 +87,6 @@ impl Query {
     }
 
     /// Whether documents come with all their fields.
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         self.projection.is_empty()
     }
@@ -101,7 +97,6 @@ fn long(number: u64) -> i64 {
 }
 
 /// Compares text as this collation says; an empty one changes nothing.
-#[must_use]
 pub fn collated(mut command: Document, collation: &Document) -> Document {
     if !collation.is_empty() {
         command.insert("collation", collation.clone());
@@ -110,14 +105,12 @@ pub fn collated(mut command: Document, collation: &Document) -> Document {
 }
 
 /// Skips damaged documents, which otherwise end the command with an error.
-#[must_use]
 pub fn allow_partial(mut command: Document) -> Document {
     command.insert("allowPartialResults", true);
     command
 }
 
 /// Reads the `_id` alone, in one batch.
-#[must_use]
 pub fn ids_only(mut command: Document) -> Document {
     command.insert("projection", doc! { "_id": 1 });
     command.insert("singleBatch", true);

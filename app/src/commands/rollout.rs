@@ -20,7 +20,6 @@ fn overdue(plan: &RolloutPlan, secs: i64, now_ms: i64) -> Document {
 }
 
 /// Counts the documents that a TTL of `secs` has made overdue, up to `most`.
-#[must_use]
 pub fn count(plan: &RolloutPlan, secs: i64, now_ms: i64, most: u64) -> Document {
     doc! {
         "count": &plan.namespace.collection, "query": overdue(plan, secs, now_ms),
@@ -30,7 +29,6 @@ pub fn count(plan: &RolloutPlan, secs: i64, now_ms: i64, most: u64) -> Document 
 
 /// Reads the date of the document after which one step's documents are counted: the oldest ones of
 /// those that the final TTL removes.
-#[must_use]
 pub fn boundary(plan: &RolloutPlan, now_ms: i64) -> Document {
     let skip = i64::try_from(plan.per_step().saturating_sub(1)).unwrap_or(i64::MAX);
     doc! {
@@ -41,7 +39,6 @@ pub fn boundary(plan: &RolloutPlan, now_ms: i64) -> Document {
 }
 
 /// Makes the index, with a TTL that removes nothing yet.
-#[must_use]
 pub fn create(plan: &RolloutPlan, index: &Document) -> Document {
     let mut index = index.clone();
     index.insert("expireAfterSeconds", smallest_int(SECS_MAX));
@@ -49,7 +46,6 @@ pub fn create(plan: &RolloutPlan, index: &Document) -> Document {
 }
 
 /// Sets the seconds of the index.
-#[must_use]
 pub fn lower(plan: &RolloutPlan, secs: i64) -> Document {
     indexes::set_ttl(&plan.namespace.collection, &plan.name, secs)
 }
@@ -69,7 +65,6 @@ fn lag(most: u64) -> (String, String) {
 }
 
 /// The same work as a script for mongosh.
-#[must_use]
 pub fn script(plan: &RolloutPlan) -> String {
     let text = |value: Bson| write_value(&value, Layout::OneLine);
     let (db, collection) = (&plan.namespace.db, &plan.namespace.collection);

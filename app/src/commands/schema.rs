@@ -5,7 +5,6 @@ use bson::{Document, doc};
 use super::query::collated;
 
 /// Reads every document that matches, `batch` in one reply, without the damaged ones.
-#[must_use]
 pub fn read(collection: &str, filter: &Document, collation: &Document, batch: i64) -> Document {
     let find = doc! {
         "find": collection, "filter": filter.clone(), "batchSize": batch,
@@ -15,7 +14,6 @@ pub fn read(collection: &str, filter: &Document, collation: &Document, batch: i6
 }
 
 /// Reads `count` documents from the start or the end of a collection, without the damaged ones.
-#[must_use]
 pub fn sample(collection: &str, count: i64, from_end: bool) -> Document {
     let order = if from_end { -1 } else { 1 };
     doc! {
@@ -25,7 +23,6 @@ pub fn sample(collection: &str, count: i64, from_end: bool) -> Document {
 }
 
 /// Gives a collection a validator.
-#[must_use]
 pub fn set_validator(collection: &str, validator: Document, level: &str, action: &str) -> Document {
     doc! {
         "collMod": collection, "validator": validator, "validationLevel": level,

@@ -29,13 +29,11 @@ impl SampleData {
     }
 
     /// Whether both have this collection, and it is the same one, not another of its name.
-    #[must_use]
     pub fn shares(&self, other: &Self, name: &str) -> bool {
         self.made.iter().any(|made| made.0 == name && other.made.contains(made))
     }
 
     /// One line a collection.
-    #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         for (name, uuid) in &self.made {
@@ -45,7 +43,6 @@ impl SampleData {
     }
 
     /// Reads the output of [`to_text`](Self::to_text). `None` if a line is something else.
-    #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let made = text.lines().map(|line| {
             let (name, uuid) = line.split_once(' ')?;

@@ -39,7 +39,6 @@ pub struct Traffic {
 
 impl Traffic {
     /// Traffic that writes to these collections and to no others.
-    #[must_use]
     pub fn new(made: SampleData) -> Self {
         Self { made, last_ms: None }
     }

@@ -36,7 +36,6 @@ pub struct Chapter {
 }
 
 impl Chapter {
-    #[must_use]
     pub fn title(&self) -> &str {
         self.sections.first().map_or("", |first| first.title.as_str())
     }
@@ -68,7 +67,6 @@ pub struct Place {
     pub section: usize,
 }
 
-#[must_use]
 pub fn chapters() -> &'static [Chapter] {
     static CHAPTERS: LazyLock<Vec<Chapter>> = LazyLock::new(|| {
         let files = FILES.iter().copied().chain([LESSON_FILES]);
@@ -82,14 +80,12 @@ pub fn chapters() -> &'static [Chapter] {
     &CHAPTERS
 }
 
-#[must_use]
 pub fn section(at: Place) -> Option<&'static Section> {
     chapters().get(at.chapter)?.sections.get(at.section)
 }
 
 /// The target of a link in a chapter: `08-safety.md#trash`, or `#trash` in the same chapter. `None`
 /// if it leads out of the guide.
-#[must_use]
 pub fn resolve(link: &str, from: usize) -> Option<Place> {
     let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
     let chapter = match file {
@@ -105,13 +101,11 @@ pub fn resolve(link: &str, from: usize) -> Option<Place> {
 }
 
 /// The bytes of a picture.
-#[must_use]
 pub fn picture(file: &str) -> Option<&'static [u8]> {
     PICTURES.iter().find(|(name, _)| *name == file).map(|(_, bytes)| *bytes)
 }
 
 /// The sections that have every word, those with all of them in the title first.
-#[must_use]
 pub fn search(words: &str) -> Vec<Place> {
     let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
     if words.is_empty() {

@@ -19,13 +19,11 @@ pub enum Beginning {
 
 impl Beginning {
     /// Whether the store changes. The demo store is then not the one to open.
-    #[must_use]
     pub fn writes(&self) -> bool {
         matches!(self, Self::Files(_) | Self::Backup(_))
     }
 
     /// The opened files, for a sentence: a file by its name, several by their number.
-    #[must_use]
     pub fn opens(&self) -> String {
         let paths = match self {
             Self::Files(paths) | Self::Lessons(paths) => paths.as_slice(),

@@ -24,7 +24,6 @@ pub enum Target {
 
 impl Target {
     /// The filter that matches them.
-    #[must_use]
     pub fn filter(&self) -> Document {
         match self {
             Self::Ids(ids) => match ids.as_slice() {
@@ -36,7 +35,6 @@ impl Target {
     }
 
     /// The collation of the filter. Empty for that of the collection.
-    #[must_use]
     pub fn collation(&self) -> Document {
         match self {
             Self::Collated { collation, .. } => collation.clone(),
@@ -65,7 +63,6 @@ pub struct Made {
 
 impl Made {
     /// Bytes of the documents that are kept.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.pairs.iter().map(Pair::bytes).sum()
     }
@@ -73,7 +70,6 @@ impl Made {
 
 impl Pair {
     /// Bytes of both documents.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         [&self.before, &self.after].into_iter().flatten().map(|raw| raw.as_bytes().len()).sum()
     }
@@ -116,7 +112,6 @@ pub enum BulkChange {
 
 impl BulkChange {
     /// The words for a list of operations.
-    #[must_use]
     pub fn title(&self, namespace: &Namespace, is_redo: bool) -> String {
         match self {
             Self::Delete(_) => format!("Delete documents from {namespace}"),
@@ -147,7 +142,6 @@ impl BulkChange {
     }
 
     /// Whether what it does can be taken back, as long as there is room for what that takes.
-    #[must_use]
     pub fn is_undoable(&self) -> bool {
         !matches!(
             self,
@@ -188,13 +182,11 @@ impl BulkGauge {
     }
 
     /// Whether its store closes.
-    #[must_use]
     pub fn is_left(&self) -> bool {
         self.leaves.load(Ordering::Relaxed)
     }
 
     /// Documents that are done, and documents in all; 0 while they are not known.
-    #[must_use]
     pub fn now(&self) -> (u64, u64) {
         (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
     }
@@ -244,7 +236,6 @@ pub struct BulkReport {
 
 impl BulkReport {
     /// Nothing was done, because of this.
-    #[must_use]
     pub fn failed(message: String) -> Self {
         Self { end: BulkEnd::Failed(message), ..Self::default() }
     }

@@ -17,7 +17,6 @@ pub struct Cancel {
 
 impl Cancel {
     /// Stops when files in or out of a store are canceled.
-    #[must_use]
     pub fn of(progress: &Progress) -> Self {
         Self { flag: progress.cancel_flag(), deadline: None }
     }
@@ -42,13 +41,11 @@ impl Cancel {
     }
 
     /// Whether the job was canceled or is late.
-    #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.flag.load(Ordering::Relaxed) || self.is_late()
     }
 
     /// Whether its time is over, and nothing canceled it before.
-    #[must_use]
     pub fn is_late(&self) -> bool {
         let is_over = |deadline| SystemClock.monotonic() >= deadline;
         !self.flag.load(Ordering::Relaxed) && self.deadline.is_some_and(is_over)

@@ -16,13 +16,11 @@ pub struct Secret(String);
 
 impl Secret {
     /// Wraps it.
-    #[must_use]
     pub fn new(text: String) -> Self {
         Self(text)
     }
 
     /// The text, for the driver alone.
-    #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -135,7 +133,6 @@ impl ConnectionString {
         })
     }
 
-    #[must_use]
     pub fn for_driver(&self) -> Secret {
         Secret::new(
             self.write(self.password.as_ref().map(|password| percent::encode(password.reveal()))),
@@ -143,13 +140,11 @@ impl ConnectionString {
     }
 
     /// The string as it is shown: without the password.
-    #[must_use]
     pub fn shown(&self) -> String {
         self.write(None)
     }
 
     /// The server's name in the window: its first host, and how many others there are.
-    #[must_use]
     pub fn name(&self) -> String {
         let first = self.hosts.first().map_or("", String::as_str);
         let first = percent::decode(first.strip_suffix(":27017").unwrap_or(first));
@@ -161,13 +156,11 @@ impl ConnectionString {
     }
 
     /// Whether a password is missing: the string names a user whose login needs one.
-    #[must_use]
     pub fn needs_password(&self) -> bool {
         self.uses_password() && self.password.is_none()
     }
 
     /// Whether the login takes a password.
-    #[must_use]
     pub fn uses_password(&self) -> bool {
         let without = ["MONGODB-X509", "MONGODB-OIDC", "GSSAPI", "MONGODB-AWS"];
         let mechanism = self.option("authMechanism").unwrap_or_default();
@@ -177,7 +170,6 @@ impl ConnectionString {
     /// The key of the password in a keyring: the hosts, the user and the database that knows the
     /// user. Another spelling of the same server, or another option, does not change it. `None` if
     /// the login takes no password.
-    #[must_use]
     pub fn secret_key(&self) -> Option<String> {
         let user = self.user.as_ref().filter(|_| self.uses_password())?;
         let mut hosts: Vec<String> = self.hosts.iter().map(|host| plain_host(host)).collect();
@@ -189,7 +181,6 @@ impl ConnectionString {
     }
 
     /// The value of an option, whatever its case.
-    #[must_use]
     pub fn option(&self, name: &str) -> Option<&str> {
         let mut options = self.options.iter();
         options.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
@@ -218,14 +209,12 @@ impl ConnectionString {
     }
 
     /// Whether anybody can pretend to be the server, because its certificate is not checked.
-    #[must_use]
     pub fn is_unchecked(&self) -> bool {
         let is_on = |name| self.option(name) == Some("true");
         self.is_encrypted() && (is_on("tlsAllowInvalidCertificates") || is_on("tlsInsecure"))
     }
 
     /// Whether the connection is encrypted, in words.
-    #[must_use]
     pub fn encryption(&self) -> &'static str {
         match self.is_encrypted() {
             true if self.is_unchecked() => "on, certificate not checked",
@@ -234,7 +223,6 @@ impl ConnectionString {
         }
     }
 
-    #[must_use]
     pub fn is_encrypted(&self) -> bool {
         let named = self.option("tls").or_else(|| self.option("ssl"));
         named.map_or(self.scheme == "mongodb+srv", |value| value == "true")
@@ -242,13 +230,11 @@ impl ConnectionString {
 
     /// Whether every host is this machine or in a private network: by its address, or by a name
     /// without a dot. Any other server counts as one that others depend on.
-    #[must_use]
     pub fn is_near(&self) -> bool {
         self.scheme == "mongodb" && self.addresses().iter().all(|(host, _)| is_near(host))
     }
 
     /// Each host with its port, for a look at the network. A socket's path has none.
-    #[must_use]
     pub fn addresses(&self) -> Vec<(String, Option<u16>)> {
         self.hosts.iter().map(|host| address(host)).collect()
     }

@@ -51,7 +51,6 @@ pub enum ConsoleOutput {
 
 impl ConsoleOutput {
     /// Bytes of its text.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         match self {
             Self::Printed(text) | Self::Failed(text) | Self::Note(text) => text.len(),

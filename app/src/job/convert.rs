@@ -26,19 +26,16 @@ pub struct Conversion {
 
 impl Conversion {
     /// Whether values that do not convert become null.
-    #[must_use]
     pub fn makes_nulls(&self) -> bool {
         self.unconverted == Unconverted::Null
     }
 
     /// Whether numbers are converted, too.
-    #[must_use]
     pub fn takes_numbers(&self) -> bool {
         self.forms.iter().any(|form| matches!(form, DateForm::Seconds | DateForm::Millis))
     }
 
     /// The types that are converted, by MongoDB's names.
-    #[must_use]
     pub fn types(&self) -> Vec<&'static str> {
         let numbers: &[&str] = if self.takes_numbers() { &["int", "long", "double"] } else { &[] };
         [&["string"], numbers].concat()
@@ -46,7 +43,6 @@ impl Conversion {
 
     /// The value to convert: text, or a number if these are instants. A field in an array is left
     /// out: its path would set the whole array in each element.
-    #[must_use]
     pub fn single<'d>(&self, document: &'d Document) -> Option<&'d Bson> {
         value_at(document, &self.path).filter(|value| match value {
             Bson::String(_) => true,
@@ -56,7 +52,6 @@ impl Conversion {
     }
 
     /// The date that a value is; `None` where no form fits.
-    #[must_use]
     pub fn date(&self, value: &Bson) -> Option<DateTime> {
         let read = |form: &DateForm| match value {
             Bson::String(text) => form.read(text, self.zone).ok(),
@@ -69,7 +64,6 @@ impl Conversion {
     }
 
     /// The value that is written instead of this one; `None` where it stays.
-    #[must_use]
     pub fn becomes(&self, value: &Bson) -> Option<Bson> {
         let date = self.date(value).map(Bson::DateTime);
         date.or_else(|| self.makes_nulls().then_some(Bson::Null))
@@ -77,7 +71,6 @@ impl Conversion {
 }
 
 /// The single value at a path.
-#[must_use]
 pub fn value_at<'d>(document: &'d Document, path: &str) -> Option<&'d Bson> {
     let mut names = path.split('.');
     let first = document.get(names.next()?)?;
@@ -85,7 +78,6 @@ pub fn value_at<'d>(document: &'d Document, path: &str) -> Option<&'d Bson> {
 }
 
 /// Documents whose value does not convert, in words: `_id 3, "TBD": it does not match the layout`.
-#[must_use]
 pub fn failing_words(conversion: &Conversion, failing: &[(Bson, Bson)]) -> String {
     let short = |value: &Bson| {
         let text = match value {

@@ -23,7 +23,6 @@ pub enum CopyPart {
 }
 
 impl CopyPart {
-    #[must_use]
     pub fn filter(&self) -> &Document {
         match self {
             Self::Matching(filter) | Self::Sample { filter, .. } => filter,
@@ -141,7 +140,6 @@ impl InsertedIds {
     }
 
     /// Those of documents as [`bytes`](Self::bytes) gives them; not all, if `is_cut`.
-    #[must_use]
     pub fn from_bytes(bytes: Vec<u8>, is_cut: bool) -> Self {
         let mut ids = Self { bytes, count: 0, is_cut };
         ids.count = ids.iter().count() as u64;
@@ -149,25 +147,21 @@ impl InsertedIds {
     }
 
     /// Documents with nothing but an `_id`, one after another.
-    #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// Whether there were too many, so that none is known.
-    #[must_use]
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
 
     /// Whether all of them are known, and there is one.
-    #[must_use]
     pub fn can_roll_back(&self) -> bool {
         !self.is_cut && self.count > 0
     }
 
     /// How many are known.
-    #[must_use]
     pub fn count(&self) -> u64 {
         if self.is_cut { 0 } else { self.count }
     }

@@ -50,7 +50,6 @@ pub enum RolledIndex {
 
 impl CutWork {
     /// The collection, if it is known.
-    #[must_use]
     pub fn namespace(&self) -> Option<&Namespace> {
         match &self.what {
             CutKind::Bulk { namespace, .. } => Some(namespace),

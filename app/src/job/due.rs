@@ -55,7 +55,6 @@ impl PartialEq for PartialFilter {
 impl TtlIndex {
     /// Reads an index of `listIndexes`; `None` when it isn't a TTL index whose verdict a document's
     /// own fields tell (an index on `_ts` needs the last modification).
-    #[must_use]
     pub fn read(index: &Document) -> Option<Self> {
         let seconds = whole(index.get("expireAfterSeconds")?)?;
         let keys = index.get_document("key").ok()?;
@@ -73,7 +72,6 @@ impl TtlIndex {
     }
 
     /// A rule that no index of the collection has, or not yet.
-    #[must_use]
     pub fn of_rule(name: &str, field: &str, rule: Rule, partial: Option<&Document>) -> Self {
         Self {
             name: name.to_owned(),
@@ -85,13 +83,11 @@ impl TtlIndex {
         }
     }
 
-    #[must_use]
     pub fn rule(&self) -> &Rule {
         &self.rule
     }
 
     /// The seconds that it adds to a date.
-    #[must_use]
     pub fn expire_after_secs(&self) -> i64 {
         match &self.rule {
             Rule::Date { expire_after_secs, .. } | Rule::ClusteredId { expire_after_secs } => {
@@ -102,19 +98,16 @@ impl TtlIndex {
     }
 
     /// The partial filter, as the store lists it.
-    #[must_use]
     pub fn partial(&self) -> Option<&Document> {
         self.partial.as_ref().map(|partial| &partial.document)
     }
 
     /// The partial filter, if the engine's parser knows it.
-    #[must_use]
     pub fn parsed_partial(&self) -> Option<&Filter> {
         self.partial.as_ref().and_then(|partial| partial.parsed.as_ref())
     }
 
     /// Whether and when a document expires by it.
-    #[must_use]
     pub fn verdict(&self, document: &RawDocument) -> Expiry {
         let filter = self.partial.as_ref().and_then(|partial| partial.parsed.as_ref());
         if filter.is_some_and(|filter| !filter.covers(document)) {
@@ -126,7 +119,6 @@ impl TtlIndex {
 
 /// Whether an index of `listIndexes` is a TTL index whose verdict the store must be asked for: it
 /// counts from the last modification, which isn't a field.
-#[must_use]
 pub fn is_on_modification(index: &Document) -> bool {
     let keys = index.get_document("key").ok();
     index.contains_key("expireAfterSeconds")
@@ -135,7 +127,6 @@ pub fn is_on_modification(index: &Document) -> bool {
 
 impl Due {
     /// When the store says that a document expires.
-    #[must_use]
     pub fn new(base_ms: Option<i64>, threshold_ms: Option<i64>) -> Self {
         match (threshold_ms, base_ms) {
             (Some(threshold_ms), Some(base_ms)) => Self::At { threshold_ms, base_ms },
@@ -145,7 +136,6 @@ impl Due {
 }
 
 /// When a whole document expires. `None` without a TTL index on a date.
-#[must_use]
 pub fn due(indexes: &[TtlIndex], document: &Document) -> Option<Due> {
     if indexes.is_empty() {
         return None;

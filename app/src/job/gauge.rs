@@ -18,7 +18,6 @@ pub struct Gauge {
 
 impl Gauge {
     /// The progress of the work. `None` before it begins.
-    #[must_use]
     pub fn now(&self) -> Option<JobProgress> {
         let step = match self.step.load(Ordering::Relaxed) {
             1 => JobStep::Walking,

@@ -1,7 +1,6 @@
 //! Characters that can't be seen, shown as marks.
 
 /// `content` with marks as plain text, for places that draw a single colour.
-#[must_use]
 pub fn with_marks(content: &str) -> String {
     let mut shown = String::with_capacity(content.len());
     for c in content.chars() {
@@ -14,7 +13,6 @@ pub fn with_marks(content: &str) -> String {
 }
 
 /// The mark of a character that can't be seen; `None` for one that can.
-#[must_use]
 pub fn mark(c: char) -> Option<String> {
     match c {
         '\n' => Some("\\n".to_owned()),

@@ -29,7 +29,6 @@ pub struct ListRule {
 
 impl ListRule {
     /// A list with the latest entry first.
-    #[must_use]
     pub const fn latest_first(
         field: &'static str,
         identity: &'static [&'static str],
@@ -66,7 +65,6 @@ impl ListRule {
 
 /// Merges: the entries that others wrote (`theirs`), with our changes since `base`. An entry that one side deleted is
 /// deleted unless the other side changed it; where both changed a value, it is ours.
-#[must_use]
 pub fn merge(base: &Fields, ours: &Fields, theirs: &Fields, rules: &[ListRule]) -> Fields {
     let names = theirs.keys().chain(ours.keys().filter(|name| !theirs.contains_key(*name)));
     let merged = names.filter_map(|name| {
@@ -148,7 +146,6 @@ fn merge_list(
 }
 
 /// Reads fields. Also returns how many parts had to be left out because this version can't read them.
-#[must_use]
 pub fn decode<T: DeserializeOwned + Default>(fields: &Fields) -> (T, usize) {
     let mut lost = 0;
     let mut good = Fields::new();

@@ -37,7 +37,6 @@ impl Unit {
     }
 
     /// The longest unit that divides `secs`, and how many of it there are.
-    #[must_use]
     pub fn fitting(secs: i64) -> (i64, Self) {
         let fits = |unit: &Self| secs != 0 && secs % unit.secs() == 0;
         let unit = Self::ALL.into_iter().rev().find(fits).unwrap_or_default();
@@ -53,14 +52,12 @@ pub struct NumberDraft {
 }
 
 impl NumberDraft {
-    #[must_use]
     pub fn from_secs(secs: i64) -> Self {
         let (number, unit) = Unit::fitting(secs);
         Self { text: number.to_string(), unit }
     }
 
     /// Whether nothing is typed.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty()
     }

@@ -125,7 +125,6 @@ pub enum TransferPurpose {
 
 impl Purpose {
     /// The tab and the kind of a read that may go through a whole collection.
-    #[must_use]
     pub fn slow_read(&self) -> Option<(TabId, SlowRead)> {
         Some(match self {
             Self::Documents(

@@ -39,20 +39,17 @@ pub struct RolloutPlan {
 
 impl RolloutPlan {
     /// The field whose date counts.
-    #[must_use]
     pub fn field(&self) -> &str {
         self.key.keys().next().map_or("", String::as_str)
     }
 
     /// Documents that one step lets expire: not more than a pass removes.
-    #[must_use]
     pub fn per_step(&self) -> u64 {
         let wanted = self.per_second.saturating_mul(STEP_SECS).max(1);
         self.pass_max.map_or(wanted, |most| wanted.min(most.max(1)))
     }
 
     /// How long it takes until this number of documents is removed, in seconds.
-    #[must_use]
     pub fn secs_for(&self, documents: u64) -> u64 {
         documents.div_ceil(self.per_step()).saturating_mul(STEP_SECS)
     }
@@ -79,13 +76,11 @@ impl RolloutGauge {
     }
 
     /// Whether its store closes.
-    #[must_use]
     pub fn is_left(&self) -> bool {
         self.leaves.load(Ordering::Relaxed)
     }
 
     /// Documents that are gone, and documents in all.
-    #[must_use]
     pub fn now(&self) -> (u64, u64) {
         (self.gone.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
     }
@@ -98,7 +93,6 @@ impl RolloutGauge {
     }
 
     /// How often the index was changed.
-    #[must_use]
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Relaxed)
     }
@@ -109,7 +103,6 @@ impl RolloutGauge {
     }
 
     /// The present step, in words.
-    #[must_use]
     pub fn words(&self) -> String {
         self.words.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -119,7 +112,6 @@ impl RolloutGauge {
         self.paused.store(paused, Ordering::Relaxed);
     }
 
-    #[must_use]
     pub fn is_paused(&self) -> bool {
         self.paused.load(Ordering::Relaxed)
     }

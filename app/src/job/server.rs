@@ -126,13 +126,11 @@ pub struct ConnectFailure {
 }
 
 impl ConnectFailure {
-    #[must_use]
     pub fn new(step: Step, sentence: impl Into<String>) -> Self {
         Self { step, sentence: sentence.into(), is_refused: false }
     }
 
     /// A login that the server does not accept.
-    #[must_use]
     pub fn refused(sentence: impl Into<String>) -> Self {
         Self { is_refused: true, ..Self::new(Step::Login, sentence) }
     }
@@ -167,14 +165,12 @@ pub struct Waiting<'s>(&'s SlowDown);
 
 impl SlowDown {
     /// A command begins to wait.
-    #[must_use]
     pub fn begin(&self) -> Waiting<'_> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Waiting(self)
     }
 
     /// Whether a command waits.
-    #[must_use]
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }
@@ -218,7 +214,6 @@ impl Stored {
     }
 
     /// Whether it stored what was sent in this way. `None` if that was not seen yet.
-    #[must_use]
     pub fn is_as_sent(&self, write: Write) -> Option<bool> {
         let seen = self.0.load(Ordering::Relaxed);
         let is_otherwise = seen & OTHERWISE != 0;
@@ -251,7 +246,6 @@ impl PassJob {
     pub const EVERY_SECS: i64 = 60;
 
     /// The first pass at or after an instant, both in milliseconds since 1970.
-    #[must_use]
     pub fn next_ms(at_ms: i64) -> i64 {
         const EVERY_MS: i64 = PassJob::EVERY_SECS * 1_000;
         at_ms.saturating_add((-at_ms).rem_euclid(EVERY_MS))

@@ -55,12 +55,10 @@ pub struct SandboxFolder {
 
 impl SandboxFolder {
     /// Owns the folder, and the lock on a file in it.
-    #[must_use]
     pub fn new(lock: File, folder: TempDir) -> Self {
         Self { lock: Some(lock), folder }
     }
 
-    #[must_use]
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -81,13 +79,11 @@ pub struct CopiedStore {
 
 impl CopiedStore {
     /// Owns the folder.
-    #[must_use]
     pub fn new(folder: SandboxFolder, report: CopyReport) -> Self {
         Self { folder: Arc::new(folder), report }
     }
 
     /// The folder around the data folder.
-    #[must_use]
     pub fn folder(&self) -> &Arc<SandboxFolder> {
         &self.folder
     }
@@ -113,7 +109,6 @@ pub fn instant_ms(text: &str) -> Result<i64, String> {
 
 impl OpenRequest {
     /// Whether the folder goes away with the store.
-    #[must_use]
     pub fn is_temporary(&self) -> bool {
         self.sandbox.is_some()
     }
@@ -134,7 +129,6 @@ impl OpenRequest {
     }
 
     /// Whether this is the user's own store, which needs no folder to be named.
-    #[must_use]
     pub fn is_own(&self) -> bool {
         self.folder.is_none() && !self.demo && !self.is_temporary() && self.server.is_none()
     }

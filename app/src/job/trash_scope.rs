@@ -15,7 +15,6 @@ pub struct TrashScope {
 
 impl TrashScope {
     /// The database and the first value of a command about them.
-    #[must_use]
     pub fn home(&self) -> (String, Bson) {
         match &self.of {
             Some(of) => (of.db.clone(), of.collection.clone().into()),
@@ -24,7 +23,6 @@ impl TrashScope {
     }
 
     /// The words for a list of operations.
-    #[must_use]
     pub fn title(&self) -> String {
         let what = match (&self.of, self.pass) {
             (None, None) => "everything".to_owned(),
@@ -36,7 +34,6 @@ impl TrashScope {
     }
 
     /// Pass numbers restart with each start of the store, so a pass can't be continued by number.
-    #[must_use]
     pub fn outlives_session(&self) -> bool {
         self.pass.is_none()
     }

@@ -98,7 +98,6 @@ pub fn zones_like(words: &str) -> impl Iterator<Item = &'static str> + use<> {
 
 impl Zone {
     /// A zone by its name in the IANA database, such as `Europe/Berlin`.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         name.trim().parse().ok().map(Self::Named)
     }

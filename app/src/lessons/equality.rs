@@ -4,7 +4,6 @@ use bson::Bson;
 
 /// Whether two values are the same to a reader: numbers by value whatever their type, `NaN` equal to
 /// itself, documents field by field in order.
-#[must_use]
 pub fn is_equal(left: &Bson, right: &Bson) -> bool {
     match (left, right) {
         (Bson::Array(left), Bson::Array(right)) => {
@@ -27,7 +26,6 @@ pub fn is_equal(left: &Bson, right: &Bson) -> bool {
 }
 
 /// Whether two lists hold the same values, in any order.
-#[must_use]
 pub fn is_same_set(left: &[Bson], right: &[Bson]) -> bool {
     let mut rest: Vec<&Bson> = right.iter().collect();
     left.len() == right.len()
@@ -38,7 +36,6 @@ pub fn is_same_set(left: &[Bson], right: &[Bson]) -> bool {
 }
 
 /// The value of a whole number.
-#[must_use]
 pub fn integer(value: &Bson) -> Option<i64> {
     match value {
         Bson::Int32(number) => Some(i64::from(*number)),
@@ -52,7 +49,6 @@ pub fn integer(value: &Bson) -> Option<i64> {
 }
 
 /// The value of any number but a decimal.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "integers are compared before")]
 pub fn double(value: &Bson) -> Option<f64> {
     match value {

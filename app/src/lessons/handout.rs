@@ -13,7 +13,6 @@ use crate::job::lesson::{
 
 /// Writes a handout. `answers` has the known answer to each question, by its id; where one is
 /// missing, the sentences of all choices are shown.
-#[must_use]
 pub fn write(lesson: &Lesson, answers: &BTreeMap<String, String>) -> String {
     let mut out = format!("# {}\n\n{} minutes\n", lesson.title, lesson.minutes);
     for (index, card) in lesson.cards.iter().enumerate() {
@@ -30,9 +29,6 @@ pub fn write(lesson: &Lesson, answers: &BTreeMap<String, String>) -> String {
 }
 
 /// Writes a text to a file, which appears whole and replaces an older one.
-///
-/// # Errors
-/// One sentence.
 pub fn save(text: &str, path: &Path) -> Result<(), String> {
     replace_file(path, text.as_bytes(), ".mayfly-handout-")
         .map_err(|error| format!("Can't write {}: {error}.", path.display()))

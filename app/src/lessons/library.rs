@@ -22,9 +22,6 @@ use crate::source::kept_file::hash;
 const COURSE_FILE: &str = "course.toml";
 
 /// The text of a lesson.
-///
-/// # Errors
-/// One sentence.
 pub fn text(source: &LessonSource) -> Result<Vec<u8>, String> {
     match source {
         LessonSource::Shipped(slug) => shipped::text(slug)
@@ -35,9 +32,6 @@ pub fn text(source: &LessonSource) -> Result<Vec<u8>, String> {
 }
 
 /// Reads a lesson.
-///
-/// # Errors
-/// Everything that is wrong with it.
 pub fn read(source: &LessonSource) -> Result<Arc<Lesson>, Vec<Problem>> {
     let bytes = text(source).map_err(|sentence| vec![Problem { line: 1, column: 1, sentence }])?;
     file::read(&slug(source), &bytes).map(Arc::new)
@@ -69,7 +63,6 @@ pub fn recorded(file: &Path) -> Result<Answers, String> {
 }
 
 /// The name of a lesson's file without `.md`.
-#[must_use]
 pub fn slug(source: &LessonSource) -> String {
     match source {
         LessonSource::Shipped(slug) => slug.clone(),
@@ -78,7 +71,6 @@ pub fn slug(source: &LessonSource) -> String {
 }
 
 /// Every lesson: those of the program, then those of these files and folders.
-#[must_use]
 pub fn list(opened: &[PathBuf], progress: &Progress) -> LessonList {
     let mut list = LessonList::default();
     shipped(&mut list, progress);
@@ -95,7 +87,6 @@ pub fn list(opened: &[PathBuf], progress: &Progress) -> LessonList {
 }
 
 /// The lesson with this file, slug or number, such as `2`, `02`, `c1` or `the-pass`.
-#[must_use]
 pub fn find(name: &str, opened: &[PathBuf]) -> Option<LessonSource> {
     let path = Path::new(name);
     if path.extension().is_some_and(|extension| extension == "md") && path.is_file() {

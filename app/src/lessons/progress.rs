@@ -58,7 +58,6 @@ impl Progress {
     }
 
     /// How far the user got. `file` is the present hash: after a change only *done* counts.
-    #[must_use]
     pub fn of(&self, source: &LessonSource, file: u64) -> LessonProgress {
         match self.lessons.get(&key(source)) {
             Some(record) if record.is_done => LessonProgress::Done,
@@ -68,7 +67,6 @@ impl Progress {
     }
 
     /// The first guess of each question, by its id.
-    #[must_use]
     pub fn guesses(&self, source: &LessonSource, file: u64) -> BTreeMap<String, Guess> {
         let record = self.lessons.get(&key(source)).filter(|record| record.file == file);
         let guesses = record.into_iter().flat_map(|record| &record.guesses);
@@ -145,7 +143,6 @@ pub struct KeptProgress {
 
 impl KeptProgress {
     /// Reads the file, which may be missing. A damaged one is kept under another name.
-    #[must_use]
     pub fn open(path: Option<PathBuf>) -> Self {
         let Some(path) = path else { return Self::default() };
         // Every record has a key, so no list is joined.

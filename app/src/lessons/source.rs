@@ -121,7 +121,6 @@ impl StageSource {
     }
 
     /// The clock as the window shows it: always simulated.
-    #[must_use]
     pub fn clock_status(&self) -> ClockStatus {
         let now_ms = lock(&self.present).1.now_ms();
         let progress = self.pacer.progress();
@@ -140,7 +139,6 @@ impl StageSource {
     }
 
     /// The reply to `mayflyClock`.
-    #[must_use]
     pub fn clock_reply(&self) -> Document {
         let status = self.clock_status();
         doc! {

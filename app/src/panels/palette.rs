@@ -253,7 +253,6 @@ fn command(entry: &'static Entry, state: &State, typed: &str) -> Option<Line> {
 /// How well `words` fit the typed letters, or `None` if they don't: every letter must come in
 /// order. Letters that begin a word or follow one another count more, an early fit counts more, and
 /// a common beginning counts most.
-#[must_use]
 pub fn score(words: &str, typed: &str) -> Option<i32> {
     let words = words.to_lowercase();
     let is_start = words.starts_with(&typed.to_lowercase());

@@ -14,14 +14,12 @@ use crate::widgets::{Button, menu, paint};
 const SINCE: f32 = 96.0;
 
 /// The stores other than the one that is open, the latest first.
-#[must_use]
 pub fn others(state: &State) -> Vec<&RecentStore> {
     let shown = state.store.shown.as_deref().filter(|_| state.is_open());
     state.settings.stores.others(shown).collect()
 }
 
 /// The height of the rows of this number of stores, with their heading.
-#[must_use]
 pub fn height(stores: usize) -> f32 {
     let rows = u16::try_from(stores).map_or(f32::MAX, f32::from);
     if stores == 0 { 0.0 } else { sizes::ROW + rows * sizes::ROW_DOUBLE }

@@ -94,13 +94,11 @@ struct Reading<'a> {
 
 impl Analysis {
     /// An analysis at an instant, which decides what a TTL would remove.
-    #[must_use]
     pub fn new(now_ms: i64) -> Self {
         Self { now_ms, ..Self::default() }
     }
 
     /// Documents that were read.
-    #[must_use]
     pub fn documents(&self) -> u64 {
         self.documents
     }

@@ -222,7 +222,6 @@ impl<L: Ladder> Histogram<L> {
     }
 
     /// The smallest and the largest value.
-    #[must_use]
     pub fn range(&self) -> Option<(L::Value, L::Value)> {
         self.range
     }
@@ -238,7 +237,6 @@ impl<L: Ladder> Histogram<L> {
     }
 
     /// Bars from the smallest to the largest value, empty ones too.
-    #[must_use]
     pub fn bars(&self) -> Vec<Bar<L::Value>> {
         let mut level = self.level;
         let mut counts = self.counts.clone();

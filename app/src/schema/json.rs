@@ -38,7 +38,6 @@ enum Form {
 }
 
 /// The schema as a validator: a filter with `$jsonSchema`.
-#[must_use]
 pub fn validator(schema: &Schema, demands: Demands) -> Document {
     let rules =
         object(&schema.fields, 0, schema.documents, Form::Mongodb(demands), &mut Vec::new());
@@ -48,7 +47,6 @@ pub fn validator(schema: &Schema, demands: Demands) -> Document {
 }
 
 /// The schema as a JSON Schema, draft 2020-12, for documents in relaxed Extended JSON.
-#[must_use]
 pub fn json_schema(schema: &Schema, title: &str) -> Document {
     let mut used = Vec::new();
     let rules = object(&schema.fields, 0, schema.documents, Form::Standard, &mut used);

@@ -55,7 +55,6 @@ impl Kind {
         Self::Deprecated,
     ];
 
-    #[must_use]
     pub fn of(element: ElementType) -> Self {
         match element {
             ElementType::Double => Self::Double,

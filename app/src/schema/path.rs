@@ -13,24 +13,20 @@ pub enum Step {
 pub struct Path(Vec<Step>);
 
 impl Path {
-    #[must_use]
     pub fn new(steps: Vec<Step>) -> Self {
         Self(steps)
     }
 
-    #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.0
     }
 
     /// How many levels it is below the document.
-    #[must_use]
     pub fn depth(&self) -> usize {
         self.0.len().saturating_sub(1)
     }
 
     /// The last step in words: a name, or `[]`.
-    #[must_use]
     pub fn name(&self) -> &str {
         match self.0.last() {
             Some(Step::Field(name)) => name,
@@ -40,21 +36,18 @@ impl Path {
     }
 
     /// Whether `other` is inside of this.
-    #[must_use]
     pub fn holds(&self, other: &Self) -> bool {
         other.0.len() > self.0.len() && other.0.starts_with(&self.0)
     }
 
     /// The path as filters and indexes write it, without marks for arrays. `None` if a name in it
     /// has a dot or begins with a dollar sign, because no filter reaches it by its path.
-    #[must_use]
     pub fn dotted(&self) -> Option<String> {
         dotted(&self.0)
     }
 
     /// A filter for documents in which the condition is true of one value here. `{ $gte: 1 }` and
     /// other operators go into `$elemMatch` inside of arrays, so that one element meets them all.
-    #[must_use]
     pub fn filter(&self, condition: &Bson) -> Option<Document> {
         let at = self.0.iter().position(|step| *step == Step::Elements);
         let Some(at) = at else {
@@ -65,7 +58,6 @@ impl Path {
     }
 
     /// A filter for documents without the path.
-    #[must_use]
     pub fn missing_filter(&self) -> Option<Document> {
         self.filter(&Bson::Document(doc! { "$exists": false }))
     }

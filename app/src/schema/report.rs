@@ -77,7 +77,6 @@ impl Extent {
     }
 
     /// The mean, rounded down.
-    #[must_use]
     pub fn mean(&self) -> u64 {
         self.sum / self.count.max(1)
     }
@@ -85,20 +84,17 @@ impl Extent {
 
 impl Field {
     /// How often it was not there.
-    #[must_use]
     pub fn missing(&self) -> u64 {
         self.of.saturating_sub(self.seen)
     }
 
     /// Whether it is in an array: then it is counted by elements.
-    #[must_use]
     pub fn is_in_array(&self) -> bool {
         self.path.steps().contains(&Step::Elements)
     }
 
     /// Whether it has text or numbers that can be converted to dates: a conversion reaches into no
     /// array, and an `_id` never changes.
-    #[must_use]
     pub fn can_become_dates(&self) -> bool {
         let kinds = [Kind::String, Kind::Int32, Kind::Long, Kind::Double];
         let is_id = matches!(self.path.steps().first(), Some(Step::Field(name)) if name == "_id");
@@ -107,20 +103,17 @@ impl Field {
     }
 
     /// How often it was of this type.
-    #[must_use]
     pub fn count_of(&self, kind: Kind) -> u64 {
         self.kinds.iter().find(|(known, _)| *known == kind).map_or(0, |(_, count)| *count)
     }
 }
 
 impl Schema {
-    #[must_use]
     pub fn field(&self, path: &Path) -> Option<&Field> {
         self.fields.iter().find(|field| field.path == *path)
     }
 
     /// Whether the field at a dotted path has text or numbers that can be converted to dates.
-    #[must_use]
     pub fn can_become_dates(&self, dotted: &str) -> bool {
         let mut convertible = self.fields.iter().filter(|field| field.can_become_dates());
         convertible.any(|field| field.path.dotted().as_deref() == Some(dotted))

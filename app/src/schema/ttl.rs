@@ -28,7 +28,6 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    #[must_use]
     pub fn new(path: String) -> Self {
         Self { path, ..Self::default() }
     }
@@ -62,13 +61,11 @@ impl Candidate {
     }
 
     /// Its numbers, if they look like instants.
-    #[must_use]
     pub fn instants(&self) -> Option<Instants> {
         self.numbers.instants()
     }
 
     /// Whether there is anything at it that may carry a TTL.
-    #[must_use]
     pub fn is_one(&self) -> bool {
         self.dates > 0 || self.texts > 0 || self.instants().is_some()
     }
@@ -165,7 +162,6 @@ const MONTHS: [&str; 12] =
 
 /// Whether a text may be a date: a year of four digits next to a month and a day, in digits with
 /// the same separator or with an English name of a month.
-#[must_use]
 pub fn looks_like_date(text: &str) -> bool {
     let text = text.trim();
     if !(8..=TEXT_BYTES_MAX).contains(&text.len()) || !text.is_ascii() {

@@ -107,7 +107,6 @@ impl Values {
     }
 
     /// How many different values there are, and whether that is exact.
-    #[must_use]
     pub fn distinct(&self) -> (u64, bool) {
         match &self.sketch {
             None => (self.counts.len() as u64, true),
@@ -117,7 +116,6 @@ impl Values {
 
     /// The most frequent values, the first first. Values that occur once are none of them, unless
     /// all counts are exact.
-    #[must_use]
     pub fn top(&self) -> Vec<Frequent> {
         let is_exact = self.sketch.is_none();
         // A value with less may have been met as often as one that is not kept.
@@ -136,14 +134,12 @@ impl Values {
     }
 
     /// The first few different values.
-    #[must_use]
     pub fn examples(&self) -> Vec<Bson> {
         self.examples.iter().filter_map(|value| decode(value)).collect()
     }
 }
 
 /// The integer that a double is, if it is one that doubles tell from its neighbors.
-#[must_use]
 pub fn whole(number: f64) -> Option<i64> {
     #[expect(clippy::cast_possible_truncation, reason = "a whole number in range")]
     let whole = number as i64;

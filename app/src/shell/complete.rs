@@ -16,7 +16,6 @@ impl Shell {
     /// The completions of the word before the cursor, a position in bytes: globals, collections,
     /// methods, operators and fields, sorted. Empty if that takes longer than
     /// [`CONSOLE_COMPLETION_MAX`].
-    #[must_use]
     pub fn complete(&self, text: &str, cursor: usize) -> Vec<Completion> {
         let before = text.get(..cursor).unwrap_or(text);
         let cancel = Cancel::default().within(CONSOLE_COMPLETION_MAX);

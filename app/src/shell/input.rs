@@ -143,7 +143,6 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
 }
 
 /// Whether an input can run, or Enter should add a line to it.
-#[must_use]
 pub fn is_complete(text: &str) -> bool {
     let last = pieces(text).pop();
     last.is_none_or(|piece| {

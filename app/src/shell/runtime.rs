@@ -149,7 +149,6 @@ impl Shell {
     }
 
     /// The name of the database in use.
-    #[must_use]
     pub fn database(&self) -> String {
         self.call("database", "").unwrap_or_default()
     }

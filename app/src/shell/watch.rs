@@ -122,13 +122,11 @@ impl Drop for Ended {
 
 impl ScriptWatch {
     /// The watch of the calling thread.
-    #[must_use]
     pub fn of_thread() -> Arc<Self> {
         OF_THREAD.with_borrow(Arc::clone)
     }
 
     /// Whether the thread was abandoned: nothing reads what it still does.
-    #[must_use]
     pub fn is_abandoned(&self) -> bool {
         self.is_abandoned.load(Ordering::Acquire)
     }

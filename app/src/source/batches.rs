@@ -11,9 +11,6 @@ use crate::job::Cancel;
 pub(super) const STOPPED: &str = "The command was stopped";
 
 /// Reads all documents that a command's cursor gives.
-///
-/// # Errors
-/// One sentence.
 pub(super) fn read(
     run: &dyn Fn(&Document) -> RawDocumentBuf,
     command: &Document,

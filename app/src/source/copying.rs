@@ -163,9 +163,6 @@ pub struct NewSandbox {
 
 impl NewSandbox {
     /// Makes one.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn create(start_ms: i64) -> Result<Self, String> {
         let made = sandbox_folder::create().map_err(|error| {
             format!("Couldn't create a temporary folder for the sandbox: {error}")
@@ -191,9 +188,6 @@ impl NewSandbox {
 
 /// Opens the store in a folder for a copy, and makes it if there is none. Nothing expires in it
 /// meanwhile.
-///
-/// # Errors
-/// One sentence.
 fn open_folder(folder: &Path) -> Result<Arc<dyn Source>, String> {
     if let Some(parent) = folder.parent() {
         fs::create_dir_all(parent)
@@ -203,9 +197,6 @@ fn open_folder(folder: &Path) -> Result<Arc<dyn Source>, String> {
 }
 
 /// Opens the store that a copy goes into or is taken back from.
-///
-/// # Errors
-/// One sentence.
 pub fn open_target(place: &CopyTarget) -> Result<Arc<dyn Source>, String> {
     match place {
         CopyTarget::Folder(folder) => open_folder(folder),
@@ -220,9 +211,6 @@ pub fn open_target(place: &CopyTarget) -> Result<Arc<dyn Source>, String> {
 }
 
 /// Looks at a collection before a copy.
-///
-/// # Errors
-/// One sentence.
 pub fn look(
     from: &dyn Source,
     namespace: &Namespace,

@@ -10,13 +10,11 @@ const DUPLICATE: i64 = 11_000;
 const BEFORE_NAME: [&str; 2] = ["index: ", "Index '"];
 
 /// Whether a write error or a reply says that a unique index has the value already.
-#[must_use]
 pub fn is_duplicate(error: &Document) -> bool {
     error.get("code").and_then(whole) == Some(DUPLICATE)
 }
 
 /// Whether the index is that of `_id`; `None` where the error doesn't say.
-#[must_use]
 pub fn is_of_id(error: &Document) -> Option<bool> {
     for field in ["keyPattern", "keyValue"] {
         if let Ok(keys) = error.get_document(field)

@@ -262,9 +262,6 @@ impl Transfers for Embedded {
 }
 
 /// Opens a store, and makes it if there is none. Nothing expires in it.
-///
-/// # Errors
-/// One sentence.
 pub(super) fn open_at_rest(folder: &Path, clock: ClockOption) -> Result<Arc<dyn Source>, String> {
     let mut store = StoreOptions::default();
     if matches!(clock, ClockOption::Simulated { .. }) {
@@ -278,14 +275,12 @@ pub(super) fn open_at_rest(folder: &Path, clock: ClockOption) -> Result<Arc<dyn 
 }
 
 /// Opens data folders.
-#[must_use]
 pub fn opener() -> Opener {
     Arc::new(open)
 }
 
 /// The store to open when a command line names none: the user's own, or the demo store until there
 /// is one.
-#[must_use]
 pub fn first_request(named: OpenRequest) -> OpenRequest {
     let has_own = || named.data_folder().is_ok_and(|folder| folder.join(DATA_FILE).exists());
     let demo = named.demo || named.is_own() && !has_own();

@@ -57,7 +57,6 @@ struct RuntimeSettings {
 
 impl EngineSlot {
     /// Holds an engine that is open on this folder; `walker` walks files that the user picks.
-    #[must_use]
     pub fn new(engine: Engine, folder: PathBuf, walker: Option<WalkProgram>) -> Self {
         let slot = Mutex::new(Slot::Open(Arc::new(engine)));
         Self { slot, changed: Condvar::new(), folder, walker }

@@ -23,7 +23,6 @@ const SERVICES: &[(&str, &[&str], &[&str])] = &[
 ];
 
 /// The warnings about this folder.
-#[must_use]
 pub fn advice(folder: &Path) -> Vec<Advice> {
     let mut found: Vec<Advice> =
         synced(folder).map(|sentence| Advice { sentence, command: None }).into_iter().collect();
@@ -39,7 +38,6 @@ pub fn advice(folder: &Path) -> Vec<Advice> {
 }
 
 /// One line when this folder is inside one that a service copies between computers.
-#[must_use]
 pub fn synced(folder: &Path) -> Option<String> {
     let service = service(&resolved(folder))?;
     Some(format!(

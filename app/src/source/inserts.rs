@@ -42,7 +42,6 @@ pub struct Inserts<'s> {
 }
 
 impl<'s> Inserts<'s> {
-    #[must_use]
     pub fn new(target: &'s dyn Source, namespace: Namespace, mode: ImportMode) -> Self {
         let ids = InsertedIds::default();
         Self {

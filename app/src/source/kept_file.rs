@@ -34,7 +34,6 @@ pub struct KeptFile {
 }
 
 /// The path of the file of this name. `None` without a home folder.
-#[must_use]
 pub fn data_file(name: &str) -> Option<PathBuf> {
     let folders = directories::ProjectDirs::from("", "", "mayfly")?;
     Some(folders.data_dir().join(name))
@@ -58,7 +57,6 @@ enum Content {
 
 impl KeptFile {
     /// A file, and which entries of its lists are the same.
-    #[must_use]
     pub fn new(path: PathBuf, rules: &'static [ListRule]) -> Self {
         // A link stays a link: what it points to is replaced.
         let path = path.canonicalize().unwrap_or(path);
@@ -66,7 +64,6 @@ impl KeptFile {
     }
 
     /// Reads the file. A damaged one is kept under another name, and what it lacks comes from the one before it.
-    #[must_use]
     pub fn read(&self) -> Found {
         match self.content() {
             Ok(Content::Missing) => Found::default(),
@@ -238,7 +235,6 @@ fn read_text(path: &Path) -> io::Result<String> {
 }
 
 /// A number that changes with each changed byte: FNV-1a, which is the same in every version of the program.
-#[must_use]
 pub fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

@@ -158,26 +158,17 @@ pub trait Source: Send + Sync + 'static {
     fn close(&self) {}
 
     /// Copies a collection into a sandbox that is not open yet, with its present time.
-    ///
-    /// # Errors
-    /// One sentence.
     fn copy_to_sandbox(&self, namespace: &Namespace) -> Result<OpenRequest, String> {
         Err(format!("{namespace} can't be copied into a sandbox"))
     }
 
     /// Opens the store in another folder, which has one already. Nothing expires in it meanwhile.
-    ///
-    /// # Errors
-    /// One sentence.
     fn open_beside(&self, folder: &Path) -> Result<Arc<dyn Source>, String> {
         Err(format!("{} can't be opened beside this store", folder.display()))
     }
 
     /// Closes it for good and moves its folder to one that is empty or missing. After an error it is
     /// open where it was.
-    ///
-    /// # Errors
-    /// One sentence.
     fn move_to(&self, folder: &Path) -> Result<(), String> {
         Err(format!("This store can't be moved to {}", folder.display()))
     }

@@ -27,7 +27,6 @@ pub struct Opened {
 }
 
 /// Warnings about how a store opened, one sentence each.
-#[must_use]
 pub fn notices(report: &OpenReport) -> Vec<String> {
     let unclean = "Mayfly didn't shut down cleanly last time. The data file was checked; no damage \
                    found.";

@@ -163,9 +163,6 @@ fn twice(document: &RawDocument) -> Option<String> {
 }
 
 /// Reads what a command's cursor gives, up to the first bad reply.
-///
-/// # Errors
-/// One sentence.
 pub fn read(
     read: impl FnOnce(&mut super::TakeBatch<'_>) -> Result<(), String>,
 ) -> Result<Vec<RawDocumentBuf>, String> {

@@ -9,9 +9,6 @@ use crate::limits::DEMO_BALLAST_BYTES;
 
 /// Copies a collection, and others with it, at the present time of their store. The report is that
 /// of the first one.
-///
-/// # Errors
-/// One sentence.
 pub fn copy(
     engine: &Engine,
     namespace: &Namespace,

@@ -27,7 +27,6 @@ pub enum KeyringError {
 }
 
 impl KeyringError {
-    #[must_use]
     pub fn sentence(&self) -> String {
         match self {
             Self::Missing => "This computer has no keyring that Mayfly can reach".to_owned(),
@@ -37,7 +36,6 @@ impl KeyringError {
     }
 
     /// Whether no password can be kept or read at all. A refusal may be about one password alone.
-    #[must_use]
     pub fn is_absence(&self) -> bool {
         matches!(self, Self::Missing | Self::Silent)
     }

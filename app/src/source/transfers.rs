@@ -65,9 +65,6 @@ pub trait Transfers: Send + Sync {
     ) -> Result<Rehearsal, TransferError>;
 
     /// The imports that did not reach the end of their files.
-    ///
-    /// # Errors
-    /// When the store can't be read.
     fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError>;
 
     /// Resumes one of them.
@@ -84,9 +81,6 @@ pub trait Transfers: Send + Sync {
     -> Result<RollBackReport, TransferError>;
 
     /// Forgets one of them; its documents stay.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn leave(&self, id: ObjectId) -> Result<(), TransferError>;
 
     /// Exports a collection.
@@ -100,9 +94,6 @@ pub trait Transfers: Send + Sync {
     ) -> Result<ExportReport, TransferError>;
 
     /// The disk space for the contents of these files; `None` when unknown.
-    ///
-    /// # Errors
-    /// When a file can't be read.
     fn disk_space(&self, files: &[PathBuf]) -> Result<Option<DiskSpace>, TransferError>;
 
     /// Counts the documents of a file that are past the thresholds of a collection's TTL indexes,

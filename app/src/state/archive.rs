@@ -106,7 +106,6 @@ pub struct ArchiveDraft {
 
 impl ArchiveDraft {
     /// Nothing is known yet.
-    #[must_use]
     pub fn new(namespace: Namespace) -> Self {
         let empty = String::new;
         Self {
@@ -150,7 +149,6 @@ impl ArchiveDraft {
     }
 
     /// The command that switches on with what was typed; `None` while something typed is wrong.
-    #[must_use]
     pub fn command(&self) -> Option<Document> {
         let (max_bytes, max_age_secs) = (self.max_bytes().ok()?, self.max_age_secs().ok()?);
         let collection = &self.namespace.collection;
@@ -193,7 +191,6 @@ impl Archive {
     }
 
     /// The command that restores the chosen documents, and the database it is sent to.
-    #[must_use]
     pub fn restore_command(&self) -> Option<(String, Document)> {
         let ids = self.chosen_ids();
         let of = self.namespace.as_ref().filter(|_| !ids.is_empty())?;
@@ -202,7 +199,6 @@ impl Archive {
 
     /// Whether documents are listed by this filter. To the byte: a NaN in it is not equal to
     /// itself.
-    #[must_use]
     pub fn is_listed_by(&self, filter: Option<&Document>) -> bool {
         match (&self.filter, filter) {
             (None, None) => true,
@@ -212,7 +208,6 @@ impl Archive {
     }
 
     /// The `_id`s of the chosen rows.
-    #[must_use]
     pub fn chosen_ids(&self) -> Vec<Bson> {
         self.chosen.iter().filter_map(|at| self.rows.get(*at)).map(|row| row.id.clone()).collect()
     }

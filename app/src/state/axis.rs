@@ -76,13 +76,11 @@ impl Default for Axis {
 
 impl Axis {
     /// Milliseconds from the left edge to the right edge.
-    #[must_use]
     pub fn span_ms(&self) -> i64 {
         self.span_ms
     }
 
     /// Whether the view follows *now*.
-    #[must_use]
     pub fn follows(&self) -> bool {
         self.moved_ms == 0
     }
@@ -144,31 +142,26 @@ impl Axis {
     }
 
     /// The instant at the left edge.
-    #[must_use]
     pub fn start_ms(&self, now_ms: i64) -> i64 {
         now_ms.saturating_add(self.moved_ms).saturating_sub(scaled(self.span_ms, NOW_FRACTION))
     }
 
     /// The instant at the right edge.
-    #[must_use]
     pub fn end_ms(&self, now_ms: i64) -> i64 {
         self.start_ms(now_ms).saturating_add(self.span_ms)
     }
 
     /// Where an instant stands, as a fraction of the width; below 0 or above 1 off screen.
-    #[must_use]
     pub fn position(&self, at_ms: i64, now_ms: i64) -> f64 {
         as_f64(at_ms.saturating_sub(self.start_ms(now_ms))) / as_f64(self.span_ms)
     }
 
     /// The instant at a fraction of the width.
-    #[must_use]
     pub fn instant(&self, position: f64, now_ms: i64) -> i64 {
         self.start_ms(now_ms).saturating_add(scaled(self.span_ms, position))
     }
 
     /// Ticks at round distances from *now*, at most one for each `1 / most` of the width.
-    #[must_use]
     pub fn ticks(&self, most: usize) -> Vec<Tick> {
         let least = self.span_ms / i64::try_from(most.max(1)).unwrap_or(i64::MAX);
         let step = STEPS_MS.iter().copied().find(|step| *step >= least);
@@ -182,7 +175,6 @@ impl Axis {
     }
 
     /// The span in words: `4 min each side of now` or `12 min on screen`.
-    #[must_use]
     pub fn sentence(&self) -> String {
         format!("{} on screen", span_label(self.span_ms))
     }

@@ -109,13 +109,11 @@ pub struct Row {
 
 impl Row {
     /// The size of this number of documents, in bytes, as far as it is known.
-    #[must_use]
     pub fn bytes(&self, documents: u64) -> Option<u64> {
         self.document_bytes.map(|bytes| bytes.saturating_mul(documents))
     }
 
     /// Documents that expire at some time.
-    #[must_use]
     pub fn expiring(&self) -> u64 {
         self.counts.iter().sum::<u64>().saturating_add(self.overdue).saturating_add(self.later)
     }
@@ -137,7 +135,6 @@ pub struct Calendar {
 
 impl Calendar {
     /// A calendar of these collections, with the sizes of their documents.
-    #[must_use]
     pub fn new(unit: Unit, now_ms: i64, zone: Zone, of: Vec<(Namespace, Option<u64>)>) -> Self {
         let left_out = of.len().saturating_sub(CALENDAR_COLLECTIONS_MAX);
         let of = of.into_iter().take(CALENDAR_COLLECTIONS_MAX);
@@ -163,7 +160,6 @@ impl Calendar {
     }
 
     /// From and to, in milliseconds, and the number of slices between.
-    #[must_use]
     pub fn slices(&self) -> Option<(i64, i64, i32)> {
         let (first, last) = (self.columns.first()?, self.columns.last()?);
         let slices = last.to_ms.saturating_sub(first.from_ms).div_euclid(SLICE_MS).max(1);
@@ -198,19 +194,16 @@ impl Calendar {
     }
 
     /// Whether every answer has come.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         self.waiting.is_empty() && self.asked == 0
     }
 
     /// The collections in which documents expire.
-    #[must_use]
     pub fn rows(&self) -> Vec<&Row> {
         self.rows.iter().filter(|row| row.expiring() > 0).collect()
     }
 
     /// Documents in a column, and their size in bytes as far as it is known.
-    #[must_use]
     pub fn total(&self, column: usize) -> (u64, u64) {
         self.rows.iter().fold((0, 0), |(documents, bytes), row| {
             let count = row.counts.get(column).copied().unwrap_or(0);

@@ -29,7 +29,6 @@ pub enum Mode {
 
 impl Mode {
     /// How a store's clock runs.
-    #[must_use]
     pub fn of(status: &ClockStatus) -> Self {
         match status.mode {
             ClockMode::System => Self::Real,
@@ -38,7 +37,6 @@ impl Mode {
     }
 
     /// Reads the reply to `mayflyClock`, with the store's time in milliseconds since 1970.
-    #[must_use]
     pub fn read(found: &Document) -> Option<(Self, i64)> {
         let reply::Clock { now_ms, mode, rate, is_paused: paused } =
             reply::Clock::from_document(found)?;
@@ -110,7 +108,6 @@ impl Clock {
     }
 
     /// The store's time in this frame, in milliseconds since 1970.
-    #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.now_ms
     }
@@ -121,7 +118,6 @@ impl Clock {
     }
 
     /// The zone that instants are shown in.
-    #[must_use]
     pub fn zone(&self) -> Zone {
         self.zone
     }
@@ -132,37 +128,31 @@ impl Clock {
     }
 
     /// How far apart two looks of the digits are, in milliseconds of the store's time.
-    #[must_use]
     pub fn step_ms(&self) -> i64 {
         if self.calm { CALM_STEP_MS } else { STEP_MS }
     }
 
     /// The time that digits show: the last full step, in milliseconds since 1970.
-    #[must_use]
     pub fn shown_ms(&self) -> i64 {
         self.now_ms - self.now_ms.rem_euclid(self.step_ms())
     }
 
     /// When digits change next, in milliseconds since 1970.
-    #[must_use]
     pub fn next_step_ms(&self) -> i64 {
         self.shown_ms().saturating_add(self.step_ms())
     }
 
     /// How the clock runs.
-    #[must_use]
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
     /// Whether time is not real.
-    #[must_use]
     pub fn is_simulated(&self) -> bool {
         matches!(self.mode, Mode::Simulated { .. })
     }
 
     /// Store milliseconds for each real one: 0 while the clock is paused.
-    #[must_use]
     pub fn rate(&self) -> f64 {
         match self.mode {
             Mode::Real => 1.0,
@@ -172,7 +162,6 @@ impl Clock {
     }
 
     /// The real time until the store's clock shows `at_ms`; `None` while it is paused.
-    #[must_use]
     pub fn real_time_until(&self, at_ms: i64) -> Option<Duration> {
         let rate = self.rate();
         if rate <= 0.0 {

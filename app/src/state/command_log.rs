@@ -60,7 +60,6 @@ impl CommandLog {
     }
 
     /// The commands, the oldest first.
-    #[must_use]
     pub fn records(&self) -> &VecDeque<CommandRecord> {
         &self.records
     }
@@ -73,14 +72,12 @@ impl CommandLog {
     }
 
     /// The name of the store that a command went to. It may be closed by now.
-    #[must_use]
     pub fn store_name(&self, record: &CommandRecord) -> &str {
         let at = usize::try_from(record.store).ok().and_then(|number| number.checked_sub(1));
         at.and_then(|at| self.stores.get(at)).map_or("", String::as_str)
     }
 
     /// Whether the commands went to more than one store.
-    #[must_use]
     pub fn has_several_stores(&self) -> bool {
         self.records.iter().any(|record| record.store != self.store)
     }

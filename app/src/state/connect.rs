@@ -81,13 +81,11 @@ pub enum StepState {
 
 impl Attempt {
     /// Whether it has not ended.
-    #[must_use]
     pub fn runs(&self) -> bool {
         self.end.is_none()
     }
 
     /// How a step stands.
-    #[must_use]
     pub fn step_state(&self, step: Step) -> StepState {
         match &self.end {
             Some(Err(failure)) if step == failure.step => StepState::Failed,
@@ -101,7 +99,6 @@ impl Attempt {
 
 impl ConnectDraft {
     /// The dialog for a server that was attached before.
-    #[must_use]
     pub fn of(address: &str, mark: ServerMark) -> Self {
         Self {
             text: Secret::new(address.to_owned()),
@@ -120,22 +117,17 @@ impl ConnectDraft {
     }
 
     /// The string without the password, which has a separate field.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn string(&self) -> Result<ConnectionString, String> {
         ConnectionString::read(self.text.reveal())
     }
 
     /// Whether it waits for the keyring or for the server.
-    #[must_use]
     pub fn is_busy(&self) -> bool {
         self.asks_keyring.is_some() || self.attempt.as_ref().is_some_and(Attempt::runs)
     }
 
     /// Whether the keyring is to keep the password: as chosen, or else if it has that of the same
     /// server.
-    #[must_use]
     pub fn remembers(&self, stores: &RecentStores) -> bool {
         let has_it = || {
             let key = self.string().ok().and_then(|string| string.secret_key());
@@ -145,7 +137,6 @@ impl ConnectDraft {
     }
 
     /// The fate of the password in the keyring once the server is open.
-    #[must_use]
     pub fn keeping(&self, keyring: &KeyringState, stores: &RecentStores) -> Keeping {
         let is_there = self.found.as_ref().is_some_and(|found| *found == self.password);
         match self.remembers(stores) {
@@ -181,7 +172,6 @@ impl ConnectDraft {
     }
 
     /// Whether the field of the password is of use.
-    #[must_use]
     pub fn takes_password(&self) -> bool {
         self.string().is_ok_and(|string| string.needs_password())
     }
@@ -206,16 +196,12 @@ impl ConnectDraft {
 
     /// Whether others depend on the server: as chosen, or else any server that is neither this
     /// machine nor in a private network.
-    #[must_use]
     pub fn is_production(&self) -> bool {
         let by_address = || self.string().is_ok_and(|string| !string.is_near());
         self.is_production.unwrap_or_else(by_address)
     }
 
     /// The server to attach to.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn server(&self) -> Result<Server, String> {
         let mut string = self.string()?;
         if string.needs_password() {
@@ -255,7 +241,6 @@ pub struct Connection {
 
 impl Connection {
     /// A server that was just attached: it is locked.
-    #[must_use]
     pub fn new(attached: Box<Attached>) -> Self {
         Self {
             monitor: ServerMonitor::of(attached.pass_job),
@@ -291,13 +276,11 @@ impl Connection {
     }
 
     /// When it answered last, by its clock in milliseconds since 1970, if it does not answer now.
-    #[must_use]
     pub fn silent_since_ms(&self) -> Option<i64> {
         self.answered_ms.filter(|_| self.is_silent)
     }
 
     /// Since when it does not answer, in words.
-    #[must_use]
     pub fn silence(&self, zone: Zone) -> Option<String> {
         Some(format!("No answer since {}", zone.time_of_day(self.silent_since_ms()?)))
     }
@@ -315,7 +298,6 @@ impl Connection {
     }
 
     /// Whether no change is sent.
-    #[must_use]
     pub fn is_locked(&self, uptime: Duration) -> bool {
         let is_idle = |since| uptime.saturating_sub(since) >= UNLOCKED_IDLE;
         self.unlocked.is_none_or(is_idle)

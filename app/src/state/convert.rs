@@ -53,7 +53,6 @@ pub struct ConvertCounts {
 
 impl ConvertCounts {
     /// The values that change, of all.
-    #[must_use]
     pub fn changes(&self, unconverted: Unconverted) -> DocCount {
         let read = self.converts + self.fails;
         let changes = match unconverted {
@@ -76,7 +75,6 @@ impl ConvertCounts {
 
 impl ConvertDraft {
     /// A draft for a field; its path may be empty.
-    #[must_use]
     pub fn new(namespace: Namespace, path: &str) -> Self {
         Self {
             namespace: Some(namespace),
@@ -110,13 +108,11 @@ impl ConvertDraft {
     }
 
     /// How many documents would change. `None` until that is counted.
-    #[must_use]
     pub fn changes(&self) -> Option<DocCount> {
         self.counts.here().map(|counts| counts.changes(self.unconverted))
     }
 
     /// About how many bytes its undo keeps: of each document the `_id` and the field, before and after.
-    #[must_use]
     pub fn undo_bytes(&self) -> Option<u64> {
         let pair = 2 * (UNDO_VALUE_BYTES + self.path.len() as u64);
         Some(self.changes()?.likely().saturating_mul(pair))

@@ -67,7 +67,6 @@ pub enum Dialog {
 impl Dialog {
     /// Whether it is about databases, collections or documents of the store that is open, and would
     /// do something else in another one.
-    #[must_use]
     pub fn is_about_contents(&self) -> bool {
         match self {
             Self::Settings(_)
@@ -135,7 +134,6 @@ pub struct CreateDatabase {
 }
 
 /// A dialect's name in the window.
-#[must_use]
 pub fn dialect_label(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Open => "Mayfly (both)",
@@ -145,7 +143,6 @@ pub fn dialect_label(dialect: Dialect) -> &'static str {
 }
 
 /// A dialect's rules in one sentence.
-#[must_use]
 pub fn dialect_sentence(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Open => "TTL on any date field, or on _ts with a per-document ttl",
@@ -190,7 +187,6 @@ pub struct DuplicateCollection {
 
 impl DuplicateCollection {
     /// A copy under a name that is free in the database.
-    #[must_use]
     pub fn new(from: Namespace, is_taken: impl Fn(&str) -> bool) -> Self {
         let name = |number: u32| match number {
             1 => format!("{}_copy", from.collection),
@@ -207,7 +203,6 @@ impl DuplicateCollection {
     }
 
     /// The copy.
-    #[must_use]
     pub fn to(&self) -> Namespace {
         Namespace::new(&self.from.db, self.name.trim())
     }
@@ -230,14 +225,12 @@ impl DuplicateCollection {
     }
 
     /// The indexes that the copy gets.
-    #[must_use]
     pub fn copied_indexes(&self) -> &[Document] {
         let indexes = self.indexes.as_deref().unwrap_or_default();
         if self.with_indexes { indexes } else { &[] }
     }
 
     /// The commands that make the copy, in their order; then its documents are inserted.
-    #[must_use]
     pub fn commands(&self) -> Vec<Document> {
         let (name, indexes) = (self.name.trim(), self.copied_indexes());
         let indexes = (!indexes.is_empty()).then(|| store::create_indexes(name, indexes));
@@ -274,13 +267,11 @@ pub enum DropTarget {
 }
 
 /// The command that gives a new database its rules; `None` for the rules it has anyway.
-#[must_use]
 pub fn dialect_command(dialect: Dialect) -> Option<Document> {
     (dialect != Dialect::Open).then(|| store::set_dialect(dialect.name()))
 }
 
 /// The command that makes a collection as drafted.
-#[must_use]
 pub fn create_command(draft: &CreateCollection) -> Document {
     let name = draft.name.trim();
     let create = if draft.capped {
@@ -292,7 +283,6 @@ pub fn create_command(draft: &CreateCollection) -> Document {
 }
 
 /// The command that drops a database or a collection, and the database it runs on.
-#[must_use]
 pub fn drop_command(target: &DropTarget) -> (String, Document) {
     match target {
         DropTarget::Database(db) => (db.clone(), store::drop_database()),
@@ -343,7 +333,6 @@ pub struct Dialogs {
 }
 
 impl Dialogs {
-    #[must_use]
     pub fn open(&self) -> Option<&Dialog> {
         self.open.as_ref()
     }

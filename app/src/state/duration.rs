@@ -13,7 +13,6 @@ const YEARS_FROM_MS: i64 = 730 * DAY_MS;
 /// A countdown of constant width: `00:41`, `1:02:07`, `3 d 04:10`, `2.1 y`.
 ///
 /// A rest is rounded up, so that `00:00` is shown only when nothing is left.
-#[must_use]
 pub fn countdown(rest_ms: i64) -> String {
     let rounded_up = |unit_ms: i64| rest_ms.max(0).saturating_add(unit_ms - 1) / unit_ms;
     let seconds = rounded_up(SECOND_MS);
@@ -38,14 +37,12 @@ fn years(days: i64) -> String {
 }
 
 /// How long something is overdue: `+00:23`. Rounded down, so that it starts at `+00:00`.
-#[must_use]
 pub fn overdue(past_ms: i64) -> String {
     let whole = past_ms.max(0) / SECOND_MS * SECOND_MS;
     format!("+{}", countdown(whole))
 }
 
 /// When a countdown to `rest_ms` from now next changes, in milliseconds of the store's time.
-#[must_use]
 pub fn next_change_ms(rest_ms: i64) -> i64 {
     if rest_ms <= 0 {
         // Past its time: the overdue text changes each second.
@@ -62,7 +59,6 @@ pub fn next_change_ms(rest_ms: i64) -> i64 {
 }
 
 /// A span in words: `10 min`, `1 h 30 min`, `30 d`, `2.1 y`, `250 ms`. At most two units.
-#[must_use]
 pub fn span(ms: i64) -> String {
     if ms < 0 {
         return format!("−{}", span(ms.saturating_neg()));
@@ -87,7 +83,6 @@ pub fn span(ms: i64) -> String {
 }
 
 /// A span with one decimal, for figures: `28.4 s`, `950 ms`, `3.2 min`.
-#[must_use]
 pub fn figure(ms: i64) -> String {
     let tenths = |unit: i64, name: &str| {
         let tenths = ms.saturating_mul(10) / unit;
@@ -104,7 +99,6 @@ pub fn figure(ms: i64) -> String {
 }
 
 /// Microseconds as text: `350 µs`, `2 ms`, `1.4 s`.
-#[must_use]
 pub fn micros(micros: u64) -> String {
     match micros {
         0..1_000 => format!("{micros} µs"),

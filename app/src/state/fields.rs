@@ -35,7 +35,6 @@ pub struct KnownField {
 
 impl KnownFields {
     /// How many documents were read.
-    #[must_use]
     pub fn documents(&self) -> u64 {
         self.documents
     }
@@ -97,13 +96,11 @@ impl KnownFields {
     }
 
     /// A field by its dotted path.
-    #[must_use]
     pub fn get(&self, path: &str) -> Option<&KnownField> {
         self.by_path.get(path)
     }
 
     /// All fields by their dotted paths, those in the most documents first.
-    #[must_use]
     pub fn by_frequency(&self) -> Vec<(&str, &KnownField)> {
         let mut fields: Vec<_> =
             self.by_path.iter().map(|(path, it)| (path.as_str(), it)).collect();
@@ -162,20 +159,17 @@ impl KnownField {
     }
 
     /// The names of its types, with how many documents hold each.
-    #[must_use]
     pub fn types(&self) -> &[(&'static str, u64)] {
         &self.types
     }
 
     /// How many documents hold text or a number in it, which may be converted to dates.
-    #[must_use]
     pub fn convertible(&self) -> u64 {
         let may_be = |name: &str| matches!(name, "String" | "Int32" | "Long" | "Double");
         self.types.iter().filter(|(name, _)| may_be(name)).map(|(_, count)| count).sum()
     }
 
     /// Its values as mongosh writes them, the most frequent first, with how often they were seen.
-    #[must_use]
     pub fn values(&self) -> Vec<(&str, u64)> {
         let mut values: Vec<_> =
             self.values.iter().map(|(text, (_, count))| (text.as_str(), *count)).collect();
@@ -184,7 +178,6 @@ impl KnownField {
     }
 
     /// Its values, the most frequent first.
-    #[must_use]
     pub fn frequent(&self) -> Vec<Bson> {
         let mut values: Vec<&(Bson, u64)> = self.values.values().collect();
         values.sort_by_key(|(_, count)| Reverse(*count));
@@ -192,7 +185,6 @@ impl KnownField {
     }
 
     /// The share of each type among `documents` of which it was read: `Date 62% · String 30% · missing 8%`.
-    #[must_use]
     pub fn shares(&self, documents: u64) -> String {
         if self.seen == 0 {
             // These types are of other documents, so there is no share among the present ones.
@@ -223,7 +215,6 @@ fn share(name: &str, count: u64, documents: u64) -> String {
 }
 
 /// The type of a value, for reading.
-#[must_use]
 pub fn type_name(value: &Bson) -> &'static str {
     match value {
         Bson::String(_) => "String",

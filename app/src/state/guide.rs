@@ -19,7 +19,6 @@ pub struct Guide {
 }
 
 impl Guide {
-    #[must_use]
     pub fn open_at(at: Place) -> Self {
         Self { at, is_moved: true, ..Self::default() }
     }
@@ -37,7 +36,6 @@ impl Guide {
     }
 
     /// Whether there is a place to return to.
-    #[must_use]
     pub fn can_go_back(&self) -> bool {
         !self.back.is_empty()
     }
@@ -53,13 +51,11 @@ impl Guide {
 
 impl State {
     /// Whether a dialog or the guide is over the window.
-    #[must_use]
     pub fn is_covered(&self) -> bool {
         self.dialogs.open().is_some() || self.view.guide.is_some()
     }
 
     /// The guide's topic for the present screen.
-    #[must_use]
     pub fn guide_topic(&self) -> Topic {
         if let Some(topic) = self.dialogs.open().and_then(Dialog::topic) {
             return topic;
@@ -82,7 +78,6 @@ impl State {
 
 impl Dialog {
     /// The topic of the guide. `None` for a question that explains itself, and for help.
-    #[must_use]
     pub fn topic(&self) -> Option<Topic> {
         let topic = match self {
             Self::Confirm(_) | Self::Help(HelpPage::Report | HelpPage::About) => return None,

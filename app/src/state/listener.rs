@@ -20,7 +20,6 @@ pub struct ConnectedClient {
 
 impl ConnectedClient {
     /// The best name for it that it gave.
-    #[must_use]
     pub fn name(&self) -> &str {
         [&self.application, &self.driver]
             .into_iter()
@@ -86,13 +85,11 @@ pub struct Listener {
 
 impl Listener {
     /// The last answer.
-    #[must_use]
     pub fn status(&self) -> &Status {
         &self.status
     }
 
     /// Commands a second, of late.
-    #[must_use]
     pub fn per_second(&self) -> f64 {
         self.per_second
     }

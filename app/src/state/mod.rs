@@ -179,7 +179,6 @@ pub struct State {
 
 impl State {
     /// The store's time in this frame, in milliseconds since 1970.
-    #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
     }
@@ -191,7 +190,6 @@ impl State {
 
     /// The time of a store on a real clock, in milliseconds since 1970. A server compares thresholds with
     /// its own clock, which may be far from this machine's.
-    #[must_use]
     pub fn real_ms(&self) -> i64 {
         let ahead_ms = self.store.connection.as_ref().map_or(0, |it| it.attached.ahead_ms);
         self.wall_ms.saturating_add(ahead_ms)
@@ -199,7 +197,6 @@ impl State {
 
     /// The tabs that are shown side by side: those of a lesson that compares rules, while they show
     /// lanes. Empty if one tab is shown.
-    #[must_use]
     pub fn tabs_beside(&self) -> Vec<TabId> {
         let Some(view) = self.lessons.view().filter(|view| view.lesson.rules == Rules::Both) else {
             return Vec::new();
@@ -217,13 +214,11 @@ impl State {
     }
 
     /// The zone in which times of this machine are shown, also during a lesson.
-    #[must_use]
     pub fn zone(&self) -> Zone {
         self.settings.zone.zone(self.view.local_zone)
     }
 
     /// The next collection with held documents to show; `None` if all are on the screen.
-    #[must_use]
     pub fn next_held(&self) -> Option<&Namespace> {
         let shows_them = |tab: &&Tab| {
             tab.view == tabs::ViewKind::Expiry && tab.expiry.mode != expiry::Mode::Removed
@@ -234,7 +229,6 @@ impl State {
 
     /// Whether nothing is due within a minute, as far as the window knows: no document of the
     /// sidebar or of the shown view, and none is overdue.
-    #[must_use]
     pub fn nothing_due_soon(&self) -> bool {
         let soon_ms = self.now_ms().saturating_add(CALM_MS);
         let mut known = self.tree.databases.iter().flat_map(|database| &database.collections);
@@ -257,7 +251,6 @@ impl State {
 
     /// How many documents are overdue, as far as the window knows: by what the sidebar shows, and by the totals of the
     /// open view.
-    #[must_use]
     pub fn overdue(&self) -> u64 {
         let now_ms = self.now_ms();
         let shown = self
@@ -279,26 +272,22 @@ impl State {
     }
 
     /// How large everything is in this frame; 1 is the normal size.
-    #[must_use]
     pub fn zoom(&self) -> f32 {
         self.view.presented_zoom.unwrap_or(self.settings.zoom)
     }
 
     /// The database that the console uses: until it has run something, that of the tab in front.
-    #[must_use]
     pub fn console_database(&self) -> &str {
         let front = self.tabs.active().map(|tab| tab.namespace.db.as_str());
         self.console.database.as_deref().or(front).unwrap_or(console::DATABASE)
     }
 
     /// Whether a store is there and answers.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.store.phase == Phase::Open
     }
 
     /// How far an operation is, in words, and whether its server asks to slow down.
-    #[must_use]
     pub fn progress_words(&self, progress: &operations::Progress) -> String {
         let connection = self.store.connection.as_ref();
         let is_slow = connection.is_some_and(|it| it.attached.slow_down.is_asked());
@@ -310,21 +299,18 @@ impl State {
     }
 
     /// Whether documents can be written to a file: those of a server by a command that reads them.
-    #[must_use]
     pub fn can_export(&self) -> bool {
         let has_way = self.store.capabilities.transfer || self.store.connection.is_some();
         self.is_open() && has_way
     }
 
     /// Whether a sandbox is open, which goes away when it is left.
-    #[must_use]
     pub fn is_in_sandbox(&self) -> bool {
         let is_there = matches!(self.store.phase, Phase::Open | Phase::Away(_));
         is_there && self.store.request.sandbox.is_some()
     }
 
     /// Whether the open store runs on a simulated clock.
-    #[must_use]
     pub fn is_simulated(&self) -> bool {
         matches!(self.store.phase, Phase::Open | Phase::Away(_)) && self.clock.is_simulated()
     }

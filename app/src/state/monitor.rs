@@ -163,7 +163,6 @@ fn is_due(asked: Option<Duration>, age: Duration, uptime: Duration) -> bool {
 
 impl ServerMonitor {
     /// The monitor of a server, or the job in its place.
-    #[must_use]
     pub fn of(job: Option<PassJob>) -> Self {
         Self { job, ..Self::default() }
     }
@@ -247,7 +246,6 @@ impl ServerMonitor {
     }
 
     /// The time of the next pass.
-    #[must_use]
     pub fn next_pass(&self, now_ms: i64) -> NextPass {
         if let Some(PassJob { most }) = self.job {
             return NextPass::Minutely { at_ms: PassJob::next_ms(now_ms), most };

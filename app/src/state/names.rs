@@ -7,7 +7,6 @@ use crate::job::Namespace;
 const DATABASE_NAME_BYTES_MAX: usize = 63;
 
 /// Why a database can't have this name.
-#[must_use]
 pub fn database_problem(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("Enter a name")
@@ -22,7 +21,6 @@ pub fn database_problem(name: &str) -> Option<&'static str> {
 
 /// Why a collection of this database can't have this name. A problem of the database's own name is
 /// not looked at.
-#[must_use]
 pub fn collection_problem(db: &str, name: &str) -> Option<&'static str> {
     let db = if database_problem(db).is_none() { db } else { "d" };
     if name.is_empty() {

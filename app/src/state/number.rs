@@ -57,13 +57,11 @@ pub fn set_grouping(grouping: Grouping) {
 }
 
 /// The sign before the tenths.
-#[must_use]
 pub fn decimal_point() -> char {
     if GROUPING.get() == Grouping::Dot { ',' } else { '.' }
 }
 
 /// A number: `12,408`.
-#[must_use]
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let Some(separator) = GROUPING.get().separator() else { return digits };
@@ -78,13 +76,11 @@ pub fn count(number: u64) -> String {
 }
 
 /// `1 document`, `12,408 documents`.
-#[must_use]
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
 /// A count that fits a narrow place: `12,408`, `1.2 M`.
-#[must_use]
 pub fn short_count(number: u64) -> String {
     let tenths = |unit: u64, name: &str| {
         let tenths = number / (unit / 10);
@@ -98,14 +94,12 @@ pub fn short_count(number: u64) -> String {
 }
 
 /// Seconds, exactly: `45 s`, `3,600 s`.
-#[must_use]
 pub fn secs(secs: i64) -> String {
     let sign = if secs < 0 { "-" } else { "" };
     format!("{sign}{} s", count(secs.unsigned_abs()))
 }
 
 /// A size: `412 B`, `3.1 MB`.
-#[must_use]
 pub fn bytes(size: u64) -> String {
     let tenths = |unit: u64, name: &str| {
         let tenths = size / (unit / 10);
@@ -125,14 +119,12 @@ pub fn bytes(size: u64) -> String {
 
 /// A number of documents, and how far it is known: `12,408`, `at least 10,000`, `about 80, could be 0 to
 /// 5,000`.
-#[must_use]
 pub fn documents(found: DocCount) -> String {
     let (number, bounds) = documents_and_bounds(found);
     if found == DocCount::AtLeast(0) { "an unknown number".to_owned() } else { number + &bounds }
 }
 
 /// The same in two parts, for a sentence with words after the number.
-#[must_use]
 pub fn documents_and_bounds(found: DocCount) -> (String, String) {
     let number = match found {
         DocCount::Exact(number) => count(number),
@@ -151,7 +143,6 @@ pub fn documents_and_bounds(found: DocCount) -> (String, String) {
 }
 
 /// The same where there is no room for bounds: `12,408`, `≥ 10,000`, `~80`.
-#[must_use]
 pub fn short_documents(found: DocCount) -> String {
     match found {
         DocCount::Exact(number) => count(number),

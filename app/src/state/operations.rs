@@ -49,7 +49,6 @@ pub struct Operation {
 
 impl Operation {
     /// How long it has taken by `now`, in window time.
-    #[must_use]
     pub fn took(&self, now: Duration) -> Duration {
         self.ended_at.unwrap_or(now).saturating_sub(self.started_at)
     }
@@ -66,13 +65,11 @@ pub struct Operations {
 
 impl Operations {
     /// The operations, the newest first.
-    #[must_use]
     pub fn list(&self) -> &VecDeque<Operation> {
         &self.list
     }
 
     /// How many are under way.
-    #[must_use]
     pub fn running(&self) -> usize {
         self.list.iter().filter(|operation| operation.stage == Stage::Running).count()
     }
@@ -151,7 +148,6 @@ impl Operations {
     }
 
     /// The operation under way with this title.
-    #[must_use]
     pub fn running_titled(&self, title: &str) -> Option<OperationId> {
         let same = |old: &&Operation| old.title == title && old.stage == Stage::Running;
         self.list.iter().find(same).map(|operation| operation.id)

@@ -118,7 +118,6 @@ impl StoreBeside {
     }
 
     /// Its number among the open stores.
-    #[must_use]
     pub fn slot(&self) -> u32 {
         self.parked.store.slot
     }
@@ -127,7 +126,6 @@ impl StoreBeside {
 impl State {
     /// Why the store on the screen can neither be left open nor be closed, as a clause after its
     /// name. `None` if it can.
-    #[must_use]
     pub fn why_store_stays(&self) -> Option<&'static str> {
         let runs = !self.transfer.running.is_empty()
             || !self.bulk.is_empty()

@@ -83,7 +83,6 @@ impl Queries {
     }
 
     /// Whether a favorite of this collection has this name.
-    #[must_use]
     pub fn has_name(&self, namespace: &Namespace, name: &str) -> bool {
         let mut all = self.favorites.iter();
         all.any(|known| known.namespace == *namespace && known.name.as_deref() == Some(name.trim()))
@@ -100,14 +99,12 @@ impl Queries {
     }
 
     /// Whether nothing is known.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.recent.is_empty() && self.favorites.is_empty()
     }
 
     /// The favorites and the recent queries that hold these words, those of a collection before
     /// those of others.
-    #[must_use]
     pub fn find(&self, namespace: &Namespace, words: &str) -> Found<'_> {
         let words = words.to_lowercase();
         let is_found = |query: &KnownQuery| {
@@ -172,7 +169,6 @@ impl QueriesByStore {
         self.0.truncate(FAVORITE_STORES_MAX);
     }
 
-    #[must_use]
     pub fn of(&self, folder: &Path) -> Queries {
         let folder = folder.to_string_lossy();
         let known = self.0.iter().find(|known| known.folder == folder);

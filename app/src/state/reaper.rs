@@ -127,7 +127,6 @@ impl HeldRule {
 
 impl Held {
     /// Reads the reply to `mayflyHeld`; `None` while nothing is on hold.
-    #[must_use]
     pub fn read(found: &Document) -> Option<Self> {
         let found = reply::Held::from_document(found).filter(|found| found.is_held)?;
         Some(Self {
@@ -143,14 +142,12 @@ impl Held {
     }
 
     /// How many documents wait.
-    #[must_use]
     pub fn due(&self) -> u64 {
         self.rules.iter().fold(0, |sum, rule| sum.saturating_add(rule.due))
     }
 
     /// The collection to show after this one: the next that has held documents. `None` if
     /// there is no other.
-    #[must_use]
     pub fn collection_after(&self, seen: Option<&Namespace>) -> Option<&Namespace> {
         let named = || self.rules.iter().map(|rule| &rule.namespace);
         let from_seen = named().skip_while(|namespace| Some(*namespace) != seen);
@@ -158,7 +155,6 @@ impl Held {
     }
 
     /// Whether documents of this collection wait.
-    #[must_use]
     pub fn holds(&self, namespace: &Namespace) -> bool {
         self.is_all || self.rules.iter().any(|rule| rule.namespace == *namespace)
     }
@@ -224,36 +220,30 @@ impl Reaper {
     }
 
     /// How often it comes.
-    #[must_use]
     pub fn schedule(&self) -> Schedule {
         if self.at_threshold { Schedule::AtThreshold } else { Schedule::Every(self.sleep_secs) }
     }
 
     /// Past passes, the oldest first.
-    #[must_use]
     pub fn passes(&self) -> &VecDeque<PassReport> {
         &self.passes
     }
 
-    #[must_use]
     pub fn last_pass(&self) -> Option<&PassReport> {
         self.passes.back()
     }
 
     /// The log, the oldest line first.
-    #[must_use]
     pub fn log(&self) -> &VecDeque<LogLine> {
         &self.log
     }
 
     /// Removed documents, the oldest first.
-    #[must_use]
     pub fn removed(&self) -> &VecDeque<RemovedDocument> {
         &self.removed
     }
 
     /// How many documents were removed since the window was made, listed or not.
-    #[must_use]
     pub fn removed_total(&self) -> u64 {
         self.removed_total
     }
@@ -301,7 +291,6 @@ impl Reaper {
 
     /// Whether the trash can still have what was removed at this instant, in milliseconds since
     /// 1970.
-    #[must_use]
     pub fn keeps(&self, removed_ms: i64, now_ms: i64) -> bool {
         let keeps_ms = i64::try_from(self.trash_secs).unwrap_or(i64::MAX).saturating_mul(1_000);
         removed_ms >= self.trash_since_ms && now_ms.saturating_sub(removed_ms) < keeps_ms

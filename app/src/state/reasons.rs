@@ -7,7 +7,6 @@ use super::Tab;
 use super::indexes::TtlIndex;
 
 /// The TTL indexes that the Expiry view of a tab shows.
-#[must_use]
 pub fn shown_indexes(open: &Tab) -> Vec<TtlIndex> {
     let mut ttl = open.indexes.ttl();
     ttl.retain(|index| open.expiry.shows(&index.name));
@@ -15,14 +14,12 @@ pub fn shown_indexes(open: &Tab) -> Vec<TtlIndex> {
 }
 
 /// The index whose reasons are shown: the only one that is shown. Each index has its own.
-#[must_use]
 pub fn index_of_reasons(open: &Tab) -> Option<TtlIndex> {
     let mut shown = shown_indexes(open);
     shown.pop().filter(|_| shown.is_empty())
 }
 
 /// A reason code in words, after the number of documents.
-#[must_use]
 pub fn reason_label(code: &str) -> &str {
     match code {
         "fieldMissing" => "missing",
@@ -44,7 +41,6 @@ pub fn reason_label(code: &str) -> &str {
 
 /// The filter, as typed in the Documents view, for documents that never expire for a reason.
 /// `None` when no filter can say it.
-#[must_use]
 pub fn reason_filter(code: &str, field: &str) -> Option<String> {
     let field =
         mayfly_engine::value::shell::write_value(&Bson::String(field.to_owned()), Layout::OneLine);
@@ -67,7 +63,6 @@ pub fn reason_filter(code: &str, field: &str) -> Option<String> {
 
 /// A filter in shell text for the documents of a TTL index that are past their threshold at
 /// `now_ms`, or not yet. `None` for an index on the last modification, which no filter reads.
-#[must_use]
 pub fn phase_filter(index: &TtlIndex, overdue: bool, now_ms: i64) -> Option<String> {
     if index.field == "_ts" {
         return None;
@@ -87,7 +82,6 @@ pub fn phase_filter(index: &TtlIndex, overdue: bool, now_ms: i64) -> Option<Stri
 /// A filter in shell text for the documents whose earliest threshold by these TTL indexes is in a
 /// range, from the first instant on and before the second, in milliseconds since 1970. `None` without
 /// an index, and for one on the last modification, which no filter reads.
-#[must_use]
 pub fn range_filter(indexes: &[TtlIndex], from_ms: i64, to_ms: i64) -> Option<String> {
     if indexes.iter().any(|index| index.field == "_ts") {
         return None;

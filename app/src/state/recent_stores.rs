@@ -29,7 +29,6 @@ pub struct SavedServer {
 
 impl SavedServer {
     /// Under what the system's keyring keeps its password.
-    #[must_use]
     pub fn secret_key(&self) -> Option<String> {
         ConnectionString::read(&self.address).ok()?.secret_key()
     }
@@ -55,7 +54,6 @@ pub struct RecentStore {
 }
 
 impl RecentStore {
-    #[must_use]
     pub fn new(request: &OpenRequest, name: &str, folder: &Path, opened_ms: i64) -> Self {
         Self {
             name: name.to_owned(),
@@ -67,7 +65,6 @@ impl RecentStore {
         }
     }
 
-    #[must_use]
     pub fn attached(server: &Attached, opened_ms: i64) -> Self {
         let address = server.address.clone();
         Self {
@@ -80,7 +77,6 @@ impl RecentStore {
     }
 
     /// A store in a folder that the user chose.
-    #[must_use]
     pub fn in_folder(folder: &Path, opened_ms: i64) -> Self {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let request = OpenRequest { folder: Some(folder.into()), ..OpenRequest::default() };
@@ -88,7 +84,6 @@ impl RecentStore {
     }
 
     /// The request that opens it again, and never makes a store where there is none any more.
-    #[must_use]
     pub fn request(&self) -> OpenRequest {
         OpenRequest {
             folder: self.is_named.then(|| PathBuf::from(&self.folder)),
@@ -115,13 +110,11 @@ impl RecentStores {
     }
 
     /// The stores, the latest first.
-    #[must_use]
     pub fn list(&self) -> &[RecentStore] {
         &self.0
     }
 
     /// The store on this machine that was opened last. A server is attached only when the user asks.
-    #[must_use]
     pub fn last(&self) -> Option<&RecentStore> {
         self.0.iter().find(|store| store.server.is_none())
     }
@@ -135,14 +128,12 @@ impl RecentStores {
     }
 
     /// Under what the system's keyring keeps the passwords of these servers.
-    #[must_use]
     pub fn secret_keys(&self) -> BTreeSet<String> {
         let servers = self.0.iter().filter_map(|store| store.server.as_ref());
         servers.filter(|it| it.remembered).filter_map(SavedServer::secret_key).collect()
     }
 
     /// Whether a server with this key is listed.
-    #[must_use]
     pub fn has_server(&self, key: &str) -> bool {
         let mut servers = self.0.iter().filter_map(|store| store.server.as_ref());
         servers.any(|server| server.secret_key().as_deref() == Some(key))

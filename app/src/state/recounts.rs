@@ -53,7 +53,6 @@ impl Recounts {
     }
 
     /// When the next collection is to be counted.
-    #[must_use]
     pub fn next(&self) -> Option<Duration> {
         self.0.values().filter_map(|recount| recount.due()).min()
     }

@@ -6,7 +6,6 @@ use super::{Phase, State, number};
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Version, system and the shape of the store, one fact a line. Neither names nor documents.
-#[must_use]
 pub fn facts(state: &State) -> String {
     let system = std::env::consts::OS;
     let machine = std::env::consts::ARCH;

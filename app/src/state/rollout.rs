@@ -59,7 +59,6 @@ impl RolloutDraft {
     }
 
     /// The steps of the plan, one sentence a line.
-    #[must_use]
     pub fn words(&self, plan: &RolloutPlan) -> Vec<(&'static str, String)> {
         let step = plan.per_step();
         let secs = plan.secs_for(self.overdue.least());
@@ -92,7 +91,6 @@ impl RolloutDraft {
     }
 
     /// The same as a script for mongosh.
-    #[must_use]
     pub fn script(&self, plan: &RolloutPlan) -> String {
         rollout::script(plan)
     }

@@ -26,7 +26,6 @@ impl OpenSandbox {
     }
 
     /// The command line that opens the same sandbox.
-    #[must_use]
     pub fn command_line(&self) -> String {
         let at = self.at.trim();
         let demo = if self.demo { " --demo" } else { "" };
@@ -57,7 +56,6 @@ pub struct LeaveSandbox {
 
 impl LeaveSandbox {
     /// Asks before this.
-    #[must_use]
     pub fn before(then: AfterSandbox) -> Self {
         Self { then, keeps: false, path: String::new(), sent: None, error: None }
     }

@@ -10,7 +10,6 @@ pub struct Sent {
 
 impl Sent {
     /// Whether it has no answer yet.
-    #[must_use]
     pub fn is_waiting(&self) -> bool {
         self.generation.is_some()
     }

@@ -25,7 +25,6 @@ pub struct Member {
 
 impl ServerFacts {
     /// The members of the set: with their states if the login may read them, else as `hello` lists them.
-    #[must_use]
     pub fn members(&self) -> Vec<Member> {
         let status = self.status.as_ref().and_then(|status| status.as_ref().ok());
         let listed = status.and_then(|status| status.get_array("members").ok());
@@ -48,13 +47,11 @@ impl ServerFacts {
     }
 
     /// Whether it is a set whose members have states.
-    #[must_use]
     pub fn is_set(&self) -> bool {
         self.hello.as_ref().is_some_and(|hello| hello.contains_key("setName"))
     }
 
     /// The member or the job that removes documents, in one sentence.
-    #[must_use]
     pub fn who_removes(&self) -> Option<&'static str> {
         let hello = self.hello.as_ref()?;
         if hello.contains_key("internal") {
@@ -78,7 +75,6 @@ fn member(found: &Document) -> Option<Member> {
 }
 
 /// How deletions come from a server, in one sentence.
-#[must_use]
 pub fn delivery(delivery: &Delivery) -> String {
     match delivery {
         Delivery::Unasked => "Removals are polled while an Expiry view is shown".to_owned(),

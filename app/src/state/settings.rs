@@ -76,7 +76,6 @@ pub enum ZoneChoice {
 
 impl ZoneChoice {
     /// The zone; that of this machine, `local`, if no zone has the name.
-    #[must_use]
     pub fn zone(&self, local: Zone) -> Zone {
         match self {
             Self::Local => local,
@@ -125,7 +124,6 @@ pub struct PanelSizes {
 
 impl PanelSizes {
     /// The size of a panel, or `first`.
-    #[must_use]
     pub fn get(&self, panel: SizedPanel, first: f32) -> f32 {
         let Self { sidebar, inspector, drawer, console } = *self;
         let size = match panel {
@@ -264,7 +262,6 @@ impl Settings {
 
     /// Reads the fields of a file: every number within its bounds. Also returns how many parts of the file this
     /// version can't read.
-    #[must_use]
     pub fn read(mut fields: Fields) -> (Self, usize) {
         bound_lists(&mut fields, Self::LISTS);
         let (mut settings, lost) = decode::<Self>(&fields);
@@ -273,7 +270,6 @@ impl Settings {
     }
 
     /// The fields of the file.
-    #[must_use]
     pub fn fields(&self) -> Fields {
         match serde_json::to_value(self) {
             Ok(serde_json::Value::Object(fields)) => fields,

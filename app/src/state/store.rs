@@ -81,7 +81,6 @@ pub enum Next {
 
 impl Next {
     /// Reads the reply to `mayflyExpiring`.
-    #[must_use]
     pub fn of(reply: &Document) -> Self {
         let page = ExpiringPage::from_document(reply).unwrap_or_default();
         match page.batch.first() {
@@ -94,7 +93,6 @@ impl Next {
 
 impl Collection {
     /// A collection of which nothing but the name and the kind is known.
-    #[must_use]
     pub fn new(name: &str, kind: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -112,7 +110,6 @@ impl Collection {
 }
 
 impl StoreTree {
-    #[must_use]
     pub fn database(&self, name: &str) -> Option<&Database> {
         self.databases.iter().find(|database| database.name == name)
     }
@@ -122,20 +119,17 @@ impl StoreTree {
         self.databases.iter_mut().find(|database| database.name == name)
     }
 
-    #[must_use]
     pub fn why_nothing_expires(&self, db: &str) -> Option<&str> {
         self.database(db)?.dialect_error.as_deref()
     }
 
     /// Whether a document that expires by its last modification is hidden in a database before it
     /// is removed.
-    #[must_use]
     pub fn hides_expired(&self, db: &str) -> bool {
         self.database(db).is_some_and(|found| found.dialect != Some(Dialect::Mongodb))
     }
 
     /// A collection by its full name.
-    #[must_use]
     pub fn collection(&self, namespace: &Namespace) -> Option<&Collection> {
         let database = self.database(&namespace.db)?;
         database.collections.iter().find(|collection| collection.name == namespace.collection)
@@ -175,7 +169,6 @@ impl StoreTree {
     }
 
     /// The collections in the order of the sidebar, those whose full name holds `search`.
-    #[must_use]
     pub fn listed<'a>(
         &'a self,
         database: &'a Database,
@@ -209,7 +202,6 @@ impl StoreTree {
     }
 
     /// The databases in the order of the sidebar.
-    #[must_use]
     pub fn listed_databases(&self, order: Order) -> Vec<&Database> {
         let mut listed: Vec<&Database> = self.databases.iter().collect();
         if order == Order::Soonest {
@@ -222,13 +214,11 @@ impl StoreTree {
     }
 
     /// How many documents a collection has, as far as it is known.
-    #[must_use]
     pub fn documents_of(&self, namespace: &Namespace) -> Option<u64> {
         self.collection(namespace)?.documents
     }
 
     /// How many collections there are.
-    #[must_use]
     pub fn collections(&self) -> usize {
         self.databases.iter().map(|database| database.collections.len()).sum()
     }

@@ -47,7 +47,6 @@ impl KnownTabs {
     }
 
     /// The tabs that the store in a folder had.
-    #[must_use]
     pub fn of(&self, folder: &Path) -> StoreTabs {
         let folder = folder.to_string_lossy();
         self.0.iter().find(|known| known.folder == folder).cloned().unwrap_or_default()

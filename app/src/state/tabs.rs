@@ -84,7 +84,6 @@ impl Tab {
     }
 
     /// Whether the view that is shown has something for the inspector.
-    #[must_use]
     pub fn has_inspector(&self) -> bool {
         match self.view {
             ViewKind::Documents => {
@@ -115,7 +114,6 @@ pub struct SavedTab {
 
 impl SavedTab {
     /// The tab of a collection that was not open before.
-    #[must_use]
     pub fn new(namespace: Namespace) -> Self {
         Self {
             namespace,
@@ -137,7 +135,6 @@ pub struct Tabs {
 
 impl Tabs {
     /// The open tabs, from left to right.
-    #[must_use]
     pub fn open(&self) -> &[Tab] {
         &self.open
     }
@@ -148,7 +145,6 @@ impl Tabs {
     }
 
     /// The tab that is shown.
-    #[must_use]
     pub fn active(&self) -> Option<&Tab> {
         self.active.and_then(|id| self.get(id))
     }
@@ -159,7 +155,6 @@ impl Tabs {
     }
 
     /// A tab by its name.
-    #[must_use]
     pub fn get(&self, id: TabId) -> Option<&Tab> {
         self.open.iter().find(|tab| tab.id == id)
     }
@@ -259,13 +254,11 @@ impl Tabs {
     }
 
     /// Whether a closed tab can be opened again.
-    #[must_use]
     pub fn can_reopen(&self) -> bool {
         !self.closed.is_empty()
     }
 
     /// The tabs that can be reopened, the one that was closed last at the end.
-    #[must_use]
     pub fn closed(&self) -> &[SavedTab] {
         &self.closed
     }

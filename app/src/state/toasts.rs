@@ -48,19 +48,16 @@ pub struct Toasts {
 
 impl Toasts {
     /// The messages, the newest last.
-    #[must_use]
     pub fn list(&self) -> &[Toast] {
         &self.list
     }
 
     /// The past messages, the latest last: at most [`MESSAGES_MAX`].
-    #[must_use]
     pub fn log(&self) -> &VecDeque<Message> {
         &self.log
     }
 
     /// Warnings and errors that came since the list of messages was last open.
-    #[must_use]
     pub fn unseen(&self) -> usize {
         self.unseen
     }

@@ -118,7 +118,6 @@ pub struct RestoreOutcome {
 
 impl RestoreOutcome {
     /// It as a sentence, and whether any document was restored.
-    #[must_use]
     pub fn sentence(&self) -> (bool, String) {
         let stayed = [
             (self.existing, "has an _id that already exists", "have an _id that already exists"),
@@ -186,7 +185,6 @@ impl TrashDraft {
 
 impl Trash {
     /// The command that lists a page, and the database it is sent to.
-    #[must_use]
     pub fn page_command(&self, after: Option<i64>, limit: i32) -> (String, Document) {
         let (db, of) = self.home();
         (db, trash::page(of, limit, after))
@@ -220,7 +218,6 @@ impl Trash {
     }
 
     /// The chosen row, while it is listed.
-    #[must_use]
     pub fn chosen(&self, draft: &TrashDraft) -> Option<&Row> {
         self.rows.iter().find(|row| Some(row.number) == draft.chosen)
     }
@@ -271,14 +268,12 @@ impl RestoreCommand {
 }
 
 /// The restore in steps that runs.
-#[must_use]
 pub fn running(state: &State) -> Option<&BulkRun> {
     state.bulk.iter().find(|run| matches!(run.work.change, BulkChange::Restore(_)))
 }
 
 /// The collections by which the list can be filtered: those there are, and those of listed
 /// documents.
-#[must_use]
 pub fn collections(state: &State) -> Vec<Namespace> {
     let present = state.tree.databases.iter().flat_map(|database| {
         let named = |name: &String| Namespace::new(&database.name, name);

@@ -74,7 +74,6 @@ pub struct View {
 
 impl View {
     /// Whether the view is presented: large, in full contrast, without the panels around it.
-    #[must_use]
     pub fn is_presented(&self) -> bool {
         self.presented_zoom.is_some()
     }

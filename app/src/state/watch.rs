@@ -55,7 +55,6 @@ impl Streams {
     }
 
     /// Whether a change stream reports deletions.
-    #[must_use]
     pub fn is_streamed(&self) -> bool {
         matches!(self.delivery, Delivery::Streamed { .. })
     }
@@ -97,7 +96,6 @@ pub fn begin(state: &mut State, namespace: Namespace, generation: u64, cancel: C
 }
 
 /// The collection of the stream that this generation opened, while it is wanted.
-#[must_use]
 pub fn namespace_of(state: &State, generation: u64) -> Option<Namespace> {
     let open = state.stream.as_ref().filter(|open| open.generation == generation)?;
     (open.store == state.store.number).then(|| open.namespace.clone())

@@ -215,7 +215,6 @@ pub static LIGHT_FULL: Colors = Colors {
 
 impl Colors {
     /// The colors of the dark or the light mode.
-    #[must_use]
     pub fn of(dark: bool, contrast: Contrast) -> &'static Self {
         match (dark, contrast) {
             (true, Contrast::Normal) => &DARK,
@@ -226,13 +225,11 @@ impl Colors {
     }
 
     /// The colors that the window is drawn in.
-    #[must_use]
     pub fn of_window(context: &egui::Context) -> &'static Self {
         Self::of_style(&context.global_style().visuals)
     }
 
     /// The colors that a style was set up from.
-    #[must_use]
     pub fn of_style(visuals: &egui::Visuals) -> &'static Self {
         let full = Self::of(visuals.dark_mode, Contrast::Full);
         if visuals.weak_text_color == Some(full.dim) {
@@ -244,13 +241,11 @@ impl Colors {
 }
 
 /// The colors that `ui` is drawn in.
-#[must_use]
 pub fn colors(ui: &egui::Ui) -> &'static Colors {
     Colors::of_style(ui.visuals())
 }
 
 /// `color` with `opacity` between 0 and 1.
-#[must_use]
 pub fn faded(color: Color32, opacity: f32) -> Color32 {
     color.gamma_multiply(opacity.clamp(0.0, 1.0))
 }

@@ -38,7 +38,6 @@ pub struct TerminalColors {
 
 impl Depth {
     /// The colors by a terminal's environment: its type, `COLORTERM` and `NO_COLOR`.
-    #[must_use]
     pub fn of(term: &str, colorterm: &str, no_color: &str) -> Self {
         let has_table = ["256color", "xterm", "tmux", "kitty", "alacritty", "foot", "wezterm"];
         if !no_color.is_empty() {
@@ -52,7 +51,6 @@ impl Depth {
 
 impl TerminalColors {
     /// The styles for this number of colors.
-    #[must_use]
     pub fn new(depth: Depth) -> Self {
         // Of the first eight, cyan, green and yellow can't be read on white.
         let ink = |eight: Option<Color>, table: u8| match (depth, eight) {

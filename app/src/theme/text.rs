@@ -21,61 +21,51 @@ pub const FIGURE: f32 = 21.0;
 /// Icons next to body text.
 pub const ICON: f32 = 17.0;
 
-#[must_use]
 pub fn body() -> FontId {
     FontId::new(BODY, FontFamily::Proportional)
 }
 
 /// Secondary text.
-#[must_use]
 pub fn small() -> FontId {
     FontId::new(SMALL, FontFamily::Proportional)
 }
 
 /// A little heavier than body text: the name of a tab, a label that is pressed.
-#[must_use]
 pub fn medium() -> FontId {
     FontId::new(BODY, FontFamily::Name(SANS_MEDIUM.into()))
 }
 
 /// The title of a card, the chosen tab.
-#[must_use]
 pub fn title() -> FontId {
     FontId::new(TITLE, FontFamily::Name(SANS_SEMIBOLD.into()))
 }
 
 /// Body size, heavy: the label of a primary button.
-#[must_use]
 pub fn strong() -> FontId {
     FontId::new(BODY, FontFamily::Name(SANS_SEMIBOLD.into()))
 }
 
 /// The title of a dialog.
-#[must_use]
 pub fn heading() -> FontId {
     FontId::new(HEADING, FontFamily::Name(SANS_SEMIBOLD.into()))
 }
 
 /// Values and digits.
-#[must_use]
 pub fn mono() -> FontId {
     FontId::new(MONO, FontFamily::Monospace)
 }
 
 /// Small digits.
-#[must_use]
 pub fn mono_small() -> FontId {
     FontId::new(MONO_SMALL, FontFamily::Monospace)
 }
 
 /// Values and digits, heavier.
-#[must_use]
 pub fn mono_strong() -> FontId {
     FontId::new(MONO, FontFamily::Name(MONO_MEDIUM.into()))
 }
 
 /// A large figure.
-#[must_use]
 pub fn figure() -> FontId {
     FontId::new(FIGURE, FontFamily::Monospace)
 }

@@ -21,7 +21,6 @@ pub fn note(context: &Context, anchor: Anchor, rect: Rect) {
 }
 
 /// Where something is; `None` while it is not on the screen.
-#[must_use]
 pub fn place(context: &Context, anchor: Anchor) -> Option<Rect> {
     let (pass, rect): (u64, Rect) = context.data(|data| data.get_temp(Id::unique(anchor)))?;
     let apart = context.cumulative_pass_nr().saturating_sub(pass);

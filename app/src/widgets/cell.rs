@@ -28,7 +28,6 @@ const HINT_LINES_MAX: usize = 24;
 /// Characters of a text in a tooltip.
 const HINT_CHARS_MAX: usize = 1_200;
 
-#[must_use]
 pub fn words(value: &Bson) -> String {
     match value {
         Bson::ObjectId(id) => short_id(&id.to_hex(), 6),
@@ -54,7 +53,6 @@ fn short_id(id: &str, last: usize) -> String {
     format!("{}…{}", &id[..start], id.get(end..).unwrap_or_default())
 }
 
-#[must_use]
 pub fn is_right(value: &Bson) -> bool {
     matches!(
         value,
@@ -67,7 +65,6 @@ pub fn is_right(value: &Bson) -> bool {
 }
 
 /// The value of a cell in its color, on one line.
-#[must_use]
 pub fn job(value: &Bson, colors: &Colors) -> LayoutJob {
     let mut job = LayoutJob::default();
     let ink = match value {
@@ -105,7 +102,6 @@ pub fn paint(ui: &Ui, rect: Rect, value: &Bson, mut job: LayoutJob) {
 }
 
 /// The whole value for the tooltip; `when` says an instant in words.
-#[must_use]
 pub fn hint(value: &Bson, when: impl Fn(i64) -> String) -> String {
     match value {
         Bson::ObjectId(id) => {

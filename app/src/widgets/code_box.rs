@@ -78,7 +78,6 @@ fn boxed(
 }
 
 /// `code` with the colors of values, wrapped at `width`.
-#[must_use]
 pub fn highlighted(ui: &Ui, code: &str, width: f32) -> LayoutJob {
     let (mut job, colors) = (LayoutJob::default(), colors(ui));
     for (kind, piece) in pieces(code) {

@@ -11,13 +11,11 @@ use super::paint;
 use crate::theme::{sizes, text};
 
 /// The format of a number in a cell.
-#[must_use]
 pub fn mono(ink: egui::Color32) -> TextFormat {
     TextFormat::simple(text::mono(), ink)
 }
 
 /// A figure with a line through it.
-#[must_use]
 pub fn struck(format: TextFormat) -> TextFormat {
     let strikethrough = Stroke::new(sizes::LINE, format.color);
     TextFormat { strikethrough, ..format }
@@ -45,7 +43,6 @@ pub fn fitted(words: &str, width: f32, measured: impl Fn(&str) -> f32) -> Cow<'_
 }
 
 /// The part of a cell that is on the screen, a little less where it is cut off.
-#[must_use]
 pub fn seen(ui: &Ui, rect: Rect) -> Rect {
     visible(ui.clip_rect(), rect)
 }

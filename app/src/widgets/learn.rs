@@ -23,7 +23,6 @@ pub fn guide_ui(ui: &mut Ui, title: &str) -> bool {
 }
 
 /// How wide that one is, in points.
-#[must_use]
 pub fn guide_width(ui: &Ui) -> f32 {
     paint::measured(ui, GUIDE, text::small()).x + 2.0 * sizes::CONTROL_PADDING
 }

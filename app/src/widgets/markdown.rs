@@ -35,7 +35,6 @@ pub fn line_ui(ui: &mut Ui, markdown: &str, ink: Color32) -> egui::Response {
 }
 
 /// Lays such a line out.
-#[must_use]
 pub fn line_job(ui: &Ui, markdown: &str, ink: Color32, width: f32) -> LayoutJob {
     let spans: Vec<Span> = blocks(markdown).into_iter().flat_map(Block::into_spans).collect();
     let mut job = job(&spans, ink, colors(ui));
@@ -44,7 +43,6 @@ pub fn line_job(ui: &Ui, markdown: &str, ink: Color32, width: f32) -> LayoutJob 
 }
 
 /// The words of a text, without its signs.
-#[must_use]
 pub fn plain(markdown: &str) -> String {
     let spans = blocks(markdown).into_iter().flat_map(Block::into_spans);
     spans.map(|span| span.text).collect()

@@ -3,7 +3,6 @@
 pub use super::value_text::with_marks as visible;
 
 /// The same for several lines, whose line ends stay.
-#[must_use]
 pub fn visible_lines(text: &str) -> String {
     text.lines().map(visible).collect::<Vec<_>>().join("\n")
 }

@@ -42,7 +42,6 @@ pub fn note_open(context: &Context) {
 }
 
 /// Whether a menu was open as this frame began: Escape and Enter are its keys.
-#[must_use]
 pub fn was_open(context: &Context) -> bool {
     context.data(|data| data.get_temp(Id::unique("a menu is open"))).unwrap_or(false)
 }

@@ -138,7 +138,6 @@ pub fn set_link(window: &Context, title: Option<&str>) {
 }
 
 /// Takes the link back. Returns whether it was pressed.
-#[must_use]
 pub fn take_link(window: &Context) -> bool {
     let link = window.data_mut(|data| data.remove_temp::<Link>(Id::unique(LINK)));
     link.is_some_and(|link| link.is_pressed)
@@ -181,7 +180,6 @@ fn note(window: &Context, id: Id, height: f32) {
 }
 
 /// Where the open dialog stands.
-#[must_use]
 pub fn place(window: &Context) -> Option<Rect> {
     let (pass, rect) = window.data(|data| data.get_temp::<(u64, Rect)>(Id::unique(PLACE)))?;
     let apart = window.cumulative_pass_nr().saturating_sub(pass);

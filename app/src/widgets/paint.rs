@@ -8,7 +8,6 @@ use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, Stroke, Ui, Vec
 use crate::theme::{Icon, colors, sizes, text};
 
 /// Lays one line of text out, cut with `…` at `width`.
-#[must_use]
 pub fn line(ui: &Ui, content: &str, font: FontId, color: Color32, width: f32) -> Arc<Galley> {
     let mut job =
         egui::text::LayoutJob::simple_singleline(one_line(content).into_owned(), font, color);
@@ -80,19 +79,16 @@ pub fn cell_focus_ring(ui: &Ui) {
 }
 
 /// The size of one line of text.
-#[must_use]
 pub fn measured(ui: &Ui, content: &str, font: FontId) -> Vec2 {
     line(ui, content, font, colors(ui).text, f32::INFINITY).size()
 }
 
 /// Whether one line of text is not cut at `width`.
-#[must_use]
 pub fn fits(ui: &Ui, content: &str, font: FontId, width: f32) -> bool {
     measured(ui, content, font).x <= width
 }
 
 /// How wide a digit of the monospaced font is.
-#[must_use]
 pub fn digit_width(ui: &Ui) -> f32 {
     ui.fonts_mut(|fonts| fonts.glyph_width(&text::mono(), '0'))
 }

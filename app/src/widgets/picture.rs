@@ -5,7 +5,6 @@ use egui::{Id, TextureHandle, TextureOptions, Ui, vec2};
 use crate::limits::{IMAGE_PIXELS_MAX, IMAGE_SIDE_MAX};
 
 /// The picture of a file that `id` names, decoded once. `None` if the bytes are no known picture.
-#[must_use]
 pub fn texture(ui: &Ui, id: Id, bytes: &[u8]) -> Option<TextureHandle> {
     let known = ui.data(|data| data.get_temp::<Option<TextureHandle>>(id));
     known.unwrap_or_else(|| {

@@ -14,7 +14,6 @@ struct IdCounts {
 
 /// The id of a control by its name. Of several with one name in one area each has its own, in their
 /// order.
-#[must_use]
 pub fn id(ui: &Ui, name: &str) -> Id {
     let named = ui.scope_id().with(("steady", name));
     let pass = ui.ctx().cumulative_pass_nr();

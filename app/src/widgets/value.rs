@@ -276,7 +276,6 @@ fn join(parent: &str, name: &str) -> String {
 }
 
 /// A field as `name: value` in colors.
-#[must_use]
 pub fn field_job(name: &str, value: &Bson, colors: &Colors) -> LayoutJob {
     let mut job = LayoutJob::default();
     let font = text::mono();
@@ -288,7 +287,6 @@ pub fn field_job(name: &str, value: &Bson, colors: &Colors) -> LayoutJob {
 
 /// A field as `name: value` in colors, on a line of this width in points. Parts that don't fit are
 /// cut.
-#[must_use]
 pub fn field_line_job(ui: &Ui, name: &str, value: &Bson, width: f32) -> LayoutJob {
     let (mut job, font, colors) = (LayoutJob::default(), text::mono(), colors(ui));
     let advance = ui.fonts_mut(|fonts| fonts.glyph_width(&font, '0')).max(1.0);
@@ -338,7 +336,6 @@ fn value_ink(value: &Bson, colors: &Colors) -> Color32 {
 }
 
 /// A value on one line: arrays and documents by their size, long text cut with `…`.
-#[must_use]
 pub fn short(value: &Bson) -> String {
     match value {
         Bson::Document(inner) if inner.is_empty() => "{}".to_owned(),
@@ -361,7 +358,6 @@ pub fn short(value: &Bson) -> String {
 
 /// A value on one line with what is inside: `{ city: 'İzmir', … }`. Of a long array or document only
 /// the beginning is read.
-#[must_use]
 pub fn preview(value: &Bson) -> String {
     let (written, is_cut) = match value {
         Bson::Array(inner) if !inner.is_empty() => {
@@ -391,7 +387,6 @@ const DEEPER_ARRAY: &str = "[ … ]";
 const DEEPER_DOCUMENT: &str = "{ … }";
 
 /// An outline as it was written, in which what is deeper does not look like text.
-#[must_use]
 pub fn unquoted_deeper(written: &str) -> String {
     [DEEPER_ARRAY, DEEPER_DOCUMENT]
         .iter()
@@ -399,7 +394,6 @@ pub fn unquoted_deeper(written: &str) -> String {
 }
 
 /// A part of a value that is small whatever the value is; [`unquoted_deeper`] is for its text.
-#[must_use]
 pub fn outline(value: &Bson, depth: usize) -> Bson {
     match value {
         Bson::Array(inner) if depth < PREVIEW_DEPTH_MAX => {
@@ -421,7 +415,6 @@ pub fn outline(value: &Bson, depth: usize) -> Bson {
 
 /// An `_id` on one line. It identifies the document, so one that is a document or an array shows
 /// its contents and not its size.
-#[must_use]
 pub fn id(value: &Bson) -> String {
     match value {
         Bson::Document(_) | Bson::Array(_) => {
@@ -442,7 +435,6 @@ fn spoken(value: &Bson) -> String {
 }
 
 /// `content`, cut with `…` after `chars_max` characters.
-#[must_use]
 pub fn cut(content: &str, chars_max: usize) -> String {
     match content.char_indices().nth(chars_max) {
         None => content.to_owned(),

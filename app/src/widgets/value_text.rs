@@ -22,7 +22,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    #[must_use]
     pub fn of(value: &Bson) -> Self {
         match value {
             Bson::String(_) | Bson::Symbol(_) => Self::String,
@@ -74,7 +73,6 @@ pub fn append(job: &mut LayoutJob, content: &str, font: &FontId, ink: Color32, c
 }
 
 /// `content` in one color, with marks, in the monospaced face.
-#[must_use]
 pub fn job(content: &str, kind: Kind, colors: &Colors) -> LayoutJob {
     let mut job = LayoutJob::default();
     append(&mut job, content, &text::mono(), kind.ink(colors), colors);

@@ -46,7 +46,6 @@ pub const INVALID_OPTIONS: i32 = 72;
 pub const NOT_THERE: [i32; 3] = [59, 115, 238];
 
 /// Whether a read failed because of what it asked for: the same read always fails.
-#[must_use]
 pub fn is_of_the_query(number: i32) -> bool {
     !NOT_OF_THE_QUERY.contains(&number)
 }

@@ -18,7 +18,6 @@ pub enum ConnectReport {
 
 impl ConnectReport {
     /// An attempt that an error of the system ended: one sentence.
-    #[must_use]
     pub fn failed(sentence: String) -> Self {
         Self::Failed(ConnectFailure::new(Step::Options, sentence))
     }

@@ -55,7 +55,6 @@ impl fmt::Debug for CopyWork {
 
 impl CopyWork {
     /// How far it is, when it can be stopped.
-    #[must_use]
     pub fn progress(&self) -> Option<&Arc<Progress>> {
         match self {
             Self::Look { .. } => None,
@@ -64,7 +63,6 @@ impl CopyWork {
     }
 
     /// The same work with nothing done, because `message` says why not.
-    #[must_use]
     pub fn failed(&self, message: String) -> CopyDone {
         match self {
             Self::Look { .. } => CopyDone::Looked(Err(message)),

@@ -79,7 +79,6 @@ impl<'d, A> Desk<'d, A> {
     }
 
     /// Runs a command; a slow read ends early when it is canceled.
-    #[must_use]
     pub fn run(&self, db: String, command: Document) -> Reply {
         let started = SystemClock.monotonic();
         let answer =

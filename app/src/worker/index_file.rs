@@ -14,7 +14,6 @@ use crate::limits::{INDEX_FILE_BYTES_MAX, INDEX_FILE_DOCS_MAX};
 
 /// The index definitions next to a file of documents, with the effect of their TTL indexes at
 /// `now_ms`. `None` if there are none.
-#[must_use]
 pub fn beside(file: &Path, options: &ReadOptions, now_ms: i64) -> Option<IndexFile> {
     let path = candidates(file).into_iter().find(|path| path.is_file())?;
     let indexes = read(&path);

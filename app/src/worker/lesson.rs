@@ -43,9 +43,6 @@ pub trait LessonShelf: Send + Sync + 'static {
     ) -> Result<StagedLesson, Vec<Problem>>;
 
     /// Writes the handout of a lesson: its text with the answers folded.
-    ///
-    /// # Errors
-    /// One sentence.
     fn handout(&self, source: &LessonSource, file: &PathBuf) -> Result<(), String> {
         let _ = (source, file);
         Err("The handout can't be written".to_owned())
@@ -118,7 +115,6 @@ impl LessonDesk {
     }
 
     /// Whether what plays must end soon: the window closes the lesson or stops it.
-    #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.is_interrupted.load(Ordering::Acquire)
     }

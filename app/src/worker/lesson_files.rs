@@ -10,7 +10,6 @@ pub use crate::lessons::sandbox::save;
 const COURSE: &str = "course.toml";
 
 /// Whether a path is a lesson file or a course folder.
-#[must_use]
 pub fn is_lesson(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
         || path.join(COURSE).is_file()

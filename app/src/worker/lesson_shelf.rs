@@ -24,7 +24,6 @@ struct ProgramShelf {
 }
 
 /// All lessons; the progress is read from `file` and written to it.
-#[must_use]
 pub fn shelf(file: Option<PathBuf>) -> Arc<dyn LessonShelf> {
     let mut progress = KeptProgress::open(file);
     let notes = Mutex::new(progress.take_notes());

@@ -68,7 +68,6 @@ fn closed(
 }
 
 /// Lists the backups that are written under a name, or under the usual one for the data folder.
-#[must_use]
 pub fn look(file: Option<&Path>, folder: Option<&Path>) -> BackupList {
     let file = file.map_or_else(|| usual_file(folder), Path::to_owned);
     let written = |path: &Path| {

@@ -48,7 +48,6 @@ impl<A: Send + 'static> Task<A> for NamedTask {
 }
 
 impl<A: Send + 'static> Job<A> {
-    #[must_use]
     pub fn named(purpose: Purpose, lane: Lane, generation: u64, work: Work) -> Self {
         let manners =
             Manners { slow_read: purpose.slow_read(), into: into(&work), ..Manners::default() };
@@ -57,18 +56,15 @@ impl<A: Send + 'static> Job<A> {
     }
 
     /// The work of a job that is named by its purpose.
-    #[must_use]
     pub fn work(&self) -> Option<&Work> {
         self.task.work()
     }
 
-    #[must_use]
     pub fn purpose(&self) -> Option<&Purpose> {
         self.key.question()
     }
 
     /// The database and the command, of a job that is one command.
-    #[must_use]
     pub fn command(&self) -> Option<(&str, &Document)> {
         self.task.command()
     }

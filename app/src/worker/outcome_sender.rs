@@ -40,7 +40,6 @@ impl<A> OutcomeSender<A> {
     }
 
     /// Wakes the window.
-    #[must_use]
     pub fn wake(&self) -> Wake {
         Wake::clone(&self.wake)
     }

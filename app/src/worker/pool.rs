@@ -269,7 +269,6 @@ impl<A: Send + 'static> Worker<A> {
     }
 
     /// The next outcome, if there is one. Never waits.
-    #[must_use]
     pub fn next_outcome(&self) -> Option<Outcome<A>> {
         let outcome = self.outcomes.try_recv().ok().inspect(|outcome| self.is_taken(outcome));
         // A snapshot comes after the events that it may rest on.
@@ -295,7 +294,6 @@ impl<A: Send + 'static> Worker<A> {
     }
 
     /// Whether more outcomes wait.
-    #[must_use]
     pub fn has_outcomes(&self) -> bool {
         let lesson = &self.shared.lesson;
         !self.outcomes.is_empty()
@@ -305,7 +303,6 @@ impl<A: Send + 'static> Worker<A> {
 
     /// Whether every read and write that was asked for has ended and its answer was taken. Work
     /// with files doesn't count: the user watches it.
-    #[must_use]
     pub fn is_idle(&self) -> bool {
         // In this order: an answer is handed over before its job counts as ended.
         self.shared.unanswered.load(Ordering::Acquire) == 0 && !self.has_outcomes()

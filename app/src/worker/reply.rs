@@ -42,7 +42,6 @@ impl ErrorCode {
 
 impl Reply {
     /// The result of a command: the store's reply, or why it was not sent.
-    #[must_use]
     pub fn new(
         db: String,
         command: Document,
@@ -56,31 +55,26 @@ impl Reply {
     }
 
     /// The reply of a command that went well.
-    #[must_use]
     pub fn ok(&self) -> Option<&Document> {
         self.result.as_ref().ok()
     }
 
     /// Whether the command failed with this code.
-    #[must_use]
     pub fn failed_with(&self, code: i32) -> bool {
         self.code.as_ref().is_some_and(|found| found.number == code)
     }
 
     /// Whether the command took too long, by the server's measure or by this program's.
-    #[must_use]
     pub fn is_late(&self) -> bool {
         self.failed_with(code::MAX_TIME_MS_EXPIRED) || self.failed_with(code::NETWORK_TIMEOUT)
     }
 
     /// Whether a lock of this program may have refused the command.
-    #[must_use]
     pub fn is_refused_by_a_lock(&self) -> bool {
         self.failed_with(code::UNAUTHORIZED)
     }
 
     /// Whether no answer came from the server.
-    #[must_use]
     pub fn is_without_answer(&self) -> bool {
         self.failed_with(code::HOST_UNREACHABLE) || self.failed_with(code::NETWORK_TIMEOUT)
     }
@@ -91,7 +85,6 @@ impl Reply {
     }
 
     /// Whether the window canceled it before it was answered.
-    #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.code.is_none() && self.error() == Some(STOPPED)
     }

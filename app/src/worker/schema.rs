@@ -55,7 +55,6 @@ pub enum SchemaStage {
 
 impl SchemaReport {
     /// Nothing could be read: why, in one sentence.
-    #[must_use]
     pub fn failed(sentence: String) -> Self {
         let (schema, stage) = (Arc::default(), SchemaStage::Failed(sentence));
         Self { schema, is_sample: false, read: 0, stage, micros: 0 }

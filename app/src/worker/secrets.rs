@@ -37,19 +37,16 @@ struct Calls {
 
 impl Secrets {
     /// The keyring of this system.
-    #[must_use]
     pub fn system() -> Self {
         Self::new(Arc::new(SystemKeyring), KEYRING_LOOK, KEYRING_CALL)
     }
 
     /// No keyring: passwords stay in memory.
-    #[must_use]
     pub fn none() -> Self {
         Self::new(Arc::new(NoKeyring), KEYRING_LOOK, KEYRING_CALL)
     }
 
     /// A keyring, how long a look at it may take, and how long any other call.
-    #[must_use]
     pub fn new(keyring: Arc<dyn Keyring>, look: Duration, call: Duration) -> Self {
         Self { keyring, look, call, calls: Arc::default() }
     }
@@ -91,7 +88,6 @@ impl Secrets {
     }
 
     /// Notes that a change is about to be asked for, so that [`finish`](Self::finish) waits for it.
-    #[must_use]
     pub fn begin_change(&self) -> ChangeBegun {
         *self.calls.changes.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         ChangeBegun(Arc::clone(&self.calls))

@@ -24,20 +24,17 @@ pub struct KeptSettings {
 }
 
 impl KeptSettings {
-    #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 
     /// Reads the settings of a file, which may be missing.
-    #[must_use]
     pub fn open(path: Option<PathBuf>, rules: &'static [ListRule]) -> Self {
         let file = path.map(|path| KeptFile::new(path, rules));
         let found = file.as_ref().map(KeptFile::read).unwrap_or_default();
         Self { file, found }
     }
 
-    #[must_use]
     pub fn is_kept(&self) -> bool {
         self.file.is_some()
     }
@@ -143,7 +140,6 @@ impl SettingsKeeper {
     }
 
     /// The next thing to say.
-    #[must_use]
     pub fn next_report(&self) -> Option<SettingsReport> {
         self.reports.try_recv().ok()
     }

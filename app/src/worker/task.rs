@@ -70,7 +70,6 @@ impl Key {
     }
 
     /// The question, if it is of this type.
-    #[must_use]
     pub fn question<Q: 'static>(&self) -> Option<&Q> {
         self.0.as_any().downcast_ref()
     }
@@ -116,7 +115,6 @@ pub struct Manners {
 
 impl Manners {
     /// Those of a read that may be slow.
-    #[must_use]
     pub fn slow_read(tab: TabId, kind: SlowRead) -> Self {
         Self { slow_read: Some((tab, kind)), ..Self::default() }
     }
@@ -149,7 +147,6 @@ impl<A> fmt::Debug for Job<A> {
 
 impl<A> Job<A> {
     /// A job of this identity.
-    #[must_use]
     pub fn new(key: Key, lane: Lane, generation: u64, task: Box<dyn Task<A>>) -> Self {
         let manners = Manners::default();
         Self { key, lane, generation, store: 0, manners, is_refused: false, task }

@@ -287,7 +287,6 @@ impl fmt::Debug for TransferWork {
 
 impl TransferWork {
     /// How far it is, when it can be stopped.
-    #[must_use]
     pub fn progress(&self) -> Option<&Arc<Progress>> {
         match self {
             Self::Rehearse { progress, .. }
@@ -313,7 +312,6 @@ impl TransferWork {
     }
 
     /// The same work with nothing done, because `message` says why not.
-    #[must_use]
     pub fn failed(&self, message: String) -> TransferDone {
         match self {
             Self::Preview { .. } => TransferDone::Preview(Err(message)),

@@ -107,31 +107,26 @@ impl Archive {
     }
 
     /// The user's settings.
-    #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.record.settings
     }
 
     /// The collection.
-    #[must_use]
     pub fn collection(&self) -> CollectionId {
         self.record.collection
     }
 
     /// The collection's name when the archive was made.
-    #[must_use]
     pub fn original_name(&self) -> &Namespace {
         &self.record.namespace
     }
 
     /// Whether expired documents are archived.
-    #[must_use]
     pub fn is_on(&self) -> bool {
         self.record.is_on
     }
 
     /// Why the collection's removals wait.
-    #[must_use]
     pub fn failure(&self) -> Option<Failure> {
         lock(&self.failure).clone()
     }
@@ -144,7 +139,6 @@ impl Archive {
     }
 
     /// The documents of the last batch, unless a limit removed a segment since.
-    #[must_use]
     pub fn last_archived(&self) -> Arc<ArchivedVersions> {
         Arc::clone(&lock(&self.last_archived))
     }

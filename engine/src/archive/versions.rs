@@ -12,7 +12,6 @@ pub struct ArchivedVersions(HashMap<RecordNumber, (i64, u64)>);
 
 impl ArchivedVersions {
     /// Whether exactly this version is archived.
-    #[must_use]
     pub fn has(&self, stored: &StoredDocument<'_>) -> bool {
         self.0.get(&stored.record) == Some(&as_it_is(stored))
     }

@@ -13,7 +13,6 @@ pub enum ClosedReason {
 
 impl ClosedReason {
     /// The reason, as part of a sentence.
-    #[must_use]
     pub fn reason(&self) -> &str {
         match self {
             Self::Unknown(reason) => reason,

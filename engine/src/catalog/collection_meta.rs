@@ -31,31 +31,26 @@ pub struct CollectionMeta {
 
 impl CollectionMeta {
     /// The index with this name.
-    #[must_use]
     pub fn index(&self, name: &str) -> Option<&Arc<IndexMeta>> {
         self.indexes.iter().find(|index| index.name == name)
     }
 
     /// The index with this number.
-    #[must_use]
     pub fn index_by_id(&self, id: IndexId) -> Option<&Arc<IndexMeta>> {
         self.indexes.iter().find(|index| index.id == id)
     }
 
     /// The index on `_id`.
-    #[must_use]
     pub fn id_index(&self) -> Option<&Arc<IndexMeta>> {
         self.indexes.iter().find(|index| index.is_id())
     }
 
     /// Whether this is a view.
-    #[must_use]
     pub fn is_view(&self) -> bool {
         self.options.view.is_some()
     }
 
     /// The options of a time-series collection.
-    #[must_use]
     pub fn time_series(&self) -> Option<TimeSeries> {
         TimeSeries::of(self.options.time_series.as_ref()?)
     }
@@ -100,7 +95,6 @@ impl CollectionMeta {
     }
 
     /// The rule of a clustered or time-series collection with its own `expireAfterSeconds`.
-    #[must_use]
     pub fn own_rule(&self) -> Option<Rule> {
         let expire_after_secs = self.options.expire_after_secs?;
         if self.options.time_series.is_some() {
@@ -123,7 +117,6 @@ impl CollectionMeta {
     }
 
     /// The TTL rule of one of its indexes.
-    #[must_use]
     pub fn rule_of(&self, index: &IndexMeta) -> Option<Rule> {
         match (index.form, index.expire_after_secs) {
             (EntryForm::Buckets, Some(secs)) if secs >= 0 => Some(self.bucket_rule(secs)),
@@ -140,19 +133,16 @@ impl CollectionMeta {
 
     /// Whether reads hide this document: it is past its threshold under a TTL index on `_ts`.
     /// Collections with other rules show documents until they are removed.
-    #[must_use]
     pub fn hides(&self, document: &RawDocument, modified_ms: i64, now_ms: i64) -> bool {
         self.hidden_from_ms(document, modified_ms).is_some_and(|from_ms| from_ms <= now_ms)
     }
 
     /// The instant from which reads hide this document; `None` if never.
-    #[must_use]
     pub fn hidden_from_ms(&self, document: &RawDocument, modified_ms: i64) -> Option<i64> {
         self.hidden_by(document, modified_ms).map(|(_, from_ms)| from_ms)
     }
 
     /// The index whose rule hides this document first, and from which instant.
-    #[must_use]
     pub fn hidden_by(
         &self,
         document: &RawDocument,
@@ -171,13 +161,11 @@ impl CollectionMeta {
 
     /// Whether the counter of stored documents equals the number that reads show: nothing is
     /// hidden, and records are not buckets.
-    #[must_use]
     pub fn counts_documents(&self) -> bool {
         self.options.time_series.is_none() && !self.hides_expired()
     }
 
     /// Whether [`CollectionMeta::hides`] can ever be true.
-    #[must_use]
     pub fn hides_expired(&self) -> bool {
         self.hiding_indexes().next().is_some()
     }

@@ -37,7 +37,6 @@ impl Dialect {
     }
 
     /// The dialect with this name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|dialect| dialect.name() == name)
     }
@@ -66,7 +65,6 @@ impl Dialect {
 }
 
 /// Whether a client's document has a root field `_ts`.
-#[must_use]
 pub fn has_own_ts(document: &RawDocument) -> bool {
     matches!(document.get(SYSTEM_FIELD), Ok(Some(_)))
 }

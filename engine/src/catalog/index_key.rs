@@ -55,7 +55,6 @@ impl KeyKind {
     }
 
     /// The kind of a key pattern's field: a number other than 0, or a known word; otherwise `None`.
-    #[must_use]
     pub fn of(field: &str, value: &Bson) -> Option<Self> {
         let sign = match value {
             Bson::Int32(number) => f64::from(*number),
@@ -88,7 +87,6 @@ impl KeyKind {
 
 impl IndexKey {
     /// Parses a stored or checked pattern; `None` if it is not a key pattern.
-    #[must_use]
     pub fn read(source: &Document) -> Option<Self> {
         let parts = source
             .iter()
@@ -101,7 +99,6 @@ impl IndexKey {
     }
 
     /// The field of a single-field index.
-    #[must_use]
     pub fn single(&self) -> Option<&KeyPart> {
         match self.parts.as_slice() {
             [part] => Some(part),
@@ -110,27 +107,23 @@ impl IndexKey {
     }
 
     /// Whether this is `{_id: 1}` (or `{_id: -1}`, which can't be created).
-    #[must_use]
     pub fn is_id(&self) -> bool {
         self.single()
             .is_some_and(|part| part.path.as_str() == "_id" && part.kind.direction().is_some())
     }
 
     /// Whether all fields are plain ascending or descending ones.
-    #[must_use]
     pub fn is_plain(&self) -> bool {
         self.parts.iter().all(|part| part.kind.direction().is_some())
     }
 
     /// Whether any field is of this kind.
-    #[must_use]
     pub fn has(&self, kind: KeyKind) -> bool {
         self.parts.iter().any(|part| part.kind == kind)
     }
 
     /// Whether a pattern has the same fields in the same order with equal values; `1` and `1.0` are
     /// equal.
-    #[must_use]
     pub fn same_pattern(&self, pattern: &Document) -> bool {
         same_document(&self.source, pattern)
     }

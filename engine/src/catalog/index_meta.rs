@@ -81,19 +81,16 @@ pub enum IndexState {
 
 impl IndexMeta {
     /// Whether queries may use it: ready, visible, and with values in its entries.
-    #[must_use]
     pub fn answers_queries(&self) -> bool {
         self.state == IndexState::Ready && !self.hidden && self.form == EntryForm::Values
     }
 
     /// Whether writers must refuse a key that another document has.
-    #[must_use]
     pub fn refuses_duplicates(&self) -> bool {
         self.unique || self.prepare_unique
     }
 
     /// Whether the partial filter accepts a stored document. Of a bucket it sees the metadata.
-    #[must_use]
     pub fn covers(&self, document: &RawDocument) -> bool {
         let Some(filter) = &self.partial else { return true };
         if is_broken(BrokenRule::PartialFilters) {
@@ -109,33 +106,28 @@ impl IndexMeta {
     }
 
     /// Whether the ready index has entries for the document with this record number.
-    #[must_use]
     pub fn has_entries_of(&self, record: RecordNumber) -> bool {
         !(self.has_implicit_ids && id_number::is_made(record))
     }
 
     /// How many keys it holds for a collection of this many documents, including documents that
     /// need no entry.
-    #[must_use]
     pub fn keys(&self, entries: u64, documents: u64) -> u64 {
         // Each document has one `_id`.
         if self.has_implicit_ids { documents } else { entries }
     }
 
     /// The record number of a document with this value that has no entry here.
-    #[must_use]
     pub fn record_of(&self, value: RawBsonRef<'_>) -> Option<RecordNumber> {
         if self.has_implicit_ids { id_number::number_of(value) } else { None }
     }
 
     /// Whether this is the index on `_id`.
-    #[must_use]
     pub fn is_id(&self) -> bool {
         self.key.is_id()
     }
 
     /// The path and direction of a single plain field: what a TTL index scans.
-    #[must_use]
     pub fn field(&self) -> Option<(&crate::value::Path, crate::value::Direction)> {
         let part = self.key.single()?;
         Some((&part.path, part.kind.direction()?))
@@ -143,7 +135,6 @@ impl IndexMeta {
 
     /// The TTL rule, if the index has `expireAfterSeconds`. Rules that never remove anything are
     /// [`Rule::Inert`]. For an index of buckets see [`super::CollectionMeta::rule_of`].
-    #[must_use]
     pub fn ttl_rule(&self) -> Option<Rule> {
         let secs = self.expire_after_secs?;
         Some(self.inert_reason(secs).map_or_else(|| self.live_rule(secs), Rule::Inert))
@@ -186,7 +177,6 @@ impl IndexMeta {
     /// As `listIndexes` shows it. Like MongoDB, the index on `_id` does not report `unique`, unless
     /// it is the key of a clustered collection. `background` has no effect and is shown as it was
     /// given, as a bool (`list_indexes.idl`).
-    #[must_use]
     pub fn to_spec(&self) -> Document {
         let shows_unique = self.unique && (self.clustered || !self.is_id());
         let mut spec = doc! { "v": 2, "key": self.key.source.clone(), "name": self.name.clone() };

@@ -70,14 +70,12 @@ impl Namespace {
 
     /// Whether an unfinished `$out` wrote it. Nothing expires in it: its documents become part of
     /// another collection, whose archive would be missed.
-    #[must_use]
     pub fn is_unfinished_output(&self) -> bool {
         let id = self.collection.strip_prefix(OUTPUT_PREFIX);
         id.is_some_and(|id| ObjectId::parse_str(id).is_ok())
     }
 
     /// Whether the name is reserved for the server itself.
-    #[must_use]
     pub fn is_system(&self) -> bool {
         self.collection.starts_with("system.")
     }

@@ -53,7 +53,6 @@ pub struct View {
 
 impl CollectionOptions {
     /// Its type in `listCollections`: `collection`, `view` or `timeseries`.
-    #[must_use]
     pub fn type_name(&self) -> &'static str {
         if self.view.is_some() {
             "view"
@@ -65,7 +64,6 @@ impl CollectionOptions {
     }
 
     /// As `listCollections` shows them.
-    #[must_use]
     pub fn to_document(&self) -> Document {
         let mut options = Document::new();
         if let Some(capped) = &self.capped {

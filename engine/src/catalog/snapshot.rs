@@ -85,13 +85,11 @@ pub struct TtlTarget {
 
 impl Catalog {
     /// A catalog that starts with this snapshot.
-    #[must_use]
     pub fn new(snapshot: CatalogSnapshot) -> Self {
         Self { current: RwLock::new(Arc::new(snapshot)) }
     }
 
     /// The newest committed snapshot.
-    #[must_use]
     pub fn snapshot(&self) -> Arc<CatalogSnapshot> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -235,13 +233,11 @@ impl CatalogSnapshot {
     }
 
     /// How many definitions are damaged so that even their names are unknown.
-    #[must_use]
     pub fn nameless(&self) -> usize {
         self.nameless
     }
 
     /// The sentence about everything that can't be used; `None` when nothing is closed.
-    #[must_use]
     pub fn closed_in_words(&self) -> Option<String> {
         let count = self.all_closed().count() + self.nameless;
         let first = match self.all_closed().next() {
@@ -291,13 +287,11 @@ impl CatalogSnapshot {
     }
 
     /// Whether the dialect of a database is known. If not, nothing in it is written or expires.
-    #[must_use]
     pub fn is_writable(&self, db: &str) -> bool {
         self.databases.get(db).is_none_or(|database| !database.has_lost_dialect())
     }
 
     /// The sentence about databases whose dialect was lost; `None` without any.
-    #[must_use]
     pub fn without_dialect_in_words(&self) -> Option<String> {
         let names: Vec<&str> = self.without_dialect().collect();
         let what = if names.len() == 1 { "database" } else { "databases" };
@@ -339,32 +333,27 @@ impl CatalogSnapshot {
     }
 
     /// The collection with this number.
-    #[must_use]
     pub fn collection_by_id(&self, id: CollectionId) -> Option<&Arc<CollectionMeta>> {
         self.all_collections().find(|collection| collection.id == id)
     }
 
     /// The collection with this name.
-    #[must_use]
     pub fn collection(&self, namespace: &Namespace) -> Option<Arc<CollectionMeta>> {
         self.collection_named(&namespace.db, &namespace.collection).cloned()
     }
 
     /// The collection with these names, which need not be valid.
-    #[must_use]
     pub fn collection_named(&self, db: &str, collection: &str) -> Option<&Arc<CollectionMeta>> {
         self.databases.get(db)?.collections.get(collection)
     }
 
     /// The dialect of a database; the default if it does not exist.
-    #[must_use]
     pub fn dialect(&self, db: &str) -> Dialect {
         self.databases.get(db).map_or_else(Dialect::default, |database| database.dialect)
     }
 
     /// Everything that may remove documents: ready TTL indexes, including inert ones, and
     /// collections with their own TTL. Without databases whose dialect was lost.
-    #[must_use]
     pub fn ttl_indexes(&self) -> Vec<TtlTarget> {
         let mut targets = Vec::new();
         let all = self.all_collections();
@@ -379,13 +368,11 @@ impl CatalogSnapshot {
     }
 
     /// Increases with every change of the catalog.
-    #[must_use]
     pub fn version(&self) -> u64 {
         self.version
     }
 
     /// An existing database whose name differs from this one only in case.
-    #[must_use]
     pub fn differs_in_case(&self, db: &str) -> Option<&str> {
         if self.databases.get(db).is_some_and(|database| database.has_collections()) {
             return None;

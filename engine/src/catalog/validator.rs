@@ -42,7 +42,6 @@ pub enum ValidationAction {
 
 impl ValidationLevel {
     /// Reads the word.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Off, Self::Strict, Self::Moderate].into_iter().find(|level| level.name() == name)
     }
@@ -60,7 +59,6 @@ impl ValidationLevel {
 
 impl ValidationAction {
     /// Reads the word.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Error, Self::Warn, Self::ErrorAndLog]
             .into_iter()
@@ -134,7 +132,6 @@ impl Validation {
     }
 
     /// As shown and stored.
-    #[must_use]
     pub fn to_document(&self) -> Document {
         let mut options = Document::new();
         if let Some(filter) = &self.validator {

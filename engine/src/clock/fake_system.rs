@@ -31,7 +31,6 @@ struct Machine {
 
 impl FakeSystemClock {
     /// A machine booted at `start_ms` (milliseconds since 1970), with a correct wall clock.
-    #[must_use]
     pub fn new(start_ms: i64) -> Self {
         let machine = Machine { offset_ms: 0, booted: Duration::ZERO, boot: 1 };
         Self { time: SimulatedClock::new(start_ms), machine: Mutex::new(machine) }

@@ -59,7 +59,6 @@ impl State {
 
 impl SimulatedClock {
     /// A clock paused at `start_ms` (milliseconds since 1970) with rate 1.
-    #[must_use]
     pub fn new(start_ms: i64) -> Self {
         let state = State {
             wall_ms: start_ms,

@@ -42,7 +42,6 @@ impl Clock for SystemClock {
 
 /// A monotonic reading for bounding work (the milliseconds of a transaction or scan). Always real time,
 /// even with a simulated clock, because the user waits in real time.
-#[must_use]
 pub fn work_time() -> Duration {
     since_boot()
 }

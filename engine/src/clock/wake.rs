@@ -40,7 +40,6 @@ pub(super) enum Remaining {
 
 impl WakeUp {
     /// An unset flag.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -52,7 +51,6 @@ impl WakeUp {
     }
 
     /// Consumes a pending notification; returns whether there was one.
-    #[must_use]
     pub fn take(&self) -> bool {
         std::mem::take(&mut *self.shared.lock())
     }

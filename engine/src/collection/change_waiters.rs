@@ -46,7 +46,6 @@ impl ChangeWaiters {
 
 impl ChangeWaiter<'_> {
     /// Notified by every change that commits while the waiter exists.
-    #[must_use]
     pub fn wake(&self) -> &WakeUp {
         &self.wake
     }

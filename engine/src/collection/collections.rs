@@ -85,19 +85,16 @@ impl Collections {
     }
 
     /// The newest committed definitions.
-    #[must_use]
     pub fn catalog(&self) -> Arc<CatalogSnapshot> {
         self.catalog.snapshot()
     }
 
     /// The store, for reads.
-    #[must_use]
     pub fn store(&self) -> &Arc<Store> {
         &self.store
     }
 
     /// The clock that last-modified times come from.
-    #[must_use]
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.clock
     }
@@ -142,7 +139,6 @@ impl Collections {
     }
 
     /// Registers this thread as waiting for a change.
-    #[must_use]
     pub fn wait_for_change(&self) -> ChangeWaiter<'_> {
         self.waiters.enter()
     }

@@ -124,7 +124,6 @@ pub struct DuplicateKey {
 
 impl DuplicateKey {
     /// The end of the error sentence: how to remove the other document if reads can't show it.
-    #[must_use]
     pub fn way_out(&self) -> &'static str {
         if self.is_damaged {
             "; that document is damaged; remove it with mayflyDamaged"

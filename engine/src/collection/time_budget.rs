@@ -20,14 +20,12 @@ pub struct TimeBudget {
 
 impl TimeBudget {
     /// Starts the clock.
-    #[must_use]
     pub fn new(time_max: Duration) -> Self {
         Self { began: work_time(), time_max, done: 0 }
     }
 
     /// How many items the next step may have, judged by the time the previous ones took: at least
     /// one, or `None` when the time is used up.
-    #[must_use]
     pub fn next(&self) -> Option<usize> {
         let used = work_time().saturating_sub(self.began);
         if self.done == 0 {

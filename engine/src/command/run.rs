@@ -31,7 +31,6 @@ const LIMITS: Limits = Limits {
 };
 
 /// Runs one command. Never panics and never fails: errors become replies.
-#[must_use]
 pub fn run(context: &Context, client: &Client, db: &str, command: &RawDocument) -> RawDocumentBuf {
     reply(|| {
         let (command, met) = scan::check_telling(command.as_bytes(), &LIMITS)?;
@@ -41,7 +40,6 @@ pub fn run(context: &Context, client: &Client, db: &str, command: &RawDocument) 
 
 /// As [`run`], for bytes that the listener has scanned in pieces, with the result of the scan. The
 /// bounds apply to each piece.
-#[must_use]
 pub fn run_scanned(
     context: &Context,
     client: &Client,

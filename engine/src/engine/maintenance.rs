@@ -59,7 +59,6 @@ pub struct CheckReport {
 
 impl CheckReport {
     /// How many things are wrong.
-    #[must_use]
     pub fn findings(&self) -> u64 {
         let listed = self.structure.len() + self.contents.findings.len();
         listed as u64 + self.contents.findings_not_listed

@@ -65,7 +65,6 @@ pub struct OpenError {
 
 impl OpenError {
     /// Something is wrong with the folder, or with where it is.
-    #[must_use]
     pub fn new(message: String) -> Self {
         Self { message, is_in_use: false, is_stopped: false }
     }

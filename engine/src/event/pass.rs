@@ -74,7 +74,6 @@ pub struct RemovedDocument {
 
 impl RemovedDocument {
     /// Milliseconds from [`Self::removable_ms`] to the removal.
-    #[must_use]
     pub fn lag_ms(&self) -> i64 {
         self.removed_ms.saturating_sub(self.removable_ms).max(0)
     }

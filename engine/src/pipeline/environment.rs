@@ -36,7 +36,6 @@ pub trait Rows {
 
 impl<'e> Environment<'e> {
     /// The environment of a command's pipeline.
-    #[must_use]
     pub fn new(collections: &'e Collections, rows: &'e dyn Rows) -> Self {
         Self { collections, rows, depth: 0 }
     }
@@ -53,7 +52,6 @@ impl<'e> Environment<'e> {
     }
 
     /// The time now in milliseconds since 1970.
-    #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.collections.clock().now_ms()
     }

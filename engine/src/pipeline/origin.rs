@@ -21,13 +21,11 @@ impl Origin {
     }
 
     /// No collection of this database.
-    #[must_use]
     pub fn database(db: &str) -> Self {
         Self::Database(Namespace { db: db.to_owned(), collection: "$cmd.aggregate".to_owned() })
     }
 
     /// The name that cursors show.
-    #[must_use]
     pub fn namespace(&self) -> &Namespace {
         match self {
             Self::Collection(namespace) | Self::Database(namespace) => namespace,

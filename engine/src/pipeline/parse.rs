@@ -121,13 +121,11 @@ impl Pipeline {
     }
 
     /// Where the results are written, if they are.
-    #[must_use]
     pub fn output(&self) -> Option<&Output> {
         self.output.as_ref()
     }
 
     /// Whether the first stage shows the server or the collection itself, not its documents.
-    #[must_use]
     pub fn shows_server(&self) -> bool {
         self.names.first().is_some_and(|name| ["$collStats", "$indexStats"].contains(name))
     }

@@ -33,13 +33,11 @@ pub struct ParseContext<'r> {
 }
 
 impl<'r> ParseContext<'r> {
-    #[must_use]
     pub fn of_command(db: &'r str, names: VariableNames) -> Self {
         Self { db, names, place: Nesting::Top, depth: 0 }
     }
 
     /// The pipeline of a view in this database, with the collation of who reads it.
-    #[must_use]
     pub fn of_view(db: &'r str, collation: Option<Collation>) -> Self {
         let names = VariableNames::of_collation(collation);
         Self { db, names, place: Nesting::View, depth: 0 }

@@ -175,19 +175,16 @@ impl Run {
     }
 
     /// The context of the expressions in its stages.
-    #[must_use]
     pub fn context(&self) -> &Arc<Context> {
         &self.context
     }
 
     /// The search in front of the stages, if there is one, and its filter.
-    #[must_use]
     pub fn search(&self) -> Option<(&Search, &RawDocument)> {
         self.source.as_search().map(|search| (search, &*self.filter))
     }
 
     /// The order of the search.
-    #[must_use]
     pub fn sort(&self) -> Option<Document> {
         let number = |direction| if direction == Direction::Ascending { 1 } else { -1 };
         self.sort.as_ref().map(|sort| {
@@ -197,13 +194,11 @@ impl Run {
     }
 
     /// The search's `skip` and `limit`.
-    #[must_use]
     pub fn slice(&self) -> (u64, Option<u64>) {
         self.slice
     }
 
     /// How many stages became part of the search.
-    #[must_use]
     pub fn absorbed(&self) -> usize {
         self.absorbed
     }

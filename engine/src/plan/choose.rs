@@ -27,7 +27,6 @@ pub struct Plan {
 
 impl Plan {
     /// One line as MongoDB writes it, such as `IXSCAN { a: 1 }`.
-    #[must_use]
     pub fn summary(&self) -> String {
         self.to_summary().summary()
     }

@@ -55,7 +55,6 @@ pub struct ExecutionSummary {
 
 impl PlanExplanation<'_> {
     /// `queryPlanner`
-    #[must_use]
     pub fn planner(&self, namespace: &str) -> Document {
         let parsed = parsed_query(&self.filter);
         let shape = self.shape(namespace);
@@ -85,7 +84,6 @@ impl PlanExplanation<'_> {
     }
 
     /// The query shape, from which the hashes are computed.
-    #[must_use]
     pub fn shape(&self, namespace: &str) -> Document {
         doc! {
             "namespace": namespace,
@@ -96,7 +94,6 @@ impl PlanExplanation<'_> {
     }
 
     /// `queryPlanner.winningPlan`
-    #[must_use]
     pub fn winning_plan(&self) -> Document {
         let mut plan = doc! { "isCached": false };
         plan.extend(self.stages());
@@ -219,7 +216,6 @@ impl PlanExplanation<'_> {
     }
 
     /// `executionStats`
-    #[must_use]
     pub fn execution_stats(&self, executed: &ExecutionSummary) -> Document {
         let stats = executed.stats;
         let returned = if executed.returns_documents { stats.returned } else { 0 };

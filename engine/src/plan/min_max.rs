@@ -25,7 +25,6 @@ pub struct KeyRange<'k> {
 
 impl KeyRange<'_> {
     /// Whether neither end is given.
-    #[must_use]
     pub fn is_everything(&self) -> bool {
         self.min.is_none() && self.max.is_none()
     }

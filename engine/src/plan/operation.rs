@@ -61,7 +61,6 @@ impl Limit for Operation {
 
 impl Operation {
     /// An operation that ends itself after `limit`, if there is one.
-    #[must_use]
     pub fn new(limit: Option<Duration>) -> Self {
         let operation = Self::default();
         if let Some(limit) = limit {
@@ -77,7 +76,6 @@ impl Operation {
     }
 
     /// The rest of the time limit; `None` without one.
-    #[must_use]
     pub fn time_left(&self) -> Option<Duration> {
         self.deadline().map(|deadline| deadline.saturating_sub(work_time()))
     }
@@ -88,7 +86,6 @@ impl Operation {
 
     /// As [`Operation::new`], but also ends with the limit that the caller set on this thread. The
     /// limit of another operation doesn't count: a command that runs in it has its own.
-    #[must_use]
     pub fn within_current(limit: Option<Duration>) -> Self {
         let outer = current_limit().filter(|_| Self::current().is_none());
         Self { outer: Outer(outer), ..Self::new(limit) }
@@ -100,7 +97,6 @@ impl Operation {
     }
 
     /// The operation of the current thread.
-    #[must_use]
     pub fn current() -> Option<Arc<Self>> {
         current_limit().and_then(|limit| (limit as Arc<dyn Any + Send + Sync>).downcast().ok())
     }
@@ -111,7 +107,6 @@ impl Operation {
     }
 
     /// Whether its writes ignore validators.
-    #[must_use]
     pub fn bypasses_validation(&self) -> bool {
         self.bypasses_validation.load(Ordering::Relaxed)
     }
@@ -122,7 +117,6 @@ impl Operation {
     }
 
     /// Whether a stop was requested.
-    #[must_use]
     pub fn is_killed(&self) -> bool {
         self.killed.load(Ordering::Relaxed)
     }
@@ -143,7 +137,6 @@ impl Operation {
     }
 
     /// Index entries and documents examined so far.
-    #[must_use]
     pub fn examined(&self) -> (u64, u64) {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         (load(&self.keys_examined), load(&self.docs_examined))
@@ -156,7 +149,6 @@ impl Operation {
     }
 
     /// The plan summary of its first search, such as `IXSCAN { a: 1 }`.
-    #[must_use]
     pub fn plan_summary(&self) -> Option<String> {
         self.first_plan().as_ref().map(PlanSummary::summary)
     }
@@ -176,7 +168,6 @@ impl Operation {
     }
 
     /// How many of its searches used each index. Empty the second time.
-    #[must_use]
     pub fn take_index_uses(&self) -> Vec<(IndexId, u64)> {
         std::mem::take(&mut *self.index_uses.lock().unwrap_or_else(PoisonError::into_inner))
     }

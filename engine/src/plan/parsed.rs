@@ -33,7 +33,6 @@ const ORDER: &[&str] = &[
 ];
 
 /// `parsedQuery`: `{a: 1}` as `{a: {$eq: 1}}`, several conditions as one sorted `$and`.
-#[must_use]
 pub fn parsed_query(filter: &Document) -> Document {
     joined(parts(filter, 0))
 }
@@ -172,7 +171,6 @@ fn tests(value: &Bson) -> Vec<Document> {
 
 /// Eight hexadecimal digits that are equal for queries of one shape: same fields and operators, any
 /// values.
-#[must_use]
 pub fn shape_hash(shape: &Document) -> String {
     let mut hash = 0x811c_9dc5_u32;
     feed(&mut hash, &Bson::Document(shape.clone()), 0);

@@ -60,7 +60,6 @@ enum Position {
 
 impl Search {
     /// A search that has not started.
-    #[must_use]
     pub fn new(collection: &CollectionMeta, target: Target, plan: Plan) -> Self {
         let position = if plan.sort_in_memory { Position::Unsorted } else { start(&plan) };
         let Target { filter, sort, skip, limit, leaves_out_damaged, variables, collation } = target;
@@ -102,19 +101,16 @@ impl Search {
     }
 
     /// The plan it runs.
-    #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
     /// The counts so far.
-    #[must_use]
     pub fn stats(&self) -> Stats {
         self.stats
     }
 
     /// Whether no more documents can follow.
-    #[must_use]
     pub fn is_done(&self) -> bool {
         matches!(self.position, Position::End) || self.limit == Some(0)
     }
@@ -195,7 +191,6 @@ impl Search {
     }
 
     /// The source that [`Search::count`] reads.
-    #[must_use]
     pub fn counted_by(&self, collection: &CollectionMeta) -> CountedBy {
         if self.source.leaves_out_damaged {
             // Counters and entries don't tell what is damaged.

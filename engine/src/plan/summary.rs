@@ -24,7 +24,6 @@ impl PlanSummary {
 }
 
 /// The summary of an index scan, such as `IXSCAN { a: 1, b: -1 }`.
-#[must_use]
 pub fn index_summary(index: &IndexMeta) -> String {
     index_stage("IXSCAN", index)
 }

@@ -25,7 +25,6 @@ pub struct Target {
 
 impl Target {
     /// Everything that matches a filter, in any order.
-    #[must_use]
     pub fn matching(filter: Filter) -> Self {
         Self {
             collation: filter.collation().cloned(),

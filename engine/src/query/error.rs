@@ -43,7 +43,6 @@ impl QueryError {
     }
 
     /// Whether a regular expression took more steps than a search may take.
-    #[must_use]
     pub fn is_out_of_steps(&self) -> bool {
         self.code == Code(51156)
     }

@@ -84,19 +84,16 @@ impl Sort {
     }
 
     /// How text sorts.
-    #[must_use]
     pub fn collation(&self) -> Option<&Collation> {
         self.collation.as_ref()
     }
 
     /// The fields, first to last; empty for a natural sort.
-    #[must_use]
     pub fn fields(&self) -> &[(Path, Direction)] {
         &self.fields
     }
 
     /// The direction of `{$natural: …}`: order of insertion, or the reverse.
-    #[must_use]
     pub fn natural(&self) -> Option<Direction> {
         self.natural
     }
@@ -122,7 +119,6 @@ impl Sort {
     }
 
     /// The document's place by its fields as they are: an array is one value.
-    #[must_use]
     pub fn plain_key(&self, document: &RawDocument) -> SortKey {
         let values: Vec<_> = self.fields.iter().map(|(path, _)| path.get(document)).collect();
         self.key_of(&values)
@@ -197,7 +193,6 @@ impl Sort {
 
 impl SortKey {
     /// Bytes that the key holds in memory, about.
-    #[must_use]
     pub fn size_bytes(&self) -> usize {
         let value_bytes = |value: &RawBson| match value {
             RawBson::String(text) | RawBson::Symbol(text) => text.len(),

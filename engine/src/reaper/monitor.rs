@@ -28,7 +28,6 @@ pub struct Monitor {
 
 impl Monitor {
     /// The first sleep begins now.
-    #[must_use]
     pub fn new(reaper: Arc<Reaper>) -> Self {
         let sleep_began = reaper.clock().monotonic();
         reaper.note_heartbeat();

@@ -141,7 +141,6 @@ impl TtlParameter {
     }
 
     /// The parameter with this name; names are case-sensitive.
-    #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         TTL_PARAMETERS.iter().find(|info| info.name == name).map(|info| info.parameter)
     }

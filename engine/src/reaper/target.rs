@@ -53,33 +53,28 @@ impl Target {
     }
 
     /// The rule's name in replies and reports.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.index.name
     }
 
     /// The path the rule looks at.
-    #[must_use]
     pub fn field(&self) -> &str {
         self.index.key.parts.first().map_or("", |part| part.path.as_str())
     }
 
     /// From when on a pass could remove a document with this threshold: from then, or since the rule
     /// removes documents as early as it does, if that is later.
-    #[must_use]
     pub fn removable_ms(&self, threshold_ms: i64) -> i64 {
         self.index.ttl_since_ms.map_or(threshold_ms, |since_ms| threshold_ms.max(since_ms))
     }
 
     /// Identifies the rule within a pass.
-    #[must_use]
     pub fn identity(&self) -> (CollectionId, IndexId, bool) {
         let is_own = self.index.is_id();
         (self.collection.id, self.index.id, is_own)
     }
 
     /// Whether the collection, as it is now, still has this rule.
-    #[must_use]
     pub fn is_in_force(&self, current: &CollectionMeta) -> bool {
         let is_this =
             |(rule, index): (Rule, &Arc<IndexMeta>)| index.id == self.index.id && rule == self.rule;

@@ -32,7 +32,6 @@ enum Section {
 
 impl TtlRange {
     /// The ranges of a rule over an index with this direction; none for an inert rule.
-    #[must_use]
     pub fn of(rule: &Rule, direction: Direction) -> Vec<Self> {
         let dates = |secs: i64, first_ms| {
             let add_ms = secs.saturating_mul(MS_PER_SEC);
@@ -58,7 +57,6 @@ impl TtlRange {
     }
 
     /// The latest instant that is due at `now_ms`.
-    #[must_use]
     pub fn last_due_ms(&self, now_ms: i64) -> i64 {
         let cutoff = cutoff_ms(now_ms, self.add_ms / MS_PER_SEC);
         match self.section {
@@ -68,7 +66,6 @@ impl TtlRange {
     }
 
     /// The earliest instant whose threshold is not before `threshold_ms`.
-    #[must_use]
     pub fn first_from_ms(&self, threshold_ms: i64) -> i64 {
         let base = threshold_ms.saturating_sub(self.add_ms);
         match self.section {
@@ -78,7 +75,6 @@ impl TtlRange {
     }
 
     /// The threshold of an entry with this instant; `None` past the end of time.
-    #[must_use]
     pub fn threshold_ms(&self, instant_ms: i64) -> Option<i64> {
         match self.section {
             Section::Modified => whole_secs(instant_ms).checked_add(self.add_ms),
@@ -87,7 +83,6 @@ impl TtlRange {
     }
 
     /// The instant in an entry's key.
-    #[must_use]
     pub fn instant_ms(&self, key: &[u8]) -> Option<i64> {
         match (self.section, self.section_entry(key)) {
             (Section::Dates(direction), _) => decode_date(key, direction),

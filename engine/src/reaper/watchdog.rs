@@ -28,7 +28,6 @@ pub struct Stall {
 
 impl Stall {
     /// States the problem, then what to do.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let since = duration_text(millis(self.since));
         if self.is_working {

@@ -16,14 +16,12 @@ pub struct Member {
 
 impl Member {
     /// The member that these collections are; `None` without an oplog.
-    #[must_use]
     pub fn of(collections: &Arc<Collections>) -> Option<Self> {
         collections.role()?;
         Some(Self { collections: Arc::clone(collections), set: Mutex::new(None) })
     }
 
     /// Its role.
-    #[must_use]
     pub fn role(&self) -> Role {
         if self.collections.is_secondary() { Role::Secondary } else { Role::Primary }
     }
@@ -43,7 +41,6 @@ impl Member {
     }
 
     /// The last status that it got; `None` before the first one.
-    #[must_use]
     pub fn status(&self) -> Option<SetStatus> {
         self.lock().clone()
     }

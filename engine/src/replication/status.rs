@@ -59,7 +59,6 @@ impl MemberState {
 
 impl SetStatus {
     /// The name of the primary, if there is one.
-    #[must_use]
     pub fn primary(&self) -> Option<&str> {
         let mut members = self.members.iter();
         let primary = members.find(|member| member.state == MemberState::Primary);

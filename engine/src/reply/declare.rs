@@ -17,7 +17,6 @@ macro_rules! replies {
 
         impl $name {
             /// The document in the reply.
-            #[must_use]
             pub fn to_document(&self) -> bson::Document {
                 let mut document = bson::Document::new();
                 $(
@@ -32,7 +31,6 @@ macro_rules! replies {
             }
 
             /// Reads the document in the reply.
-            #[must_use]
             pub fn from_document(document: &bson::Document) -> Option<Self> {
                 Some(Self {
                     $($field: $crate::reply::wire::Wire::<

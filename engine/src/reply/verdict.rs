@@ -61,7 +61,6 @@ replies! {
 
 impl Verdict {
     /// The verdict of the rule that removes the document first.
-    #[must_use]
     pub fn first(&self) -> Option<&RuleVerdict> {
         let winner = self.winner.as_deref()?;
         self.rules.iter().find(|rule| rule.index == winner)

@@ -41,7 +41,6 @@ replies! {
 
 impl WhatIf {
     /// Documents that would never expire.
-    #[must_use]
     pub fn stays(&self) -> DocCount {
         let by_reason = || self.never.values().fold(DocCount::default(), |sum, n| sum.plus(*n));
         self.never_in_all.unwrap_or_else(by_reason)
@@ -49,7 +48,6 @@ impl WhatIf {
 
     /// Documents that would expire after more than an hour: with the other figures, all of the
     /// collection.
-    #[must_use]
     pub fn later(&self) -> DocCount {
         let counted = [self.overdue_now, self.next_hour, self.stays(), self.damaged.into()];
         counted.iter().fold(self.total, |left, count| left.minus(*count))

@@ -220,7 +220,6 @@ impl Store {
     }
 
     /// Whether the store has the table of the oplog.
-    #[must_use]
     pub fn has_oplog(&self) -> bool {
         self.has_oplog
     }
@@ -231,20 +230,17 @@ impl Store {
     }
 
     /// The data folder.
-    #[must_use]
     pub fn folder(&self) -> &FsPath {
         &self.folder
     }
 
     /// The store's UUID. A copy has the same one.
-    #[must_use]
     pub fn uuid(&self) -> String {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.card.identity.uuid.clone()
     }
 
     /// When the store was created, in milliseconds since 1970.
-    #[must_use]
     pub fn created_ms(&self) -> i64 {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.card.identity.created_ms

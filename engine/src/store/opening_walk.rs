@@ -122,14 +122,12 @@ impl Store {
     }
 
     /// Percent of the file that were checked so far; `None` once all of it was.
-    #[must_use]
     pub fn walk_percent(&self) -> Option<u64> {
         let walk = self.opening_walk.as_ref()?;
         (walk.guard.state() == WalkState::Running).then(|| walk.guard.percent())
     }
 
     /// Whether a walk has found rows that don't match their checksums.
-    #[must_use]
     pub fn has_damaged_rows(&self) -> bool {
         self.env().is_ok_and(|env| env.tables.has_damaged_rows())
     }

@@ -17,7 +17,6 @@ impl Compression {
     pub const ALL: [Self; 3] = [Self::None, Self::Gzip, Self::Zstd];
 
     /// Detects the compression by the magic number of a gzip member or of a zstd frame.
-    #[must_use]
     pub fn of(start: &[u8]) -> Self {
         match start {
             [0x1f, 0x8b, ..] => Self::Gzip,
@@ -47,7 +46,6 @@ impl Compression {
     }
 
     /// A file name without the ending of a compressed file.
-    #[must_use]
     pub fn bare_name(name: &str) -> &str {
         let endings = Self::ALL.map(Self::ending);
         let mut bare = endings.iter().filter(|ending| !ending.is_empty());

@@ -48,7 +48,6 @@ pub struct DetectedFormat {
 
 impl DetectedFormat {
     /// A short description for the user.
-    #[must_use]
     pub fn words(&self) -> String {
         let form = match self.form {
             RecordFormat::Empty => "empty",

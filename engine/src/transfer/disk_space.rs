@@ -34,7 +34,6 @@ impl DiskSpace {
     }
 
     /// Whether the import fits.
-    #[must_use]
     pub fn is_enough(&self) -> bool {
         self.needed_bytes <= self.free_bytes
     }

@@ -48,7 +48,6 @@ pub struct DumpReport {
 
 impl DumpReport {
     /// Documents in all files.
-    #[must_use]
     pub fn documents(&self) -> u64 {
         self.collections.iter().map(|(_, report)| report.exported).sum()
     }

@@ -49,7 +49,6 @@ pub struct DumpOutcome {
 
 impl DumpOutcome {
     /// Whether every document and every chosen index was stored.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         let whole =
             |report: &ImportReport| report.end == ImportEnd::Complete && report.rejected == 0;

@@ -102,13 +102,11 @@ impl Dump {
 
 impl DumpCollection {
     /// Whether it is a view, which has a pipeline and no documents.
-    #[must_use]
     pub fn is_view(&self) -> bool {
         self.options.contains_key(VIEW_ON)
     }
 
     /// Whether documents of it would expire: by a TTL index, or by its own `expireAfterSeconds`.
-    #[must_use]
     pub fn has_ttl(&self) -> bool {
         self.indexes.iter().any(|index| index.is_ttl) || self.options.contains_key(EXPIRES)
     }
@@ -197,7 +195,6 @@ fn take_listed(manifest: &Manifest, dump: &mut Dump) {
 }
 
 /// Whether a path may be a dump: a folder, or a `.bson` file next to its metadata.
-#[must_use]
 pub fn looks_like_dump(path: &Path) -> bool {
     if path.is_dir() {
         return true;
@@ -210,7 +207,6 @@ pub fn looks_like_dump(path: &Path) -> bool {
 }
 
 /// Whether a folder has files of mongodump, in itself or in a folder in it.
-#[must_use]
 pub fn holds_dump(folder: &Path) -> bool {
     collection_files(folder).is_ok_and(|files| !files.is_empty())
 }

@@ -28,7 +28,6 @@ pub struct DumpedCollection {
 
 impl DumpedCollection {
     /// Whether it has a definition and no documents.
-    #[must_use]
     pub fn is_view(&self) -> bool {
         self.kind == "view"
     }

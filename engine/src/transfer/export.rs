@@ -178,7 +178,6 @@ fn to_export(
 }
 
 /// The file with the index definitions, next to the export: `<name>.indexes.json`.
-#[must_use]
 pub fn indexes_path(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".indexes.json");

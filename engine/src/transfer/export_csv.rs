@@ -208,7 +208,6 @@ fn lookup<'d>(document: &'d RawDocument, path: &str) -> Option<RawBsonRef<'d>> {
 ///
 /// For spreadsheets, `null` is an empty cell as a missing field is, and text that would run as a
 /// formula gets a quote in front. Finite numbers can't run.
-#[must_use]
 pub fn csv_cell(value: RawBsonRef<'_>, for_spreadsheets: bool) -> String {
     let text =
         match value {
@@ -242,7 +241,6 @@ pub fn csv_cell(value: RawBsonRef<'_>, for_spreadsheets: bool) -> String {
 }
 
 /// Text that a spreadsheet doesn't run.
-#[must_use]
 pub fn without_formula(text: String) -> String {
     let runs = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\0']);
     if runs { format!("'{text}") } else { text }

@@ -13,7 +13,6 @@ const NUMBERED_DEVICES: [&str; 2] = ["com", "lpt"];
 /// and `-_.` are kept. Other characters become percent-encoded bytes, and so does one that would
 /// hide the file, leave the folder or name a device. A long name is cut and gets a hash of the
 /// whole. Different names stay different, except for letter case.
-#[must_use]
 pub fn file_name(name: &str) -> String {
     let mut kept = String::new();
     let first_is_odd = is_device(name);

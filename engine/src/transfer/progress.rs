@@ -53,7 +53,6 @@ pub struct ProgressNow {
 
 impl ProgressNow {
     /// Documents per second since the start.
-    #[must_use]
     pub fn rate(&self, since_start: Duration) -> f64 {
         let secs = since_start.as_secs_f64();
         let documents = u32::try_from(self.documents).unwrap_or(u32::MAX);
@@ -63,13 +62,11 @@ impl ProgressNow {
 
 impl Progress {
     /// Progress at the start.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Takes a snapshot.
-    #[must_use]
     pub fn now(&self) -> ProgressNow {
         ProgressNow {
             bytes: self.bytes.load(Relaxed),
@@ -86,13 +83,11 @@ impl Progress {
     }
 
     /// Whether the user canceled.
-    #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Relaxed)
     }
 
     /// The flag that [`Self::cancel`] sets, for work that waits on something else.
-    #[must_use]
     pub fn cancel_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.cancelled)
     }

@@ -95,7 +95,6 @@ impl ImportReport {
     }
 
     /// One or two sentences about how it ended and what is stored; `None` after a full success.
-    #[must_use]
     pub fn sentence(&self) -> Option<String> {
         let stored = match self.imported {
             0 => "Nothing was imported.".to_owned(),

@@ -58,7 +58,6 @@ pub struct ImportRequest {
 
 impl ImportRequest {
     /// A request with default options.
-    #[must_use]
     pub fn new(files: Vec<PathBuf>, namespace: Namespace) -> Self {
         Self {
             files,
@@ -75,7 +74,6 @@ impl ImportRequest {
     }
 
     /// How its files are read.
-    #[must_use]
     pub fn read_options(&self) -> ReadOptions {
         let Self { format, leniency, types, .. } = self;
         ReadOptions { format: *format, leniency: *leniency, types: types.clone() }

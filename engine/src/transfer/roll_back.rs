@@ -36,7 +36,6 @@ pub struct RollBackReport {
 
 impl RollBackReport {
     /// One or two sentences.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let documents = |number| counted(number, "document", "documents");
         let mut text = format!("{} removed.", documents(self.removed));

@@ -17,7 +17,6 @@ pub struct TextPosition {
 
 impl TextPosition {
     /// Whether the file is text. In other files, places are documents and bytes.
-    #[must_use]
     pub fn has_lines(&self) -> bool {
         self.line > 0
     }

@@ -41,7 +41,6 @@ impl TargetType {
     ];
 
     /// Its name on the command line.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         Self::PLAIN.iter().find(|(plain, _)| plain == self).map_or("date", |(_, name)| name)
     }
@@ -60,7 +59,6 @@ pub struct FieldType {
 
 impl FieldType {
     /// A field without a shift.
-    #[must_use]
     pub fn new(path: impl Into<String>, to: TargetType) -> Self {
         Self { path: path.into(), to, shift_ms: 0 }
     }
@@ -93,7 +91,6 @@ impl FieldType {
     }
 
     /// The same as arguments of the command line, one for each form of a date.
-    #[must_use]
     pub fn arguments(&self) -> Vec<String> {
         let path = &self.path;
         match &self.to {
@@ -147,13 +144,11 @@ pub struct Types {
 
 impl Types {
     /// Whether nothing is converted.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }
 
     /// The field with this path.
-    #[must_use]
     pub fn field(&self, path: &str) -> Option<&FieldType> {
         self.fields.iter().find(|field| field.path == path)
     }
@@ -172,7 +167,6 @@ impl Types {
     }
 
     /// Whether any field becomes a date, so that the zone matters.
-    #[must_use]
     pub fn has_dates(&self) -> bool {
         self.fields.iter().any(|field| matches!(field.to, TargetType::Date(_)))
     }

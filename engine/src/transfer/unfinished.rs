@@ -41,7 +41,6 @@ pub struct UnfinishedImport {
 
 impl UnfinishedImport {
     /// An import into a server, from the state that its target remembers. `None` if it is damaged.
-    #[must_use]
     pub fn of_target(id: ObjectId, state: &Document) -> Option<Self> {
         from_bson(id, state).map(Self::of)
     }
@@ -62,7 +61,6 @@ impl UnfinishedImport {
     }
 
     /// Whether it imports the same files into the same collection.
-    #[must_use]
     pub fn is_of(&self, request: &ImportRequest) -> bool {
         let whole = |path: &PathBuf| {
             let known = path.canonicalize().or_else(|_| std::path::absolute(path));
@@ -74,7 +72,6 @@ impl UnfinishedImport {
     }
 
     /// One or two sentences: what it is, how far it got, and what a rollback can't undo.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let files: Vec<_> =
             self.request.files.iter().map(|file| file.display().to_string()).collect();

@@ -61,7 +61,6 @@ impl Source {
 
 impl Expiry {
     /// The deadline, if there is one.
-    #[must_use]
     pub fn deadline(&self) -> Option<&Deadline> {
         match self {
             Self::At(deadline) => Some(deadline),
@@ -70,13 +69,11 @@ impl Expiry {
     }
 
     /// The threshold in milliseconds since 1970, if there is one.
-    #[must_use]
     pub fn threshold_ms(&self) -> Option<i64> {
         self.deadline().map(|deadline| deadline.threshold_ms)
     }
 
     /// Whether the document may be removed at this instant: the threshold itself counts.
-    #[must_use]
     pub fn is_due(&self, now_ms: i64) -> bool {
         self.deadline().is_some_and(|deadline| deadline.is_due(now_ms))
     }
@@ -84,14 +81,12 @@ impl Expiry {
 
 impl Deadline {
     /// Whether the document may be removed at this instant: the threshold itself counts.
-    #[must_use]
     pub fn is_due(&self, now_ms: i64) -> bool {
         self.threshold_ms < now_ms
             || self.threshold_ms == now_ms && !is_broken(BrokenRule::Equality)
     }
 
     /// One sentence for the user on how the threshold is computed; `field` is the indexed path.
-    #[must_use]
     pub fn sentence(&self, field: &str) -> String {
         let Self { expire_after_secs: secs, dates, .. } = *self;
         let unit = if secs == 1 { "second" } else { "seconds" };
@@ -124,7 +119,6 @@ impl Deadline {
 ///
 /// `last_modified_ms` counts only for [`Rule::LastModified`]. A partial index's filter is the
 /// caller's to check ([`Never::OutsidePartialFilter`]).
-#[must_use]
 pub fn expiry(rule: &Rule, document: &RawDocument, last_modified_ms: i64) -> Expiry {
     match rule {
         Rule::Date { field, expire_after_secs } => date(field, *expire_after_secs, document),
@@ -141,7 +135,6 @@ pub fn expiry(rule: &Rule, document: &RawDocument, last_modified_ms: i64) -> Exp
 
 /// The dates of the field that a rule reads, the earliest first, at most `max`. A rule on something
 /// else than a field has none.
-#[must_use]
 pub fn dates_ms(rule: &Rule, document: &RawDocument, max: usize) -> Vec<i64> {
     let Rule::Date { field, .. } = rule else { return Vec::new() };
     let mut dates = Vec::new();
@@ -157,13 +150,11 @@ pub fn dates_ms(rule: &Rule, document: &RawDocument, max: usize) -> Vec<i64> {
 
 /// The latest date that is due: dates up to and including it may go. Saturates at both ends of
 /// time instead of wrapping around.
-#[must_use]
 pub fn cutoff_ms(now_ms: i64, expire_after_secs: i64) -> i64 {
     now_ms.saturating_sub(expire_after_secs.saturating_mul(MS_PER_SEC))
 }
 
 /// The last modification as `_ts` counts it: in whole seconds, rounded down.
-#[must_use]
 pub fn modified_base_ms(last_modified_ms: i64) -> i64 {
     if is_broken(BrokenRule::TsMilliseconds) {
         return last_modified_ms;

@@ -25,7 +25,6 @@ pub enum ItemTtl {
 /// It counts as an int32, as an int64 within int32, and as a double without a fraction within
 /// int32 (the Cosmos page). The page leaves 0 and negative numbers other than -1 open for this
 /// API: they are stored and ignored here, by our own choice.
-#[must_use]
 pub fn item_ttl(document: &RawDocument) -> ItemTtl {
     if is_broken(BrokenRule::OwnTtlIgnored) {
         return ItemTtl::Absent;

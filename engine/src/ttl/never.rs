@@ -64,7 +64,6 @@ pub enum Never {
 
 impl Never {
     /// A stable code for programs.
-    #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
             Self::FieldMissing => "fieldMissing",
@@ -88,7 +87,6 @@ impl Never {
     }
 
     /// One sentence for the user; `field` is the indexed path.
-    #[must_use]
     pub fn sentence(&self, field: &str) -> String {
         match self {
             Self::FieldMissing => format!("It has no field {field}, so it never expires."),

@@ -24,7 +24,6 @@ pub struct RemovalWindow {
 
 /// When a document with this threshold goes: from the threshold until a whole sleep and a pass
 /// later. `last_pass_ms` is how long the last pass took.
-#[must_use]
 pub fn removal_window(threshold_ms: i64, sleep_secs: i64, last_pass_ms: i64) -> RemovalWindow {
     let wait_ms = sleep_secs.max(0).saturating_mul(1_000).saturating_add(last_pass_ms.max(0));
     RemovalWindow { earliest_ms: threshold_ms, latest_ms: threshold_ms.saturating_add(wait_ms) }

@@ -1,7 +1,6 @@
 //! Counts as the window and messages show them.
 
 /// A count with separators: `12,408`.
-#[must_use]
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -15,7 +14,6 @@ pub fn count(number: u64) -> String {
 }
 
 /// `1 document`, `12,408 documents`.
-#[must_use]
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }

@@ -63,25 +63,21 @@ impl fmt::Debug for Decimal {
 
 impl Decimal {
     /// Reads a number as text, rounded to 34 digits; `None` if it is not a number.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Context::<dec::Decimal128>::default().parse(text).ok().map(Self)
     }
 
     /// Not a number.
-    #[must_use]
     pub fn nan() -> Self {
         Self(dec::Decimal128::NAN)
     }
 
     /// A double with 15 significant digits, which is how MongoDB mixes doubles with decimals.
-    #[must_use]
     pub fn from_f64(value: f64) -> Self {
         Self::from_text_of(value, format!("{value:.14e}"))
     }
 
     /// A double with all digits that fit, without trailing zeros.
-    #[must_use]
     pub fn from_f64_exact(value: f64) -> Self {
         if value.fract() == 0.0 && value.abs() < 1e34 {
             return Self::from_text_of(value, format!("{value:.0}"));

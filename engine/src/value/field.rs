@@ -26,19 +26,16 @@ pub struct Field<'d> {
 }
 
 impl<'d> Fields<'d> {
-    #[must_use]
     pub fn of(document: &'d RawDocument) -> Self {
         Self { rest: document.as_bytes().get(4..).unwrap_or_default() }
     }
 
     /// The elements of this array, named by their places.
-    #[must_use]
     pub fn of_array(array: &'d RawArray) -> Self {
         Self { rest: array.as_bytes().get(4..).unwrap_or_default() }
     }
 
     /// Whether the iterator ended at the end of the document, and not at bytes that are not BSON.
-    #[must_use]
     pub fn is_at_end(&self) -> bool {
         self.rest == [0]
     }
@@ -63,7 +60,6 @@ impl<'d> Iterator for Fields<'d> {
 
 impl<'d> Field<'d> {
     /// The value, of the types that keys and filters meet most; `None` for others.
-    #[must_use]
     pub fn plain_value(&self) -> Option<RawBsonRef<'d>> {
         let eight = || self.value.first_chunk::<8>().copied();
         Some(match self.kind {
@@ -92,7 +88,6 @@ impl<'d> Field<'d> {
 
 /// The value of the first field with this name, as [`RawDocument::get`] gives it for a checked
 /// document.
-#[must_use]
 pub fn field<'d>(document: &'d RawDocument, name: &str) -> Option<RawBsonRef<'d>> {
     let found = Fields::of(document).find(|field| field.name == name.as_bytes())?;
     found.plain_value().or_else(|| document.get(name).ok().flatten())

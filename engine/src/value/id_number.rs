@@ -37,7 +37,6 @@ const OBJECT_ID_MARK: u128 = 1 << 112;
 const WHOLE_END: u64 = 1 << 63;
 
 /// The record number that this `_id` makes. Values that are equal make the same.
-#[must_use]
 pub fn number_of(id: RawBsonRef<'_>) -> Option<u128> {
     match id {
         RawBsonRef::ObjectId(id) => Some(of_object_id(id)),
@@ -48,31 +47,26 @@ pub fn number_of(id: RawBsonRef<'_>) -> Option<u128> {
 }
 
 /// Whether an `_id` has made this number.
-#[must_use]
 pub fn is_made(number: u128) -> bool {
     number & BETWEEN_MASK == 0 && number >= WHOLE_MARK
 }
 
 /// The least number from this one on that no `_id` makes.
-#[must_use]
 pub fn between(number: u128) -> u128 {
     number + u128::from(is_made(number))
 }
 
 /// The least number from this one on that an `_id` can make.
-#[must_use]
 pub fn made_from(number: u128) -> u128 {
     number.saturating_add(BETWEEN_MASK).max(WHOLE_MARK) & !BETWEEN_MASK
 }
 
 /// The highest number up to this one that an `_id` can make.
-#[must_use]
 pub fn made_to(number: u128) -> u128 {
     number & !BETWEEN_MASK
 }
 
 /// The `_id` that made this number; a whole number as a long.
-#[must_use]
 pub fn id_of(number: u128) -> RawBsonRef<'static> {
     if number >= OBJECT_ID_MARK {
         let [_, _, _, _, bytes @ ..] = (number >> BETWEEN_BITS).to_be_bytes();
@@ -108,7 +102,6 @@ impl Display for RecordName {
 
 /// The least number made from an `_id` whose key is not below these bytes; above all of them if
 /// there is none.
-#[must_use]
 pub fn first_from(key: &[u8]) -> u128 {
     if let Some((&RANK_OBJECT_ID, rest)) = key.split_first() {
         return first_object_id(rest);

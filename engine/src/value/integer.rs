@@ -3,7 +3,6 @@
 use bson::Bson;
 
 /// The value of an integer type.
-#[must_use]
 pub fn integer(value: &Bson) -> Option<i64> {
     match value {
         Bson::Int32(number) => Some(i64::from(*number)),
@@ -13,14 +12,12 @@ pub fn integer(value: &Bson) -> Option<i64> {
 }
 
 /// int32 where it fits.
-#[must_use]
 pub fn shortest(number: u64) -> Bson {
     i32::try_from(number)
         .map_or_else(|_| Bson::Int64(i64::try_from(number).unwrap_or(i64::MAX)), Bson::Int32)
 }
 
 /// The value of an integer type, or of a double without its fraction.
-#[must_use]
 pub fn whole(value: &Bson) -> Option<i64> {
     match value {
         #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]

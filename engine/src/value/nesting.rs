@@ -10,7 +10,6 @@ const LEVEL_BYTES_MIN: usize = 7;
 
 /// Whether a value has more levels than this, a document or array alone being one. It does not
 /// recurse, and a value too short to be that deep is not scanned.
-#[must_use]
 pub fn is_deeper_than(value: RawBsonRef<'_>, levels: usize) -> bool {
     let Some((bytes, first)) = inside(value) else { return false };
     if levels == 0 {

@@ -40,13 +40,11 @@ struct Pair<'v> {
 }
 
 /// Compares two values as MongoDB sorts them.
-#[must_use]
 pub fn compare(a: RawBsonRef<'_>, b: RawBsonRef<'_>) -> Ordering {
     compare_by(a, b, &Simple)
 }
 
 /// Compares two values as MongoDB sorts them with a collation.
-#[must_use]
 pub fn compare_in(a: RawBsonRef<'_>, b: RawBsonRef<'_>, collation: Option<&Collation>) -> Ordering {
     match collation {
         None => compare(a, b),
@@ -65,14 +63,12 @@ pub(crate) fn compare_by(a: RawBsonRef<'_>, b: RawBsonRef<'_>, text: &impl TextO
 }
 
 /// Compares two documents field by field: class of the value, then name, then value.
-#[must_use]
 pub fn compare_documents(a: &RawDocument, b: &RawDocument) -> Ordering {
     compare(RawBsonRef::Document(a), RawBsonRef::Document(b))
 }
 
 /// The class of a value in MongoDB's order, with MongoDB's own class numbers (`MinKey` 1 …
 /// Date 45, Timestamp 47 … `MaxKey` 127). Undefined (3) sorts just below null (5).
-#[must_use]
 pub fn type_rank(value: RawBsonRef<'_>) -> u8 {
     match value {
         RawBsonRef::MinKey => 1,
@@ -99,13 +95,11 @@ pub fn type_rank(value: RawBsonRef<'_>) -> u8 {
 }
 
 /// Whether MongoDB takes the two for the same value: `1`, `1.0` and `NumberLong(1)` are.
-#[must_use]
 pub fn same_value(a: RawBsonRef<'_>, b: RawBsonRef<'_>) -> bool {
     compare(a, b) == Ordering::Equal
 }
 
 /// Whether MongoDB takes the two for the same value with a collation.
-#[must_use]
 pub fn same_value_in(a: RawBsonRef<'_>, b: RawBsonRef<'_>, collation: Option<&Collation>) -> bool {
     compare_in(a, b, collation) == Ordering::Equal
 }

@@ -91,13 +91,11 @@ impl Path {
     }
 
     /// The path as it was written.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
     /// The parts, first to last; at least one.
-    #[must_use]
     pub fn parts(&self) -> &[PathPart] {
         &self.parts
     }
@@ -105,7 +103,6 @@ impl Path {
     /// Whether a part after the first may be a position in an array. A match predicate then meets
     /// documents in the array that lack a field of that name, and takes the field for missing
     /// there; [`Path::index_values`] has nothing for them when the position is filled.
-    #[must_use]
     pub fn may_name_position(&self) -> bool {
         self.parts.iter().skip(1).any(|part| part.position.is_some())
     }
@@ -142,7 +139,6 @@ impl Path {
     }
 
     /// Plain descent through documents only; arrays are not entered.
-    #[must_use]
     pub fn get<'d>(&self, document: &'d RawDocument) -> Option<RawBsonRef<'d>> {
         let (last, before) = self.parts.split_last()?;
         let mut document = document;

@@ -41,7 +41,6 @@ impl Zone {
 
     /// Reads an Olson name or an offset as `+03`, `+0530` or `-04:45`. Names are exact in their
     /// letters' case.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(offset) = parse_offset(text) {
             return Some(Self::Fixed(offset));

@@ -99,7 +99,6 @@ impl ListenSocket {
 
 /// The default socket of a store. It is in a folder with mode 0700, so other users are kept out
 /// whatever the mode of the data folder.
-#[must_use]
 pub fn default_socket(data_folder: &FsPath) -> PathBuf {
     let folder = absolute(data_folder).unwrap_or_else(|_| data_folder.to_owned());
     folder.join("socket").join("mayfly.sock")

@@ -25,7 +25,6 @@ pub struct Header {
 }
 
 /// Whether these bytes begin a message of a size that is taken. Those of an HTTP request do not.
-#[must_use]
 pub fn is_length(bytes: [u8; LENGTH_BYTES], message_bytes_max: usize) -> bool {
     let length = usize::try_from(i32::from_le_bytes(bytes)).unwrap_or(usize::MAX);
     length > HEADER_BYTES && length <= message_bytes_max
@@ -35,7 +34,6 @@ impl Header {
     /// Reads a header. `None` if it doesn't begin a request that is accepted here. Other protocols
     /// end here: the first bytes of HTTP are a length beyond any limit, and TLS has no known
     /// opcode.
-    #[must_use]
     pub fn read(bytes: &[u8; HEADER_BYTES], message_bytes_max: usize) -> Option<Self> {
         let [length, request_id, _response_to, opcode] = words(bytes);
         let is_taken = is_length(length.to_le_bytes(), message_bytes_max)

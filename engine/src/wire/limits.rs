@@ -36,7 +36,6 @@ pub struct WireLimits {
 impl WireLimits {
     /// Connections at once that have not logged in. Drivers watch a server over such connections as
     /// long as they run, and those must leave room for the others.
-    #[must_use]
     pub fn strangers_max(&self) -> usize {
         (self.connections_max / 2).max(1)
     }

@@ -152,19 +152,16 @@ impl Listener {
     }
 
     /// Where it listens.
-    #[must_use]
     pub fn at(&self) -> &ListenAt {
         &self.at
     }
 
     /// How clients reach it, with the credentials.
-    #[must_use]
     pub fn uri(&self) -> &str {
         &self.uri
     }
 
     /// Who is connected and what was done.
-    #[must_use]
     pub fn status(&self) -> ListeningStatus {
         let connections = self.shared.lock();
         ListeningStatus {

@@ -164,7 +164,6 @@ pub fn write_reply(out: &mut Vec<u8>, ids: ReplyIds, reply: &RawDocument) {
 }
 
 /// Whether the sender of this `OP_MSG` waits for no reply, as far as its flags can be read.
-#[must_use]
 pub fn expects_no_reply(frame: &[u8]) -> bool {
     let flags = frame.get(HEADER_BYTES..).and_then(take_u32);
     flags.is_some_and(|(flags, _)| flags & MORE_TO_COME != 0)

@@ -63,13 +63,11 @@ pub struct Habits(u32);
 
 impl Habits {
     /// Those of MongoDB, which the engine has by itself.
-    #[must_use]
     pub const fn mongodb() -> Self {
         Self(0)
     }
 
     /// Those of DocumentDB 0.108.
-    #[must_use]
     pub fn documentdb() -> Self {
         Habit::DOCUMENTDB.into_iter().fold(Self::mongodb(), Self::with)
     }

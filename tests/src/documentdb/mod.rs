@@ -115,7 +115,6 @@ impl DocumentDb {
     ///
     /// # Panics
     /// When the system gives no folder, port or thread.
-    #[must_use]
     pub fn start(habits: Habits) -> Self {
         Self::start_at(habits, START_MS)
     }
@@ -124,7 +123,6 @@ impl DocumentDb {
     ///
     /// # Panics
     /// As [`DocumentDb::start`].
-    #[must_use]
     pub fn start_at(habits: Habits, now_ms: i64) -> Self {
         let folder = store::folder_in_memory();
         let engine = store::open_paused(folder.path(), now_ms);
@@ -135,14 +133,12 @@ impl DocumentDb {
     }
 
     /// The connection string.
-    #[must_use]
     pub fn uri(&self) -> String {
         format!("mongodb://127.0.0.1:{}/?directConnection=true", self.listener.port())
     }
 
     /// The engine that has the data. What it changes by itself is in no count of 5 s ago; see
     /// [`DocumentDb::settle`].
-    #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.server.engine
     }
@@ -151,7 +147,6 @@ impl DocumentDb {
     ///
     /// # Panics
     /// When the command can't be written as BSON.
-    #[must_use]
     pub fn run(&self, db: &str, command: &Document) -> Document {
         let command = RawDocumentBuf::try_from(command).expect("a command that can be written");
         let reply = self.server.reply(db, &command);
@@ -174,7 +169,6 @@ impl DocumentDb {
     ///
     /// # Panics
     /// When they can't be read.
-    #[must_use]
     pub fn stored(&self, db: &str, collection: &str) -> Vec<RawDocumentBuf> {
         let find = bson::doc! { "find": collection, "sort": { "_id": 1 }, "batchSize": 1_000_000 };
         let reply = self.server.reply(db, &RawDocumentBuf::try_from(&find).expect("a command"));
@@ -193,7 +187,6 @@ impl DocumentDb {
     }
 
     /// Its time, in milliseconds since 1970.
-    #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.server.now_ms()
     }
@@ -248,7 +241,6 @@ impl DocumentDb {
     }
 
     /// The commands that came over the wire, with `$db`.
-    #[must_use]
     pub fn commands(&self) -> Vec<RawDocumentBuf> {
         self.server.lock().commands.clone()
     }
@@ -257,7 +249,6 @@ impl DocumentDb {
     ///
     /// # Panics
     /// When one can't be decoded.
-    #[must_use]
     pub fn sent(&self, name: &str) -> Vec<Document> {
         let commands = self.commands().into_iter();
         let commands = commands.map(|one| Document::try_from(one).expect("a command"));
@@ -268,7 +259,6 @@ impl DocumentDb {
     ///
     /// # Panics
     /// When one can't be decoded.
-    #[must_use]
     pub fn writes(&self) -> Vec<String> {
         let commands = self.commands().into_iter();
         let commands = commands.map(|one| Document::try_from(one).expect("a command"));

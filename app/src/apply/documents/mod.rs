@@ -166,7 +166,6 @@ pub fn dropped(tab: TabId, purpose: &Purpose, cx: &mut Apply<'_>) {
 }
 
 /// Whether the window asks this by itself, to keep what it shows fresh.
-#[must_use]
 pub fn is_background(purpose: &Purpose) -> bool {
     !matches!(
         purpose,

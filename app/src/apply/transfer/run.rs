@@ -380,7 +380,6 @@ pub fn show_result(operation: OperationId, state: &mut State) {
 }
 
 /// How much was imported, in words.
-#[must_use]
 pub fn counts(report: &ImportReport) -> String {
     let mut words = number::counted(report.imported, "document imported", "documents imported");
     if report.skipped > 0 {

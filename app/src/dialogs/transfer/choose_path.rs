@@ -10,7 +10,6 @@ use crate::widgets::Button;
 use crate::widgets::field::Field;
 
 /// The id of the field of this name, so that the keyboard can be sent to it.
-#[must_use]
 pub fn field_id(name: &str) -> Id {
     Id::unique(("path", name))
 }

@@ -46,7 +46,6 @@ pub enum LessonProgress {
 
 impl LessonEntry {
     /// The path of its file. `None` if it comes with the program.
-    #[must_use]
     pub fn file(&self) -> Option<&PathBuf> {
         match &self.source {
             LessonSource::File(path) => Some(path),
@@ -57,7 +56,6 @@ impl LessonEntry {
 
 impl LessonList {
     /// The lesson that comes with the program under this slug.
-    #[must_use]
     pub fn shipped(&self, slug: &str) -> Option<&LessonEntry> {
         self.lessons.iter().find(|entry| entry.file().is_none() && entry.slug == slug)
     }
@@ -68,7 +66,6 @@ impl LessonList {
     }
 
     /// The lesson after this one in the same course; scenes lead nowhere.
-    #[must_use]
     pub fn after(&self, source: &LessonSource) -> Option<&LessonEntry> {
         let at = self.lessons.iter().position(|entry| entry.source == *source)?;
         let here = self.lessons.get(at)?;

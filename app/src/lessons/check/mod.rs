@@ -57,7 +57,6 @@ pub struct CheckReport {
 
 impl CheckReport {
     /// Whether everything that the file says is true.
-    #[must_use]
     pub fn holds(&self) -> bool {
         self.problems.is_empty()
     }
@@ -134,7 +133,6 @@ fn work_time() -> Duration {
 
 /// Checks one file. Needs a thread with a stack of
 /// [`CONSOLE_THREAD_STACK`](crate::limits::CONSOLE_THREAD_STACK).
-#[must_use]
 pub fn check(checked: &CheckedFile) -> CheckReport {
     let report = CheckReport { name: checked.name.clone(), ..CheckReport::default() };
     let lesson = match file::read(&checked.slug, &checked.bytes) {

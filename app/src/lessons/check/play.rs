@@ -70,9 +70,6 @@ impl Stored {
 }
 
 /// Opens a card of a fresh lesson.
-///
-/// # Errors
-/// One sentence.
 pub(super) fn play_from(lesson: &Arc<Lesson>, card: usize) -> Result<Stored, String> {
     let mut runner = open(lesson)?;
     runner.perform(LessonRequest::OpenCard(card));

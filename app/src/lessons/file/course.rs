@@ -16,9 +16,6 @@ pub struct Course {
 }
 
 /// Reads the text of `course.toml`.
-///
-/// # Errors
-/// Everything that is wrong with it.
 pub fn parse_course(text: &str) -> Result<Course, Vec<Problem>> {
     let problems = Problems::new(text);
     let course = read(text, &problems);

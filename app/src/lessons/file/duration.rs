@@ -7,7 +7,6 @@ pub const EXAMPLES: &str = "Write a duration such as \"90s\", \"5m\", \"2h\" or 
 const MAX_MS: f64 = 1_000.0 * 365.0 * 86_400_000.0;
 
 /// Milliseconds of a text such as `90s`, `9.5s` or `-1h`. `None` if it isn't a duration.
-#[must_use]
 pub fn parse_ms(text: &str) -> Option<i64> {
     let text = text.trim();
     let unit_at = text.rfind(|letter: char| !letter.is_ascii_alphabetic())? + 1;
@@ -28,7 +27,6 @@ pub fn parse_ms(text: &str) -> Option<i64> {
 }
 
 /// Milliseconds of a number of seconds.
-#[must_use]
 pub fn from_seconds(seconds: f64) -> Option<i64> {
     from_number(seconds, 1_000.0)
 }

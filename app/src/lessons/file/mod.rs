@@ -27,9 +27,6 @@ use crate::job::lesson::{Lesson, Problem};
 use crate::limits::LESSON_FILE_BYTES_MAX;
 
 /// Reads the bytes of a lesson file named `slug.md`.
-///
-/// # Errors
-/// Everything that is wrong with it.
 pub fn read(slug: &str, bytes: &[u8]) -> Result<Lesson, Vec<Problem>> {
     match std::str::from_utf8(bytes) {
         Ok(text) => parse(slug, text),
@@ -79,7 +76,6 @@ fn parse_into(slug: &str, text: &str, problems: &Problems<'_>) -> Option<Lesson>
 }
 
 /// Whether a text is the name of a lesson: lower-case letters, digits and hyphens.
-#[must_use]
 pub fn is_slug(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     !text.is_empty()

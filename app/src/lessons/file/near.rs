@@ -1,7 +1,6 @@
 //! Suggestions for names that are not known.
 
 /// The name that was probably meant: at most two letters differ, or one in three.
-#[must_use]
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let allowed = (name.chars().count() / 3).clamp(1, 2);
     known
@@ -13,7 +12,6 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
 }
 
 /// ` Did you mean …?`, or the whole list where nothing is near.
-#[must_use]
 pub fn hint(name: &str, known: &[&str]) -> String {
     match nearest(name, known) {
         Some(near) => format!("Did you mean `{near}`?"),

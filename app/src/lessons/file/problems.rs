@@ -22,20 +22,17 @@ pub struct Problems<'a> {
 
 impl<'a> Problems<'a> {
     /// None so far.
-    #[must_use]
     pub fn new(text: &'a str) -> Self {
         let ends = text.match_indices('\n').map(|(at, _)| at + 1);
         Self { text, lines: std::iter::once(0).chain(ends).collect(), found: RefCell::default() }
     }
 
     /// The line of an offset, from 1.
-    #[must_use]
     pub fn line(&self, offset: usize) -> usize {
         self.lines.partition_point(|start| *start <= offset).max(1)
     }
 
     /// The offset of a line's first byte.
-    #[must_use]
     pub fn start_of(&self, line: usize) -> usize {
         self.lines.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len())
     }
@@ -51,7 +48,6 @@ impl<'a> Problems<'a> {
     }
 
     /// Whether there is none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.found.borrow().is_empty()
     }

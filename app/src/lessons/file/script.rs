@@ -31,7 +31,6 @@ pub const READS: [&str; 14] = [
 ];
 
 /// Whether an expression reads the engine, so that its value can't be written down as text.
-#[must_use]
 pub fn reads_engine(script: &str) -> bool {
     names(script).iter().any(|name| {
         let follows = match name.text {
@@ -57,7 +56,6 @@ pub fn collections(script: &str, found: &mut BTreeSet<String>) {
 }
 
 /// Whether a script has this word, in code or in a string.
-#[must_use]
 pub fn mentions(script: &str, word: &str) -> bool {
     script.match_indices(word).any(|(at, _)| {
         let before = script[..at].chars().next_back();

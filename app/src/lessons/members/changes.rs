@@ -79,7 +79,6 @@ impl ReplicaSet {
     }
 
     /// The member that the window reads from: the chosen one, or the primary.
-    #[must_use]
     pub fn read_member(&self) -> Option<&str> {
         let chosen = self.read.and_then(|at| self.places.get(at));
         let chosen = chosen.filter(|place| place.is_running());
@@ -101,7 +100,6 @@ impl ReplicaSet {
     }
 
     /// How long secondaries wait, in simulated milliseconds.
-    #[must_use]
     pub fn delay_ms(&self) -> i64 {
         self.delay_ms
     }

@@ -59,9 +59,6 @@ pub struct SetStep {
 impl ReplicaSet {
     /// Opens all members below `folder` at this instant of the common time; the first is primary.
     /// `parameters` are commands on `admin` for each engine.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn open(
         folder: &Path,
         starts: &[MemberStart],
@@ -97,13 +94,11 @@ impl ReplicaSet {
     }
 
     /// The common clock. Moving it moves the members' clocks with the next step or command.
-    #[must_use]
     pub fn clock(&self) -> &Arc<SimulatedClock> {
         &self.clock
     }
 
     /// The common time in milliseconds since 1970.
-    #[must_use]
     pub fn now_ms(&self) -> i64 {
         use mayfly_engine::clock::Clock as _;
         self.clock.now_ms()
@@ -111,7 +106,6 @@ impl ReplicaSet {
 
     /// The next instant of the common time at which [`ReplicaSet::step`] has something to do: a
     /// monitor wakes, or a secondary applies an entry.
-    #[must_use]
     pub fn next_event_ms(&self) -> i64 {
         self.sync_clocks();
         let wakes = self.places.iter().filter_map(Place::wake_ms);
@@ -125,7 +119,6 @@ impl ReplicaSet {
     }
 
     /// When the next pass of the primary is due, in the common time.
-    #[must_use]
     pub fn next_pass_ms(&self) -> Option<i64> {
         self.sync_clocks();
         self.primary_place().and_then(Place::wake_ms)
@@ -189,9 +182,6 @@ impl ReplicaSet {
     }
 
     /// Expired documents that left a member, oldest first. Also of a stopped one.
-    ///
-    /// # Errors
-    /// There is no such member.
     pub fn removals(
         &self,
         member: &str,
@@ -212,7 +202,6 @@ impl ReplicaSet {
     }
 
     /// The next threshold after now by the primary's clock, in the common time.
-    #[must_use]
     pub fn next_threshold_ms(&self) -> Option<i64> {
         let skew_ms = self.primary_place()?.skew_ms;
         let from_ms = self.now_ms().saturating_add(skew_ms).saturating_add(1);
@@ -221,9 +210,6 @@ impl ReplicaSet {
     }
 
     /// The time of a member's clock, in milliseconds since 1970.
-    ///
-    /// # Errors
-    /// There is no such member.
     pub fn member_now_ms(&self, name: &str) -> Result<i64, String> {
         Ok(self.now_ms().saturating_add(self.place(name)?.skew_ms))
     }
@@ -245,13 +231,11 @@ impl ReplicaSet {
     }
 
     /// When the set began, in milliseconds since 1970.
-    #[must_use]
     pub fn start_ms(&self) -> i64 {
         self.start_ms
     }
 
     /// The name of the primary, if there is one.
-    #[must_use]
     pub fn primary(&self) -> Option<&str> {
         self.primary_place().map(|place| place.name.as_str())
     }

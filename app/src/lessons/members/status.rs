@@ -21,7 +21,6 @@ impl ReplicaSet {
     }
 
     /// The members, in the order of the lesson.
-    #[must_use]
     pub fn views(&self) -> Vec<MemberView> {
         self.sync_clocks();
         let all = self.places.iter().enumerate();
@@ -56,15 +55,11 @@ impl ReplicaSet {
     }
 
     /// The part of a member now.
-    ///
-    /// # Errors
-    /// There is no such member.
     pub fn role_of(&self, name: &str) -> Result<MemberRole, String> {
         self.index(name).map(|at| self.places[at].role())
     }
 
     /// The newest entries of the oplog, oldest first: those of the member with the newest one.
-    #[must_use]
     pub fn oplog(&self) -> Vec<OplogEntryView> {
         let running = self.places.iter().filter(|place| place.is_running());
         let newest = running.max_by_key(|place| (place.applied, place.is_primary()));

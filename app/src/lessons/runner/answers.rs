@@ -59,7 +59,6 @@ fn is_answer(kind: &QuestionKind, value: &Bson, expected: &Bson) -> bool {
 }
 
 /// Why the value of an expression can't answer this kind of question.
-#[must_use]
 pub fn misfit(question: &Question, value: &Bson) -> Option<&'static str> {
     match &question.kind {
         QuestionKind::Choose => None,
@@ -76,7 +75,6 @@ pub fn misfit(question: &Question, value: &Bson) -> Option<&'static str> {
 }
 
 /// The sentence for a guess, once the engine has answered.
-#[must_use]
 pub fn verdict(question: &Question, answer: &EngineAnswer, guess: Option<&Guess>) -> String {
     let because = |index: usize| question.choices.get(index).map(|choice| choice.because.as_str());
     let first = match (&question.kind, guess) {

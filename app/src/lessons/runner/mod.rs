@@ -59,9 +59,6 @@ pub struct Runner {
 
 impl Runner {
     /// Begins a lesson and opens its first card.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn open(
         lesson: Arc<Lesson>,
         from: LessonSource,
@@ -114,38 +111,32 @@ impl Runner {
     }
 
     /// The store as the window sees it.
-    #[must_use]
     pub fn source(&self) -> Arc<StageSource> {
         Arc::clone(&self.source)
     }
 
     /// The newest snapshot.
-    #[must_use]
     pub fn view(&self) -> LessonView {
         self.showing.view().clone()
     }
 
     /// Documents that the passes removed since the start, in order.
-    #[must_use]
     pub fn ledger(&self) -> Vec<RemovedDocument> {
         self.performance.stage().ledger().all()
     }
 
     /// Every document with its namespace, in the order of storage, as bytes.
-    #[must_use]
     pub fn contents(&self) -> Vec<(String, Vec<u8>)> {
         self.performance.stage().contents()
     }
 
     /// The instants of passes, traffic, writes and jumps so far, in milliseconds since 1970.
-    #[must_use]
     pub fn events(&self) -> Vec<i64> {
         self.performance.stage().events()
     }
 
     /// The engine's answer to a question of the present card, once it was asked. The error is why
     /// it could not be asked.
-    #[must_use]
     pub fn answer(&self, part: usize) -> Option<Result<EngineAnswer, String>> {
         let card = self.showing.view().card;
         self.answers.get(&(card, part)).cloned()
@@ -165,9 +156,6 @@ impl Runner {
     }
 
     /// The value of an expression, and whether it read the engine.
-    ///
-    /// # Errors
-    /// Why it has none.
     pub fn evaluate(&mut self, text: &str) -> Result<Evaluated, String> {
         self.performance.script().evaluate(text)
     }

@@ -41,9 +41,6 @@ pub struct Performance {
 
 impl Performance {
     /// A lesson before its first card.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn open(
         lesson: Arc<Lesson>,
         pacer: Arc<Pacer>,
@@ -57,7 +54,6 @@ impl Performance {
         Ok(Self { lesson, stage, script, card, opened_ms, is_traffic_on, traffic })
     }
 
-    #[must_use]
     pub fn stage(&self) -> &Stage {
         &self.stage
     }
@@ -68,13 +64,11 @@ impl Performance {
     }
 
     /// When the open card was opened, in milliseconds since 1970.
-    #[must_use]
     pub fn opened_ms(&self) -> i64 {
         self.opened_ms
     }
 
     /// Whether traffic of the file may run. `None` if it has none.
-    #[must_use]
     pub fn traffic(&self) -> Option<bool> {
         (!self.traffic.is_empty()).then_some(self.is_traffic_on)
     }
@@ -204,7 +198,6 @@ pub fn blocks(card: &Card) -> impl Iterator<Item = (usize, &BlockKind, usize)> {
 }
 
 /// The goal of a card, with its part.
-#[must_use]
 pub fn goal(card: &Card) -> Option<(usize, &Goal)> {
     blocks(card).find_map(|(part, kind, _)| match kind {
         BlockKind::Goal(goal) => Some((part, goal)),
@@ -213,7 +206,6 @@ pub fn goal(card: &Card) -> Option<(usize, &Goal)> {
 }
 
 /// The steps of the file until this card is open: every card before it with its solutions.
-#[must_use]
 pub fn steps_to(lesson: &Lesson, card: usize) -> Vec<Step> {
     let mut steps = Vec::new();
     for (index, before) in lesson.cards.iter().enumerate().take(card) {
@@ -233,7 +225,6 @@ pub fn played(card: &Card) -> impl Iterator<Item = usize> {
 }
 
 /// Whether a run block did what its author says.
-#[must_use]
 pub fn holds(kind: &BlockKind, ran: &Ran) -> bool {
     match kind {
         BlockKind::Run { fails: Some(code), .. } => {
@@ -244,7 +235,6 @@ pub fn holds(kind: &BlockKind, ran: &Ran) -> bool {
 }
 
 /// Whether a run was ended by the user or a replay.
-#[must_use]
 pub fn was_cut(ran: &Ran) -> bool {
     matches!(ran.end, Some(PlayEnd::Stopped | PlayEnd::Halted))
 }

@@ -74,7 +74,6 @@ fn ready(is_open: bool) -> BlockState {
 }
 
 /// The questions that a block answers: those since the last block that ran.
-#[must_use]
 pub fn questions_before(card: &Card, part: usize) -> Vec<(usize, &Question)> {
     let mut found = Vec::new();
     for (at, kind, _) in blocks(card).take_while(|(at, _, _)| *at < part) {

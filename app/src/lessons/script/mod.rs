@@ -59,9 +59,6 @@ pub struct Ran {
 
 impl Script {
     /// A runtime on a stage.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn open(lesson: &Lesson, stage: Rc<Stage>, permit: SharedPermit) -> Result<Self, String> {
         let source = Arc::new(ShellSource::new(&stage));
         let calls = Rc::new(Calls::new(lesson, stage, permit));
@@ -100,9 +97,6 @@ impl Script {
     }
 
     /// The value of an expression.
-    ///
-    /// # Errors
-    /// Why it has none.
     pub fn evaluate(&mut self, text: &str) -> Result<Evaluated, String> {
         self.script(&format!("__lesson.answer({})", quoted(text)), &Cancel::default())?;
         self.calls.take_answer().ok_or_else(|| "It has no value".to_owned())
@@ -136,13 +130,11 @@ impl Script {
     }
 
     /// Whether the goal was reached, and whether it was lost.
-    #[must_use]
     pub fn goal_state(&self) -> (bool, bool) {
         self.calls.goal_state()
     }
 
     /// The message of the first `expect` that did not hold.
-    #[must_use]
     pub fn take_unexpected(&self) -> Option<String> {
         self.calls.take_unexpected()
     }
@@ -180,7 +172,6 @@ impl Script {
     }
 
     /// The database in use.
-    #[must_use]
     pub fn database(&self) -> String {
         self.shell.database()
     }

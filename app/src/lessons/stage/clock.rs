@@ -16,7 +16,6 @@ pub enum StageClock {
 
 impl StageClock {
     /// Wall time in milliseconds since 1970.
-    #[must_use]
     pub fn now_ms(&self) -> i64 {
         match self {
             Self::Simulated(clock) => clock.now_ms(),

@@ -25,7 +25,6 @@ impl Ledger {
     }
 
     /// The rows of a collection, oldest first.
-    #[must_use]
     pub fn of(&self, db: &str, collection: &str) -> Vec<RemovedDocument> {
         let is_of = |row: &&RemovedDocument| {
             row.namespace.db == db && row.namespace.collection == collection
@@ -34,7 +33,6 @@ impl Ledger {
     }
 
     /// When a document was removed last, in milliseconds since 1970.
-    #[must_use]
     pub fn removed_ms(&self, db: &str, collection: &str, id: &Bson) -> Option<i64> {
         let rows = self.lock();
         let mut newest_first = rows.iter().rev();
@@ -47,13 +45,11 @@ impl Ledger {
     }
 
     /// How many documents were removed.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.lock().len() as u64
     }
 
     /// Every row, oldest first.
-    #[must_use]
     pub fn all(&self) -> Vec<RemovedDocument> {
         self.lock().clone()
     }

@@ -9,7 +9,6 @@ use crate::lessons::members::ReplicaSet;
 
 impl Stage {
     /// Runs a command on a member of the replica set.
-    #[must_use]
     pub fn run_on(&self, member: &str, db: &str, command: &Document) -> Document {
         self.store().run_on(Some(member), db, command, &Cancel::default())
     }
@@ -36,9 +35,6 @@ impl Stage {
 
     /// When a document was removed last because it expired, in milliseconds since 1970 of the
     /// lesson's time: from this member, or from the primary.
-    ///
-    /// # Errors
-    /// There is no such member.
     pub fn removed_ms(
         &self,
         member: Option<&str>,
@@ -57,9 +53,6 @@ impl Stage {
     }
 
     /// Expired documents that were removed from a collection, oldest first. Members as above.
-    ///
-    /// # Errors
-    /// There is no such member.
     pub fn removed(
         &self,
         member: Option<&str>,
@@ -76,9 +69,6 @@ impl Stage {
 
     /// Acts on a member of the replica set: `stepDown`, `stop`, `start` or `readFrom`. Returns its
     /// state, and the primary.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn member(&self, name: &str, what: &str) -> Result<Document, String> {
         let Some(mut set) = self.store().members() else {
             return Err(format!("This lesson has no member {name}"));
@@ -110,27 +100,18 @@ impl Stage {
     }
 
     /// Sets how long secondaries wait before they apply an entry.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn set_replication_delay(&self, ms: i64) -> Result<(), String> {
         let set = self.store().members();
         set.ok_or("This lesson has no members")?.set_delay(ms)
     }
 
     /// The time of a member's clock, in milliseconds since 1970.
-    ///
-    /// # Errors
-    /// There is no such member.
     pub fn member_now_ms(&self, name: &str) -> Result<i64, String> {
         let set = self.store().members();
         set.ok_or("This lesson has no members")?.member_now_ms(name)
     }
 
     /// Moves the wall clock of a member alone, or of the primary.
-    ///
-    /// # Errors
-    /// There is no such member.
     pub fn jump(&self, member: Option<&str>, ms: i64) -> Result<(), String> {
         match self.store().members() {
             Some(mut set) => set.jump(member, ms)?,
@@ -141,7 +122,6 @@ impl Stage {
     }
 
     /// The members, the newest entries of the oplog, and the delay in milliseconds.
-    #[must_use]
     pub fn members(&self) -> MembersSeen {
         self.store().members().map(|set| seen(&set)).unwrap_or_default()
     }
@@ -151,7 +131,6 @@ impl Stage {
 pub type MembersSeen = (Vec<MemberView>, Vec<OplogEntryView>, u32);
 
 /// The window's view of a set.
-#[must_use]
 pub fn seen(set: &ReplicaSet) -> MembersSeen {
     (set.views(), set.oplog(), u32::try_from(set.delay_ms()).unwrap_or(u32::MAX))
 }

@@ -49,9 +49,6 @@ pub struct Stage {
 
 impl Stage {
     /// A stage as a lesson begins with it. `sink` takes the events of its store.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn open(lesson: &Lesson, pacer: Arc<Pacer>, sink: EventSink) -> Result<Self, String> {
         let ledger = Arc::new(Ledger::default());
         let watch: EventSink = {
@@ -93,36 +90,30 @@ impl Stage {
         })
     }
 
-    #[must_use]
     pub fn store(&self) -> &Arc<StageStore> {
         &self.store
     }
 
-    #[must_use]
     pub fn clock(&self) -> &StageClock {
         &self.clock
     }
 
     /// The removals by the passes.
-    #[must_use]
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
     /// How time passes on the screen.
-    #[must_use]
     pub fn pacer(&self) -> &Pacer {
         &self.pacer
     }
 
     /// When the lesson began, in milliseconds since 1970.
-    #[must_use]
     pub fn start_ms(&self) -> i64 {
         self.start_ms
     }
 
     /// When the monitor wakes next, and whether it is on then. With members, the primary's.
-    #[must_use]
     pub fn schedule(&self) -> (i64, bool) {
         if let Some(set) = self.store.members() {
             let is_on = set.with_primary(|engine| engine.reaper().parameters().enabled());
@@ -143,7 +134,6 @@ impl Stage {
     }
 
     /// The next threshold after now. With members, by the primary's clock.
-    #[must_use]
     pub fn next_threshold_ms(&self) -> Option<i64> {
         if let Some(set) = self.store.members() {
             return set.next_threshold_ms();
@@ -202,7 +192,6 @@ impl Stage {
     }
 
     /// Why the members can't replicate, if they can't.
-    #[must_use]
     pub fn failure(&self) -> Option<String> {
         self.failure.borrow().clone()
     }
@@ -224,14 +213,12 @@ impl Stage {
     }
 
     /// The instants at which something happened, ascending.
-    #[must_use]
     pub fn events(&self) -> Vec<i64> {
         self.events.borrow().clone()
     }
 
     /// Every document of every collection in the order of storage, with its namespace: what a
     /// second run must repeat byte for byte. With members, those of the primary.
-    #[must_use]
     pub fn contents(&self) -> Vec<(String, Vec<u8>)> {
         match self.store.members() {
             Some(set) => set.with_primary(contents).unwrap_or_default(),

@@ -61,7 +61,6 @@ pub enum PlayEnd {
 
 impl Pacer {
     /// `shown` is called after each step that is watched.
-    #[must_use]
     pub fn new(audience: Arc<dyn Audience>, is_at_once: bool, rate: f64, shown: Shown) -> Self {
         let progress = Progress { rate, is_paused: true, until_ms: None };
         let state = PacerState {
@@ -87,7 +86,6 @@ impl Pacer {
     }
 
     /// Why the run was ended early.
-    #[must_use]
     pub fn end(&self) -> Option<PlayEnd> {
         self.lock().end
     }
@@ -199,13 +197,11 @@ impl Pacer {
     }
 
     /// How time passes at the moment.
-    #[must_use]
     pub fn progress(&self) -> Progress {
         self.lock().progress
     }
 
     /// How long was watched so far.
-    #[must_use]
     pub fn watched(&self) -> Duration {
         Duration::from_micros(self.watched.load(Ordering::Relaxed))
     }

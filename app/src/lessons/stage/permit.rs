@@ -76,7 +76,6 @@ const METHODS: &[(&str, &[&str])] = &[
 const CARRIERS: &[&str] = &["runCommand", "adminCommand"];
 
 /// Whether a command changes nothing.
-#[must_use]
 pub fn is_read(command: &Document) -> bool {
     let Some((name, _)) = command.iter().next() else { return true };
     match name.as_str() {
@@ -89,7 +88,6 @@ pub fn is_read(command: &Document) -> bool {
 }
 
 /// Whether a pipeline writes a collection.
-#[must_use]
 pub fn is_output(command: &Document) -> bool {
     let stages = command.get_array("pipeline").map_or(&[][..], Vec::as_slice);
     let last = stages.last().and_then(Bson::as_document);
@@ -97,7 +95,6 @@ pub fn is_output(command: &Document) -> bool {
 }
 
 /// Why no lesson may run a command, as a sentence.
-#[must_use]
 pub fn outside(command: &Document) -> Option<String> {
     let name = command.keys().next()?;
     let is_target = name == "mayflyArchive" && command.contains_key("target");
@@ -114,13 +111,11 @@ pub struct Permit {
 
 impl Permit {
     /// The commands that a goal allows.
-    #[must_use]
     pub fn of(goal: &Goal) -> Self {
         Self { allow: goal.allow.clone(), deny: goal.deny.clone() }
     }
 
     /// Whether it refuses nothing.
-    #[must_use]
     pub fn is_free(&self) -> bool {
         self.allow.is_empty() && self.deny.is_empty()
     }
@@ -135,7 +130,6 @@ impl Permit {
 
     /// A method begins. Those that send commands are refused only by name: their commands tell
     /// whether they read. Returns what is refused.
-    #[must_use]
     pub fn check_method(&self, running: &[String], name: &str, sends: bool) -> Option<String> {
         if self.is_denied(name) {
             return Some(name.to_owned());
@@ -146,7 +140,6 @@ impl Permit {
 
     /// A command is about to run, within these methods, the outermost first. Returns what is
     /// refused.
-    #[must_use]
     pub fn check_command(&self, running: &[String], command: &Document) -> Option<String> {
         if self.is_free() || is_read(command) {
             return None;

@@ -57,9 +57,6 @@ impl Limit for UntilCanceled {
 
 impl StageStore {
     /// A store as a lesson begins with it, and its clock. `watch` takes the events of members.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn open(lesson: &Lesson, watch: &EventSink) -> Result<(Self, StageClock), String> {
         LEFT.call_once(sandbox_folder::remove_left);
         let (lock, folder) = sandbox_folder::create_in_memory()
@@ -128,7 +125,6 @@ impl StageStore {
     }
 
     /// The engine, or `None` if there are members.
-    #[must_use]
     pub fn engine(&self) -> Option<&Engine> {
         match &self.backing {
             Backing::Alone(engine) => Some(engine),
@@ -138,7 +134,6 @@ impl StageStore {
 
     /// The members, or `None` for a standalone store. Nothing else works on them until it is
     /// dropped.
-    #[must_use]
     pub fn members(&self) -> Option<MutexGuard<'_, ReplicaSet>> {
         match &self.backing {
             Backing::Alone(_) => None,
@@ -147,7 +142,6 @@ impl StageStore {
     }
 
     /// The same, unless they are at work now.
-    #[must_use]
     pub fn resting_members(&self) -> Option<MutexGuard<'_, ReplicaSet>> {
         match &self.backing {
             Backing::Alone(_) => None,
@@ -156,20 +150,17 @@ impl StageStore {
     }
 
     /// Its temporary folder.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
     /// Runs a command, unless it reaches out of the store or the store is full. With members a read
     /// goes to the one that the window reads from, and a write to the primary.
-    #[must_use]
     pub fn run(&self, db: &str, command: &Document, cancel: &Cancel) -> Document {
         self.run_on(None, db, command, cancel)
     }
 
     /// The same on this member.
-    #[must_use]
     pub fn run_on(
         &self,
         member: Option<&str>,
@@ -275,7 +266,6 @@ fn full() -> String {
 }
 
 /// A reply that refuses a command.
-#[must_use]
 pub fn refusal(sentence: &str) -> Document {
     doc! {"ok": 0.0, "errmsg": sentence, "code": 20, "codeName": "IllegalOperation"}
 }

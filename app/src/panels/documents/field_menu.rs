@@ -180,7 +180,6 @@ pub fn convert_ui(ui: &mut Ui, tab: &Tab, path: &str, actions: &mut Actions) {
 }
 
 /// Whether a conversion may make a date of a value.
-#[must_use]
 pub fn may_become_date(value: &Bson) -> bool {
     matches!(value, Bson::String(_) | Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_))
 }

@@ -296,7 +296,6 @@ fn target_row(ui: &Ui, view: &DocumentsView, shown: (u64, u64)) -> Option<u64> {
 }
 
 /// Whether Escape has something to do here: it ends a question about a document, or the selection.
-#[must_use]
 pub fn is_busy_with_selection(view: &DocumentsView) -> bool {
     view.confirming.is_some() || !view.selected.is_empty()
 }

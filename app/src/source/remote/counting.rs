@@ -129,9 +129,6 @@ pub(super) fn counted(reply: &Document) -> u64 {
 }
 
 /// Documents that the first of these rules to remove them removes at one of these thresholds.
-///
-/// # Errors
-/// The server's reply.
 pub(super) fn at(
     asking: &Asking<'_>,
     rules: &[CountedRule<'_>],
@@ -162,9 +159,6 @@ pub(super) fn at(
 }
 
 /// Documents of a collection with this total that the rules never remove.
-///
-/// # Errors
-/// The server's reply.
 pub(super) fn never(
     asking: &Asking<'_>,
     rules: &[CountedRule<'_>],
@@ -184,9 +178,6 @@ pub(super) fn never(
 
 /// The documents of the collection. A count with a query is right on servers whose other counts are
 /// estimates.
-///
-/// # Errors
-/// The server's reply.
 pub(super) fn total(asking: &Asking<'_>) -> Result<DocCount, Document> {
     let whole = doc! { "count": asking.collection, "query": {}, "maxTimeMS": OWN_TIME_MS };
     let reply = asking.run(whole);

@@ -30,9 +30,6 @@ pub(super) struct Draws {
 
 impl Draws {
     /// Takes the samples.
-    ///
-    /// # Errors
-    /// The server's reply.
     pub fn take(
         asking: &Asking<'_>,
         rules: &[TtlIndex],

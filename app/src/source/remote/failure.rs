@@ -40,7 +40,6 @@ const TOO_DEEP: &str = "The server's reply is nested too deeply to be read";
 const LOGIN_REFUSED: [i32; 3] = [11, 18, 8000];
 
 /// The reply to a command that the driver reports as failed. What the server said goes first.
-#[must_use]
 pub fn reply(error: &Error, is_write: bool) -> Document {
     let response = error.server_response();
     let response = response.and_then(|raw| Document::try_from(raw.as_ref()).ok());
@@ -72,7 +71,6 @@ pub fn reply(error: &Error, is_write: bool) -> Document {
 }
 
 /// Whether a server refused a login, and did not only fail to answer it.
-#[must_use]
 pub fn is_login_refused(error: &Error) -> bool {
     match error.kind.as_ref() {
         ErrorKind::Authentication { .. } => true,
@@ -82,7 +80,6 @@ pub fn is_login_refused(error: &Error) -> bool {
 }
 
 /// Whether nothing came from a server that could be read.
-#[must_use]
 pub fn is_silence(error: &Error) -> bool {
     match error.kind.as_ref() {
         ErrorKind::Io(_) | ErrorKind::ProxyConnect { .. } => true,
@@ -92,7 +89,6 @@ pub fn is_silence(error: &Error) -> bool {
 }
 
 /// The reply to a command without a result.
-#[must_use]
 pub fn ended(ended: Ended, is_write: bool) -> Document {
     match (ended, is_write) {
         (Ended::Canceled, _) => failed(INTERRUPTED, "Interrupted", "The command was stopped"),
@@ -106,7 +102,6 @@ pub fn ended(ended: Ended, is_write: bool) -> Document {
 }
 
 /// The reply of a read whose server stopped sending.
-#[must_use]
 pub fn stalled() -> Document {
     let sentence = "The server did not send its whole reply in time; check the server and the \
                     network, then try again";
@@ -114,7 +109,6 @@ pub fn stalled() -> Document {
 }
 
 /// One sentence about a failure to reach a server or to understand it.
-#[must_use]
 pub fn sentence(error: &Error) -> String {
     // The driver quotes what it received.
     said::text(&explained(error))
@@ -221,7 +215,6 @@ fn first_line(message: &str) -> &str {
 }
 
 /// The answer of a command whose reply is too deep to be read.
-#[must_use]
 pub fn too_deep() -> Document {
     failed(OVERFLOW, "Overflow", &too_deep_sentence())
 }
@@ -234,7 +227,6 @@ fn too_deep_sentence() -> String {
 }
 
 /// A reply with `ok: 0`.
-#[must_use]
 pub fn failed(code: i32, name: &str, sentence: &str) -> Document {
     doc! { "ok": 0.0, "errmsg": sentence, "code": code, "codeName": name }
 }

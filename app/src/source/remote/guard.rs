@@ -41,7 +41,6 @@ const READS: [&str; 25] = [
 const WRITING_STAGES: [&str; 2] = ["$out", "$merge"];
 
 /// The reply to a command that a locked connection does not send. `None` if it may be sent.
-#[must_use]
 pub fn refusal(command: &Document) -> Option<Document> {
     let sentence = reason(command)?;
     Some(doc! {

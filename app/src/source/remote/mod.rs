@@ -350,17 +350,11 @@ fn journals_of(string: &ConnectionString, journals: &Path) -> PathBuf {
 }
 
 /// Connects to the server that a string names. An operation that stops can't be resumed.
-///
-/// # Errors
-/// One sentence.
 pub fn open(text: &str) -> Result<(Arc<dyn Source>, ConnectionString), String> {
     open_by(text, |string| open_string(string, None))
 }
 
 /// The same by another function.
-///
-/// # Errors
-/// One sentence.
 pub fn open_by<T>(
     text: &str,
     open: impl FnOnce(&ConnectionString) -> Result<T, String>,
@@ -376,9 +370,6 @@ pub fn open_by<T>(
 }
 
 /// Connects to a server, without telling the steps. The journals of its operations are kept in a folder.
-///
-/// # Errors
-/// One sentence.
 pub fn open_string(
     string: &ConnectionString,
     journals: Option<&Path>,

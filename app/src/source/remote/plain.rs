@@ -9,7 +9,6 @@ const PARTS: [&str; 6] = ["sort", "projection", "collation", "hint", "let", "fie
 const STATEMENT_PARTS: [&str; 4] = ["collation", "arrayFilters", "hint", "sort"];
 
 /// The command without its empty parts. Every command to a server goes through this.
-#[must_use]
 pub fn without_empty_parts(mut command: Document) -> Document {
     remove_empty(&mut command, &PARTS);
     for list in ["updates", "deletes"] {

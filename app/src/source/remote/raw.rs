@@ -49,9 +49,6 @@ fn reply_limit(read: Duration, command: &Document) -> Duration {
 
 /// Reads all documents that a command's cursor gives, from the members that the criteria allow, or
 /// from the primary.
-///
-/// # Errors
-/// One sentence.
 pub(super) fn read_batches(
     remote: &Remote,
     criteria: Option<&SelectionCriteria>,

@@ -51,9 +51,6 @@ pub(super) fn batch(reply: &Document) -> impl Iterator<Item = &Document> {
 }
 
 /// All documents that a command's cursor gives, at most `max`.
-///
-/// # Errors
-/// The server's reply.
 pub(super) fn all(
     asking: &Asking<'_>,
     command: Document,
@@ -97,9 +94,6 @@ pub(super) fn projection(rules: &[TtlIndex]) -> Option<Document> {
 
 /// The documents of a collection; `None` where they are too many. What was read decides: a count may
 /// be an old one.
-///
-/// # Errors
-/// The server's reply.
 pub(super) fn all_of_few(
     asking: &Asking<'_>,
     rules: &[TtlIndex],
@@ -123,9 +117,6 @@ pub(super) fn all_of_few(
 }
 
 /// The documents of one `$sample`.
-///
-/// # Errors
-/// The server's reply.
 pub(super) fn sample(
     asking: &Asking<'_>,
     rules: &[TtlIndex],

@@ -66,9 +66,6 @@ struct Relay {
 
 /// Starts a relay on the runtime that runs this, and leads the connections of a client with these options
 /// through it.
-///
-/// # Errors
-/// One sentence.
 pub async fn start(mut options: ClientOptions) -> Result<(ClientOptions, Arc<Faults>), String> {
     let none = |error: io::Error| format!("The relay to servers can't be started: {error}");
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(none)?;

@@ -57,17 +57,11 @@ impl KnownRules {
 }
 
 /// The rules of a collection.
-///
-/// # Errors
-/// The server's reply.
 pub(super) fn of(asking: &Asking<'_>) -> Result<Vec<TtlIndex>, Document> {
     Ok(indexes(asking)?.rules.clone())
 }
 
 /// The indexes of a collection, and its rules.
-///
-/// # Errors
-/// The server's reply.
 pub(super) fn indexes(asking: &Asking<'_>) -> Result<Arc<Indexes>, Document> {
     let place = (asking.db.to_owned(), asking.collection.to_owned());
     let now = SystemClock.monotonic();

@@ -117,9 +117,6 @@ impl Runtime {
 
     /// Runs a task to its end, for at most `time`. A task that `may_abort` ends with its caller's
     /// patience; another one is left to run.
-    ///
-    /// # Errors
-    /// When there is no result.
     pub fn run<T: Send + 'static>(
         &self,
         task: impl Future<Output = T> + Send + 'static,
@@ -143,9 +140,6 @@ impl Runtime {
     }
 
     /// Runs what blocks a thread on a thread of its own. It can't be aborted: its caller gives up.
-    ///
-    /// # Errors
-    /// When there is no result.
     pub fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

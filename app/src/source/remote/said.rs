@@ -12,7 +12,6 @@ const SHOWN: [&str; 3] = ["errmsg", "codeName", "errInfo"];
 
 /// A text of a server with marks for characters that can't be seen, cut after [`SERVER_TEXT_MAX`]
 /// characters.
-#[must_use]
 pub fn text(said: &str) -> String {
     let Some((end, _)) = said.char_indices().nth(SERVER_TEXT_MAX) else {
         return invisible::with_marks(said);

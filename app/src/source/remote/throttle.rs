@@ -120,7 +120,6 @@ pub(super) fn is_throttled(error: &Document) -> bool {
 }
 
 /// Whether an error is that of a part of a write that was given up.
-#[must_use]
 pub fn gave_up(error: &Document) -> bool {
     let code = error.get("code").and_then(whole);
     [THROTTLED, INTERRUPTED].iter().any(|known| code == Some(i64::from(*known)))

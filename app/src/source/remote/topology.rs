@@ -9,13 +9,11 @@ const COSMOS: [&str; 2] = [".mongo.cosmos.azure.com", ".documents.azure.com"];
 
 /// The job that removes expired documents, where the product is known to have one: an `internal` field in `hello` is
 /// DocumentDB's own.
-#[must_use]
 pub fn pass_job(hello: &Document) -> Option<PassJob> {
     hello.contains_key("internal").then_some(PassJob::DOCUMENTDB)
 }
 
 /// The name of the kind, with the product where a service says which it is.
-#[must_use]
 pub fn name(
     hello: &Document,
     build_info: &Document,

@@ -100,7 +100,6 @@ fn name(value: &Bson) -> String {
 }
 
 /// The fields that a chart can have: categories, and numbers.
-#[must_use]
 pub fn candidates(output: &Output) -> (Vec<String>, Vec<String>) {
     let (mut categories, mut numbers) = (Vec::new(), Vec::new());
     for row in output.rows.iter().take(CHART_POINTS_MAX) {
@@ -118,9 +117,6 @@ pub fn candidates(output: &Output) -> (Vec<String>, Vec<String>) {
 
 /// The fields that fit best: the first category, and the first number that is another field. `Err`
 /// says what is missing.
-///
-/// # Errors
-/// One sentence.
 pub fn best(output: &Output) -> Result<ChartFields, &'static str> {
     let (categories, numbers) = candidates(output);
     let is_number_only = |path: &&String| numbers.contains(path);
@@ -136,7 +132,6 @@ pub fn best(output: &Output) -> Result<ChartFields, &'static str> {
 }
 
 /// The chart of these fields.
-#[must_use]
 pub fn chart(output: &Output, fields: &ChartFields) -> Chart {
     let mut found: Vec<(&Bson, f64)> = Vec::new();
     let (mut left_out, mut beyond) = (0, 0);

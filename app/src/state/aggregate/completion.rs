@@ -40,7 +40,6 @@ pub struct Completing {
 }
 
 /// The dotted paths of documents, in the order in which they are met.
-#[must_use]
 pub fn paths<'d>(documents: impl Iterator<Item = &'d Document>) -> Vec<String> {
     let (mut found, mut known) = (Vec::new(), BTreeSet::new());
     for document in documents {
@@ -100,7 +99,6 @@ fn is_plain(name: &str) -> bool {
 
 /// The words for a byte of a text, if there are any. `stage` is that of the card, or `None` if the
 /// text is the whole pipeline.
-#[must_use]
 pub fn complete(
     text: &str,
     cursor: usize,

@@ -194,7 +194,6 @@ impl AggregateDraft {
 
 impl PipelineText {
     /// Whether there is no stage.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         if self.is_text { self.text.trim().is_empty() } else { self.cards.is_empty() }
     }
@@ -214,7 +213,6 @@ impl PipelineText {
     }
 
     /// The whole as text, as typed: stages that are off are comments.
-    #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = "[\n".to_owned();
         for card in &self.cards {

@@ -22,20 +22,17 @@ pub struct KeptPipelines(Vec<KeptPipeline>);
 
 impl KeptPipelines {
     /// Those of a collection, then those of the others, the latest first.
-    #[must_use]
     pub fn for_collection(&self, namespace: &Namespace) -> Vec<&KeptPipeline> {
         let (own, other): (Vec<_>, Vec<_>) =
             self.0.iter().partition(|kept| kept.namespace == *namespace);
         own.into_iter().chain(other).collect()
     }
 
-    #[must_use]
     pub fn get(&self, namespace: &Namespace, name: &str) -> Option<&KeptPipeline> {
         self.0.iter().find(|kept| kept.namespace == *namespace && kept.name == name)
     }
 
     /// Why a pipeline can't be kept under a name.
-    #[must_use]
     pub fn problem(&self, namespace: &Namespace, name: &str) -> Option<String> {
         let name = name.trim();
         if name.is_empty() {

@@ -12,7 +12,6 @@ pub struct KnownStage {
 
 impl KnownStage {
     /// Whether Mayfly runs it.
-    #[must_use]
     pub fn is_supported(&self) -> bool {
         !self.template.is_empty()
     }
@@ -91,19 +90,16 @@ pub const STAGES: &[KnownStage] = &[
     refused("$changeStream", "Watches changes; needs a replica set"),
 ];
 
-#[must_use]
 pub fn known(name: &str) -> Option<&'static KnownStage> {
     STAGES.iter().find(|stage| stage.name == name)
 }
 
 /// Whether a stage writes to a collection. Such a stage never runs without a question.
-#[must_use]
 pub fn writes(name: &str) -> bool {
     matches!(name, "$out" | "$merge")
 }
 
 /// Why a stage can't run, as far as its name says. `None` if it can, or if only the store knows.
-#[must_use]
 pub fn refusal(name: &str) -> Option<String> {
     let name = name.trim();
     if name.is_empty() || name == "$" {

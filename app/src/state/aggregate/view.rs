@@ -77,7 +77,6 @@ pub struct WritesTo {
 
 impl WritesTo {
     /// Where a stage writes to, if it does; `db` is that of the pipeline.
-    #[must_use]
     pub fn of(stage: &Document, db: &str) -> Option<Self> {
         let (name, value) = stage.iter().next()?;
         let named = |value: &Bson, inner: &str| match value {
@@ -138,7 +137,6 @@ impl Output {
     }
 
     /// Whether no more documents are kept.
-    #[must_use]
     pub fn is_full(&self) -> bool {
         self.rows.len() >= RESULTS_MAX || self.bytes >= RESULTS_BYTES_MAX
     }
@@ -210,26 +208,22 @@ impl AggregateView {
     }
 
     /// The stages up to that of a card, which is one of them.
-    #[must_use]
     pub fn up_to(&self, card: u64) -> Vec<Document> {
         let end = self.stages.iter().position(|stage| stage.card == card).map_or(0, |at| at + 1);
         self.stages.iter().take(end).map(|stage| stage.document.clone()).collect()
     }
 
     /// The stages that ran.
-    #[must_use]
     pub fn pipeline(&self) -> Vec<Document> {
         self.stages.iter().map(|stage| stage.document.clone()).collect()
     }
 
     /// The whole pipeline, with the stage that writes.
-    #[must_use]
     pub fn whole(&self) -> Vec<Document> {
         self.pipeline().into_iter().chain(self.writer.clone()).collect()
     }
 
     /// The output that is shown.
-    #[must_use]
     pub fn output(&self) -> Option<&Output> {
         match self.shown {
             Shown::Results => self.results.as_ref(),
@@ -238,7 +232,6 @@ impl AggregateView {
     }
 
     /// How many results there are, if it is known.
-    #[must_use]
     pub fn total(&self) -> Option<&StageCount> {
         self.counts.get(&self.stages.last()?.card)
     }
@@ -268,19 +261,16 @@ impl AggregateView {
     }
 
     /// The part that is saved for the next start.
-    #[must_use]
     pub fn saved(&self, pipeline: &PipelineText) -> SavedAggregate {
         SavedAggregate { pipeline: pipeline.clone(), mode: self.mode, waits: self.waits }
     }
 
     /// The command that counts the documents after the stage of a card.
-    #[must_use]
     pub fn count(&self, collection: &str, card: u64) -> Document {
         aggregate::count(collection, self.up_to(card), STAGE_COUNT_MAX)
     }
 
     /// The command that reads some documents after the stage of a card.
-    #[must_use]
     pub fn first_after(&self, collection: &str, card: u64) -> Document {
         aggregate::first(collection, self.up_to(card), STAGE_DOCUMENTS_MAX)
     }

@@ -19,7 +19,6 @@ pub struct History(Vec<String>);
 
 impl History {
     /// The inputs, the oldest first.
-    #[must_use]
     pub fn inputs(&self) -> &[String] {
         &self.0
     }
@@ -71,7 +70,6 @@ impl KnownHistory {
     }
 
     /// The inputs of the store in a folder.
-    #[must_use]
     pub fn of(&self, folder: &Path) -> History {
         let folder = folder.to_string_lossy();
         let known = self.0.iter().find(|known| known.folder == folder);

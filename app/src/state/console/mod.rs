@@ -40,7 +40,6 @@ pub struct Console {
 
 impl Console {
     /// A console that remembers these inputs.
-    #[must_use]
     pub fn with_history(history: History) -> Self {
         Self { history, ..Self::default() }
     }

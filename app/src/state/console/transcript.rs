@@ -42,13 +42,11 @@ impl Entry {
     }
 
     /// How many lines it has.
-    #[must_use]
     pub fn lines(&self) -> usize {
         self.starts.len()
     }
 
     /// One of its lines, counted from 0.
-    #[must_use]
     pub fn line(&self, at: usize) -> &str {
         let Some(start) = self.starts.get(at) else { return "" };
         // Without the line's end.
@@ -123,13 +121,11 @@ pub struct Transcript {
 
 impl Transcript {
     /// A number that changes when a row on the screen becomes another one.
-    #[must_use]
     pub fn version(&self) -> u64 {
         self.version
     }
 
     /// Whether there is nothing in it.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -190,7 +186,6 @@ impl Transcript {
     }
 
     /// How many rows there are on the screen.
-    #[must_use]
     pub fn rows(&self) -> u64 {
         let dropped = u64::from(self.dropped > 0);
         self.entries.iter().map(|entry| entry.rows() as u64).sum::<u64>() + dropped

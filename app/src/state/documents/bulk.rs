@@ -41,7 +41,6 @@ pub struct Measured {
 
 impl Scope {
     /// Documents that nothing is known of yet.
-    #[must_use]
     pub fn new(target: Target, selected: u64) -> Self {
         Self { target, selected, measured: None, sample: Vec::new() }
     }
@@ -58,32 +57,27 @@ impl Scope {
     }
 
     /// The command that counts them.
-    #[must_use]
     pub fn measure(&self, collection: &str) -> Document {
         command::measure(collection, &self.target.filter(), &self.target.collation())
     }
 
     /// The command that reads some of them.
-    #[must_use]
     pub fn read_sample(&self, collection: &str) -> Document {
         let (filter, collation) = (self.target.filter(), self.target.collation());
         command::sample(collection, &filter, &collation, PREVIEWED_DOCUMENTS)
     }
 
     /// How many documents the store has counted.
-    #[must_use]
     pub fn documents(&self) -> Option<u64> {
         self.measured.as_ref()?.as_ref().ok().map(|measured| measured.documents)
     }
 
     /// Why they could not be counted.
-    #[must_use]
     pub fn error(&self) -> Option<&str> {
         self.measured.as_ref()?.as_ref().err().map(String::as_str)
     }
 
     /// Whether the change can be taken back, in words. Each document is kept `times` times.
-    #[must_use]
     pub fn undo_words(&self, times: u64, obstacle: Option<String>) -> String {
         let measured = self.measured.as_ref().and_then(|measured| measured.as_ref().ok());
         undo_words::words(measured.map(|it| it.bytes.saturating_mul(times)), obstacle)
@@ -134,7 +128,6 @@ const UPDATE: &str = "{ $set: {  } }";
 
 impl BulkUpdate {
     /// Nothing is typed yet.
-    #[must_use]
     pub fn new(scope: Scope, now_ms: i64) -> Self {
         let (text, read) = (UPDATE.to_owned(), Ok(Bson::Null));
         let mut draft = Self { scope, first: text.clone(), text, read, previews: Vec::new() };
@@ -171,20 +164,17 @@ pub struct BulkCopy {
 
 impl BulkCopy {
     /// A copy whose collection is to be named.
-    #[must_use]
     pub fn new(scope: Scope, from: &Namespace) -> Self {
         let (collection, folder) = (String::new(), String::new());
         Self { scope, db: from.db.clone(), collection, is_outside: false, folder }
     }
 
     /// The collection that is named.
-    #[must_use]
     pub fn to(&self) -> Namespace {
         Namespace::new(self.db.trim(), self.collection.trim())
     }
 
     /// Why it can't be done yet.
-    #[must_use]
     pub fn problem(&self, from: &Namespace) -> Option<String> {
         let to = self.to();
         if self.is_outside && self.folder.trim().is_empty() {
@@ -199,7 +189,6 @@ impl BulkCopy {
     }
 
     /// The change that is asked for.
-    #[must_use]
     pub fn change(&self) -> BulkChange {
         let folder = self.is_outside.then(|| self.folder.trim().into());
         BulkChange::Copy { target: self.scope.target.clone(), to: self.to(), folder }
@@ -222,7 +211,6 @@ pub struct BulkRun {
 
 impl BulkRun {
     /// How far it is, and for how long it runs: `1,000 of 3,000 documents · 4 s`.
-    #[must_use]
     pub fn words(&self, uptime: Duration) -> String {
         let (done, total) = self.work.gauge.now();
         let secs = uptime.saturating_sub(self.started).as_secs();
@@ -309,7 +297,6 @@ fn previews(
 }
 
 /// The fields that differ, in the order of the document before, then new ones.
-#[must_use]
 pub fn differences(before: &Document, after: &Document) -> Vec<FieldChange> {
     let text = |value: &Bson| shell::write_value(value, Layout::OneLine);
     let new = after.keys().filter(|name| !before.contains_key(name.as_str()));

@@ -50,7 +50,6 @@ impl Step {
         }
     }
 
-    #[must_use]
     pub fn command(&self, collection: &str, loose: bool) -> Document {
         match self {
             Self::Insert(many) => documents::insert(collection, many),
@@ -65,7 +64,6 @@ impl Step {
     }
 
     /// How many documents it changes.
-    #[must_use]
     pub fn count(&self) -> usize {
         match self {
             Self::Insert(documents) | Self::Delete(documents) => documents.len(),
@@ -74,7 +72,6 @@ impl Step {
     }
 
     /// The change as a past participle: `Inserted`, `Saved`, `Deleted`.
-    #[must_use]
     pub fn done(&self) -> &'static str {
         match self {
             Self::Insert(_) => "Inserted",
@@ -94,7 +91,6 @@ impl Step {
 }
 
 /// The command that reads whole documents by their `_id`.
-#[must_use]
 pub fn read(collection: &str, ids: &[Bson]) -> Document {
     let count = i64::try_from(ids.len()).unwrap_or(i64::MAX);
     let filter = match ids {
@@ -105,13 +101,11 @@ pub fn read(collection: &str, ids: &[Bson]) -> Document {
 }
 
 /// The filter for one `_id`, whatever its type.
-#[must_use]
 pub fn by_id(id: Bson) -> Document {
     doc! { "_id": { "$eq": id } }
 }
 
 /// The `_id` of a document; null if it has none.
-#[must_use]
 pub fn id_of(document: &Document) -> Bson {
     document.get("_id").cloned().unwrap_or(Bson::Null)
 }
@@ -119,7 +113,6 @@ pub fn id_of(document: &Document) -> Bson {
 /// A filter that matches the document only while its fields are as they were. Names that a filter
 /// would read as paths or operators, and types that it compares in special ways, are left out; the
 /// document is compared whole just before.
-#[must_use]
 pub fn guard(document: &Document) -> Document {
     let mut filter = by_id(id_of(document));
     for (name, value) in document {
@@ -150,7 +143,6 @@ fn compares_plainly(value: &Bson) -> bool {
 
 /// Whether two documents are the same to the byte: an int32 is not an int64, and the order of the
 /// fields counts.
-#[must_use]
 pub fn is_same(one: &Document, other: &Document) -> bool {
     match (bson::serialize_to_vec(one), bson::serialize_to_vec(other)) {
         (Ok(one), Ok(other)) => one == other,
@@ -159,7 +151,6 @@ pub fn is_same(one: &Document, other: &Document) -> bool {
 }
 
 /// Whether two documents have the same `_id` to the byte: they are versions of one.
-#[must_use]
 pub fn has_same_id(one: &Document, other: &Document) -> bool {
     is_same(&doc! {"_id": id_of(one)}, &doc! {"_id": id_of(other)})
 }

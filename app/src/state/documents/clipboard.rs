@@ -11,7 +11,6 @@ use crate::limits::COPIED_TEXT_BYTES_MAX;
 
 /// Writes documents as text, not longer than [`COPIED_TEXT_BYTES_MAX`] by more than one of them.
 /// `columns` are those of a table. Returns how many documents are in the text too.
-#[must_use]
 pub fn text(form: CopyForm, documents: &[Document], columns: &[Vec<String>]) -> (String, usize) {
     match form {
         CopyForm::Table => table(documents, columns, documents.len() > 1, '\t'),
@@ -81,7 +80,6 @@ fn table(
 }
 
 /// One value as text: empty for null, text and numbers as they are.
-#[must_use]
 pub fn cell(value: &Bson) -> String {
     match value {
         Bson::Null | Bson::Undefined => String::new(),

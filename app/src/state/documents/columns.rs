@@ -28,7 +28,6 @@ pub fn merge(columns: &mut Vec<String>, pages: &Pages) {
 }
 
 /// Names of the fields inside of a field, in the order in which they are met.
-#[must_use]
 pub fn inside(field: &str, pages: &Pages) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut known: BTreeSet<String> = BTreeSet::new();

@@ -28,7 +28,6 @@ pub struct Line {
 
 impl Line {
     /// Whether both have the same value, of the same type.
-    #[must_use]
     pub fn is_same(&self) -> bool {
         match &self.values {
             [Some(one), Some(other)] => is_same(one, other),
@@ -39,7 +38,6 @@ impl Line {
 
 impl Compare {
     /// Compares two documents.
-    #[must_use]
     pub fn new(one: &Document, other: &Document) -> Self {
         let id = |document: &Document| document.get("_id").cloned().unwrap_or(Bson::Null);
         let mut lines = Vec::new();
@@ -50,7 +48,6 @@ impl Compare {
     }
 
     /// How many lines differ.
-    #[must_use]
     pub fn differences(&self) -> usize {
         self.lines.iter().filter(|line| !line.is_same()).count()
     }

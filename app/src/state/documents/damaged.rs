@@ -30,7 +30,6 @@ pub struct Damaged {
 
 impl Damaged {
     /// The command that removes what is listed.
-    #[must_use]
     pub fn removal(&self, collection: &str) -> Document {
         let records = self.rows.iter().flatten().map(|row| row.record.as_str());
         documents::remove_damaged(collection, records)
@@ -46,7 +45,6 @@ impl Damaged {
 
 impl Removed {
     /// Reads the store's reply to a removal.
-    #[must_use]
     pub fn read(found: &Document) -> Self {
         let found = DamagedRemoval::from_document(found).unwrap_or_default();
         Self { count: found.removed, file: found.files.into_iter().next() }

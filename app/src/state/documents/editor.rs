@@ -59,14 +59,12 @@ pub struct Problem {
 }
 
 impl Editor {
-    #[must_use]
     pub fn add(base: ObjectId, now_ms: i64) -> Self {
         let text = format!("{{\n  _id: ObjectId('{}'),\n  \n}}", base.to_hex());
         Self::new(Mode::Add, text, base, now_ms)
     }
 
     /// An editor for a copy with a new `_id`.
-    #[must_use]
     pub fn copy_of(document: &Document, base: ObjectId, now_ms: i64) -> Self {
         let mut copy = Document::new();
         copy.insert("_id", base);
@@ -79,14 +77,12 @@ impl Editor {
         Self::new(Mode::Add, text_of(&copy), base, now_ms)
     }
 
-    #[must_use]
     pub fn edit(document: Document, base: ObjectId, now_ms: i64) -> Self {
         let text = text_of(&document);
         Self::new(Mode::Edit(document), text, base, now_ms)
     }
 
     /// An editor for documents from the clipboard; without `text` it waits for them.
-    #[must_use]
     pub fn paste(text: String, base: ObjectId, now_ms: i64) -> Self {
         Self::new(Mode::Paste, text, base, now_ms)
     }
@@ -99,14 +95,12 @@ impl Editor {
     }
 
     /// Whether the text of the clipboard is not here yet.
-    #[must_use]
     pub fn waits_for_clipboard(&self) -> bool {
         self.mode == Mode::Paste && self.text.is_empty()
     }
 
     /// How many of the new documents are past their threshold by these indexes, so that the next
     /// pass removes them.
-    #[must_use]
     pub fn overdue(&self, indexes: &[TtlIndex], now_ms: i64) -> usize {
         let (false, Ok(documents)) = (matches!(self.mode, Mode::Edit(_)), &self.read) else {
             return 0;
@@ -143,26 +137,22 @@ impl Editor {
     }
 
     /// Whether nothing was typed.
-    #[must_use]
     pub fn is_untouched(&self) -> bool {
         self.text == self.first
     }
 
     /// Whether closing it would lose something: more than spaces and line ends differ.
-    #[must_use]
     pub fn is_changed(&self) -> bool {
         let is_same = self.read.is_ok() && self.step().is_none();
         !self.is_untouched() && !is_same
     }
 
     /// Whether it is an editor of this document, in whatever version.
-    #[must_use]
     pub fn is_of(&self, document: &Document) -> bool {
         matches!(&self.mode, Mode::Edit(opened) if change::has_same_id(opened, document))
     }
 
     /// The change that saving makes. `None` while the text can't be read or nothing was changed.
-    #[must_use]
     pub fn step(&self) -> Option<Step> {
         let documents = self.read.as_ref().ok()?;
         match (&self.mode, &self.phase) {
@@ -229,7 +219,6 @@ impl Editor {
 }
 
 /// A document as text to edit: types are kept by their literals.
-#[must_use]
 pub fn text_of(document: &Document) -> String {
     shell::write_value(&Bson::Document(document.clone()), Layout::Indented)
 }

@@ -79,7 +79,6 @@ impl FieldKind {
         }
     }
 
-    #[must_use]
     pub fn of(value: &Bson) -> Self {
         match value {
             Bson::String(_) => Self::Text,
@@ -133,7 +132,6 @@ impl FieldKind {
     }
 }
 
-#[must_use]
 pub fn text_of(value: &Bson) -> String {
     match value {
         Bson::String(text) => text.clone(),
@@ -202,7 +200,6 @@ pub struct Calendar {
 
 impl Calendar {
     /// Opens on the month of an instant.
-    #[must_use]
     pub fn at(ms: i64, zone: Zone) -> Self {
         Self { month: zone.wall(ms).unwrap_or_default().date(), zone }
     }
@@ -211,7 +208,6 @@ impl Calendar {
 impl FieldEdit {
     /// Opens a value of a document. `None` if there is no value at this place, or it is the `_id`,
     /// which can't change.
-    #[must_use]
     pub fn open(document: &Document, path: &[usize]) -> Option<Self> {
         let (name, value) = field_path::at(document, path)?;
         if path.len() == 1 && name == "_id" {
@@ -233,7 +229,6 @@ impl FieldEdit {
 
     /// Opens a value together with the name of its field. An item of an array has no name to
     /// change.
-    #[must_use]
     pub fn open_named(document: &Document, path: &[usize]) -> Option<Self> {
         let edit = Self::open(document, path)?;
         let is_item = matches!(edit.parent(), Some(Bson::Array(_)));
@@ -241,7 +236,6 @@ impl FieldEdit {
     }
 
     /// Begins a new field. `None` if nothing can be added at this place.
-    #[must_use]
     pub fn add(document: &Document, parent: &[usize], name: &str) -> Option<Self> {
         let mut names = field_path::names(document, parent)?;
         let inside = field_path::at(document, parent).map(|(_, value)| value);
@@ -270,14 +264,12 @@ impl FieldEdit {
     }
 
     /// How long a value of a document is as text, in bytes, if that is too long to be edited.
-    #[must_use]
     pub fn too_long(document: &Document, path: &[usize]) -> Option<usize> {
         let (_, value) = field_path::at(document, path)?;
         Some(text_of(value).len()).filter(|bytes| *bytes > EDITED_TEXT_BYTES_MAX)
     }
 
     /// The stored value, if there is one.
-    #[must_use]
     pub fn stored(&self) -> Option<&Bson> {
         if self.target == EditTarget::New {
             return None;
@@ -292,7 +284,6 @@ impl FieldEdit {
     }
 
     /// Whether a name is typed next to the value.
-    #[must_use]
     pub fn takes_name(&self) -> bool {
         match self.target {
             EditTarget::Value => false,
@@ -305,7 +296,6 @@ impl FieldEdit {
     }
 
     /// Whether something else was typed than what is stored.
-    #[must_use]
     pub fn is_changed(&self) -> bool {
         match self.stored() {
             Some(value) => {
@@ -334,7 +324,6 @@ impl FieldEdit {
     }
 
     /// The loss when the stored value changes its type, in one sentence.
-    #[must_use]
     pub fn lost(&self, now_ms: i64) -> Option<String> {
         let after = self.kind.read(&self.text, now_ms).ok()?;
         type_change::lost(self.stored()?, &after)

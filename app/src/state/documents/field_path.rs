@@ -4,7 +4,6 @@
 use bson::{Bson, Document};
 
 /// The name of the field at a place and its value.
-#[must_use]
 pub fn at<'d>(document: &'d Document, path: &[usize]) -> Option<(String, &'d Bson)> {
     let (first, rest) = path.split_first()?;
     let (name, mut value) = document.iter().nth(*first)?;
@@ -36,13 +35,11 @@ pub fn at_mut<'d>(value: &'d mut Bson, path: &[usize]) -> Option<&'d mut Bson> {
 }
 
 /// The name at each level of a place.
-#[must_use]
 pub fn names(document: &Document, path: &[usize]) -> Option<Vec<String>> {
     (1..=path.len()).map(|end| at(document, &path[..end]).map(|(name, _)| name)).collect()
 }
 
 /// The place that has these names.
-#[must_use]
 pub fn position(document: &Document, names: &[String]) -> Option<Vec<usize>> {
     let mut path = Vec::with_capacity(names.len());
     let (first, rest) = names.split_first()?;
@@ -67,27 +64,23 @@ pub fn position(document: &Document, names: &[String]) -> Option<Vec<usize>> {
 }
 
 /// The value that has these names.
-#[must_use]
 pub fn value<'d>(document: &'d Document, names: &[String]) -> Option<&'d Bson> {
     at(document, &position(document, names)?).map(|(_, value)| value)
 }
 
 /// The path as a filter or an index has it: `address.city`.
-#[must_use]
 pub fn dotted(names: &[String]) -> String {
     names.join(".")
 }
 
 /// Whether a filter reads these names as this path: not if one of them holds a dot or begins with
 /// `$`.
-#[must_use]
 pub fn is_plain(names: &[String]) -> bool {
     let plain = |name: &String| !name.is_empty() && !name.contains('.') && !name.starts_with('$');
     !names.is_empty() && names.iter().all(plain)
 }
 
 /// The document without the field at a place.
-#[must_use]
 pub fn removed(document: &Document, path: &[usize]) -> Option<Document> {
     changed(document, path, |parent, index| match parent {
         Bson::Document(fields) => {
@@ -104,7 +97,6 @@ pub fn removed(document: &Document, path: &[usize]) -> Option<Document> {
 
 /// The document with the field at a place one further up or down. `None` if it is at the end, or
 /// would change places with the `_id`.
-#[must_use]
 pub fn moved(document: &Document, path: &[usize], up: bool) -> Option<Document> {
     let is_top = path.len() == 1;
     changed(document, path, |parent, index| {
@@ -132,7 +124,6 @@ pub fn moved(document: &Document, path: &[usize], up: bool) -> Option<Document> 
 
 /// The document with another name for the field at a place. `None` if it is not in a document, or
 /// another field has the name.
-#[must_use]
 pub fn renamed(document: &Document, path: &[usize], name: &str) -> Option<Document> {
     changed(document, path, |parent, index| {
         let Bson::Document(fields) = parent else { return false };
@@ -152,7 +143,6 @@ pub fn renamed(document: &Document, path: &[usize], name: &str) -> Option<Docume
 
 /// The document with a value added at the end of the value at the place. An empty place is the
 /// document itself. `None` if nothing can be added there, or the name is taken.
-#[must_use]
 pub fn added(document: &Document, parent: &[usize], name: &str, value: Bson) -> Option<Document> {
     let mut whole = Bson::Document(document.clone());
     match at_mut(&mut whole, parent)? {
@@ -177,7 +167,6 @@ fn changed(
 }
 
 /// The document again, after a change inside.
-#[must_use]
 pub fn into_document(value: Bson) -> Option<Document> {
     match value {
         Bson::Document(document) => Some(document),

@@ -7,7 +7,6 @@ use super::relative_time;
 
 /// The filter that matches what both match. A condition on a field that the filter does not name is
 /// added at its end; else both are joined by `$and`.
-#[must_use]
 pub fn and(filter: &str, condition: &Document) -> String {
     let added = shell::write_value(&Bson::Document(condition.clone()), Layout::OneLine);
     let typed = filter.trim();
@@ -31,7 +30,6 @@ pub fn and(filter: &str, condition: &Document) -> String {
 }
 
 /// The condition that a field has a value, or any other.
-#[must_use]
 pub fn equals(path: &str, value: &Bson, is: bool) -> Document {
     let operator = if is { "$eq" } else { "$ne" };
     match value {
@@ -45,7 +43,6 @@ pub fn equals(path: &str, value: &Bson, is: bool) -> Document {
 }
 
 /// The condition that a field is there, or is missing.
-#[must_use]
 pub fn exists(path: &str, there: bool) -> Document {
     bson::doc! { path: { "$exists": there } }
 }

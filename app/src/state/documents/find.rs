@@ -38,7 +38,6 @@ impl Find {
         self.found_for = Some(now);
     }
 
-    #[must_use]
     pub fn rows(&self) -> &[u64] {
         &self.rows
     }
@@ -59,7 +58,6 @@ impl Find {
     }
 
     /// Which of the rows it is at, from 1.
-    #[must_use]
     pub fn place(&self) -> Option<usize> {
         let at = self.at?;
         self.rows.binary_search(&at).ok().map(|place| place + 1)
@@ -72,19 +70,16 @@ pub struct Needle(Vec<char>);
 
 impl Needle {
     /// Of the text as typed.
-    #[must_use]
     pub fn new(text: &str) -> Self {
         Self(text.chars().flat_map(char::to_lowercase).collect())
     }
 
     /// Whether there is nothing to look for.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Where it is in a text, in bytes; places don't overlap.
-    #[must_use]
     pub fn ranges(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         let mut from = 0;
@@ -95,7 +90,6 @@ impl Needle {
         found
     }
 
-    #[must_use]
     pub fn is_in_text(&self, text: &str) -> bool {
         self.next_in(text, 0).is_some()
     }
@@ -128,7 +122,6 @@ impl Needle {
     }
 
     /// Whether it is in a value of the document, or in a name.
-    #[must_use]
     pub fn is_in(&self, document: &Document, with_names: bool) -> bool {
         document
             .iter()
@@ -136,7 +129,6 @@ impl Needle {
     }
 
     /// Whether it is in a value, or in a name inside of it.
-    #[must_use]
     pub fn is_in_value(&self, value: &Bson) -> bool {
         match value {
             Bson::Document(inner) => self.is_in(inner, true),

@@ -18,7 +18,6 @@ pub struct Focused {
 
 impl Focused {
     /// A document that is still to be read.
-    #[must_use]
     pub fn new(id: Bson) -> Self {
         Self { id, document: None, gone: false, verdict: None }
     }

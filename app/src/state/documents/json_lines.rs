@@ -47,7 +47,6 @@ pub struct Folds {
 
 impl Folds {
     /// Whether a value is folded.
-    #[must_use]
     pub fn is_folded(&self, document: &str, path: &[usize]) -> bool {
         if self.others.is_empty() {
             return self.all;
@@ -72,7 +71,6 @@ impl Folds {
     }
 
     /// Whether everything is folded that was not opened.
-    #[must_use]
     pub fn all(&self) -> bool {
         self.all
     }
@@ -80,7 +78,6 @@ impl Folds {
 
 impl JsonText {
     /// Writes a document. Of a long one, the beginning.
-    #[must_use]
     pub fn of(document: &Document) -> Self {
         let mut left = JSON_VALUES_MAX;
         let short = pruned(&Bson::Document(document.clone()), &mut left);
@@ -98,7 +95,6 @@ impl JsonText {
     }
 
     /// The lines that are shown, and whether something is left out because there are too many.
-    #[must_use]
     pub fn shown(&self, is_folded: impl Fn(&[usize]) -> bool) -> (Vec<ShownLine>, bool) {
         let mut shown = Vec::new();
         let mut at = 0;

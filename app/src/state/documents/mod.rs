@@ -59,7 +59,6 @@ pub enum Dialog {
 
 impl Dialog {
     /// The documents that a dialog of a change of many is about.
-    #[must_use]
     pub fn scope(&self) -> Option<&bulk::Scope> {
         match self {
             Self::Delete(draft) => Some(&draft.scope),

@@ -24,7 +24,6 @@ pub struct Row {
 }
 
 impl Row {
-    #[must_use]
     pub fn new(document: Document, due: Option<Due>) -> Self {
         let id = document.get("_id").cloned().unwrap_or(Bson::Null);
         Self { id, document, due, json: OnceCell::new() }
@@ -67,13 +66,11 @@ pub struct Pages {
 
 impl Pages {
     /// A number that changes when other documents are there.
-    #[must_use]
     pub fn version(&self) -> u64 {
         self.version
     }
 
     /// How many documents are there.
-    #[must_use]
     pub fn loaded(&self) -> u64 {
         self.kept.values().map(|page| page.rows.len() as u64).sum()
     }
@@ -103,12 +100,10 @@ impl Pages {
     }
 
     /// The present run.
-    #[must_use]
     pub fn run(&self) -> u64 {
         self.run
     }
 
-    #[must_use]
     pub fn row(&self, row: u64) -> Option<&Row> {
         let page = self.kept.get(&(row / PAGE_DOCUMENTS))?;
         page.rows.get(usize::try_from(row % PAGE_DOCUMENTS).ok()?)
@@ -121,19 +116,16 @@ impl Pages {
     }
 
     /// How many documents match, once they are counted.
-    #[must_use]
     pub fn total(&self) -> Option<u64> {
         self.total
     }
 
     /// How many documents match, once they are counted or the last one was read.
-    #[must_use]
     pub fn known_total(&self) -> Option<u64> {
         self.total.or(self.end)
     }
 
     /// The row after the last one that is there.
-    #[must_use]
     pub fn loaded_end(&self) -> u64 {
         let last = self.kept.last_key_value();
         last.map_or(0, |(page, content)| page * PAGE_DOCUMENTS + content.rows.len() as u64)
@@ -148,7 +140,6 @@ impl Pages {
     }
 
     /// How many rows the list has: the count, or as far as is known.
-    #[must_use]
     pub fn len(&self) -> u64 {
         let loaded = self.loaded_end();
         let known = match (self.end, self.total) {
@@ -162,13 +153,11 @@ impl Pages {
     }
 
     /// Whether there is nothing, for certain.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.total == Some(0) || self.end == Some(0)
     }
 
     /// Whether nothing came yet.
-    #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.kept.is_empty() && self.total.is_none() && self.end.is_none()
     }
@@ -179,7 +168,6 @@ impl Pages {
     }
 
     /// Whether something on the screen is missing or old and was not asked for.
-    #[must_use]
     pub fn lacks(&self, rows: &Range<u64>) -> bool {
         self.asked.len() < PAGES_ASKED_MAX && self.missing(rows).next().is_some()
     }
@@ -280,7 +268,6 @@ impl Pages {
 }
 
 /// About how much memory a document takes; only its top is looked at closely.
-#[must_use]
 pub fn estimated_bytes(document: &Document) -> usize {
     document.iter().map(|(name, value)| name.len() + 48 + value_bytes(value, 0)).sum()
 }

@@ -72,7 +72,6 @@ pub struct Refusal {
 
 impl Refusal {
     /// The store's error about a query. An operator that its sentence names shows the place.
-    #[must_use]
     pub fn new(text: QueryText, message: String) -> Self {
         let is_delimiter = |c: char| !(c.is_alphanumeric() || c == '$' || c == '_');
         let mut named = message.split(is_delimiter).filter(|word| word.len() > 1);
@@ -105,13 +104,11 @@ impl QueryText {
     }
 
     /// Bytes of all parts.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.parts().iter().map(|(_, text)| text.len()).sum()
     }
 
     /// The parts that are typed, in one line.
-    #[must_use]
     pub fn in_words(&self) -> String {
         let typed = self.parts().into_iter().filter(|(_, text)| !text.trim().is_empty());
         let parts = typed.map(|(name, text)| {
@@ -135,7 +132,6 @@ impl QueryText {
     }
 
     /// Whether an option other than the filter is in use.
-    #[must_use]
     pub fn has_options(&self) -> bool {
         self.parts().iter().any(|(name, text)| !name.is_empty() && !text.trim().is_empty())
     }

@@ -17,7 +17,6 @@ pub struct Reference {
 }
 
 /// The collections in the order in which they are likely to be meant: `userId` means `users`.
-#[must_use]
 pub fn likely_first(mut collections: Vec<String>, field: &str) -> Vec<String> {
     let stem = |name: &str| {
         let plain: String =

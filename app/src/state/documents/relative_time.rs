@@ -44,9 +44,6 @@ pub struct Unreadable {
 }
 
 /// Reads a document as mongosh would, with `now` and `new Date()` as this time.
-///
-/// # Errors
-/// The first thing found wrong.
 pub fn read_document(text: &str, now_ms: i64) -> Result<Document, Unreadable> {
     let expanded = expand(text, now_ms);
     shell::read_document_at(&expanded.text, now_ms).map_err(|error| {
@@ -106,7 +103,6 @@ fn expand(text: &str, now_ms: i64) -> Expanded {
 
 /// Reads text that begins with `now`: how many bytes belong to it, and the milliseconds from now.
 /// `None` if it is a field's name, or more follows.
-#[must_use]
 pub fn instant(text: &str) -> Option<(usize, i64)> {
     let mut end = text.strip_prefix("now").map(|_| 3)?;
     let mut shift_ms = 0_i64;

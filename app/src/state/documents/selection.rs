@@ -36,13 +36,11 @@ impl Selection {
     }
 
     /// All documents that match, of which there are `count`.
-    #[must_use]
     pub fn all(count: u64) -> Self {
         Self::All { count, except: BTreeMap::new() }
     }
 
     /// How many there are.
-    #[must_use]
     pub fn len(&self) -> u64 {
         match self {
             Self::Ids(ids) => ids.len() as u64,
@@ -51,7 +49,6 @@ impl Selection {
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -64,7 +61,6 @@ impl Selection {
         ids.next().is_none().then_some(pair)
     }
 
-    #[must_use]
     pub fn contains(&self, id: &Bson) -> bool {
         match self {
             Self::Ids(ids) => !ids.is_empty() && ids.contains_key(&key(id)),
@@ -107,7 +103,6 @@ impl Selection {
 
     /// The documents that a query shows, for a change of them. With a collation, a document whose
     /// `_id` is equal to that of one that is left out is left out too.
-    #[must_use]
     pub fn target_of(&self, query: &Query) -> Target {
         match self.target(&query.filter) {
             Target::Matching(filter) if !query.collation.is_empty() => {
@@ -118,7 +113,6 @@ impl Selection {
     }
 
     /// The documents, for a change of them. `filter` is the one that runs.
-    #[must_use]
     pub fn target(&self, filter: &Document) -> Target {
         match self {
             Self::Ids(ids) => Target::Ids(ids.values().cloned().collect()),
@@ -150,7 +144,6 @@ pub struct RowRange {
 impl RowRange {
     /// The part of `ids`, which were read from these rows, between the two ends. Rows move
     /// when documents before them are removed, and what moved in was not on the screen.
-    #[must_use]
     pub fn within(&self, ids: Vec<Bson>) -> Vec<Bson> {
         let place = |end: &Option<String>| {
             let end = end.as_ref()?;
@@ -178,7 +171,6 @@ pub struct Cursor {
 }
 
 impl DocumentsView {
-    #[must_use]
     pub fn is_selected(&self, id: &Bson) -> bool {
         self.selected.contains(id)
     }
@@ -201,7 +193,6 @@ impl DocumentsView {
     }
 
     /// The rows from the anchor to this one, whose `_id` is known if it is loaded.
-    #[must_use]
     pub fn range_to(&self, row: u64, id: Option<&Bson>) -> RowRange {
         let Cursor { anchor, anchor_key, .. } = self.cursor.clone();
         let clicked = id.map(key);
@@ -219,13 +210,11 @@ impl DocumentsView {
     }
 
     /// The command that reads the `_id` of `count` documents from row `first` on.
-    #[must_use]
     pub fn find_ids(&self, collection: &str, first: u64, count: u64) -> Document {
         query::ids_only(self.find(collection, first, count))
     }
 
     /// Whether all that match can be named by the filter alone.
-    #[must_use]
     pub fn is_named_by_filter(&self) -> bool {
         self.query.skip == 0 && self.query.limit.is_none()
     }

@@ -12,7 +12,6 @@ const NO_TIME: i64 = 0;
 
 /// The text that a value has in the field after another type was chosen. Where the type can't hold
 /// the value, the text stays, and reading it says what to type instead.
-#[must_use]
 pub fn text_as(value: &Bson, kind: FieldKind) -> String {
     let text = text_of(value);
     match kind {
@@ -39,7 +38,6 @@ pub fn text_as(value: &Bson, kind: FieldKind) -> String {
 }
 
 /// The loss when the stored value becomes this one of another type, in one sentence.
-#[must_use]
 pub fn lost(before: &Bson, after: &Bson) -> Option<String> {
     let (from, to) = (FieldKind::of(before), FieldKind::of(after));
     if from == to {

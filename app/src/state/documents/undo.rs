@@ -95,13 +95,11 @@ impl Undo {
     }
 
     /// Whether there is a change to take back.
-    #[must_use]
     pub fn can_undo(&self) -> bool {
         !self.done.is_empty()
     }
 
     /// Whether there is a change to make again.
-    #[must_use]
     pub fn can_redo(&self) -> bool {
         !self.undone.is_empty()
     }

@@ -6,7 +6,6 @@ use crate::state::{Namespace, State, number};
 
 /// Why the undo of a change in a collection can't work, or is not known to work, in one sentence. `write` is how
 /// its undo writes; that of a copy deletes what is as the copy inserted it.
-#[must_use]
 pub fn obstacle(state: &State, at: &Namespace, write: Write) -> Option<String> {
     let known = state.tree.collection(at);
     let kind = known.map_or("collection", |found| found.kind.as_str());
@@ -43,7 +42,6 @@ pub fn obstacle(state: &State, at: &Namespace, write: Write) -> Option<String> {
 }
 
 /// Whether a change can be undone that keeps this many bytes for it, in words. `None` until the number is known.
-#[must_use]
 pub fn words(kept: Option<u64>, obstacle: Option<String>) -> String {
     let max = UNDO_BYTES_MAX as u64;
     match (kept, obstacle) {

@@ -28,13 +28,11 @@ pub const HEX_BYTES: usize = 16;
 
 impl ValuePane {
     /// Opens a value.
-    #[must_use]
     pub fn new(path: String, value: Bson) -> Self {
         Self { path, value, search: String::new() }
     }
 
     /// Type and size, in one line.
-    #[must_use]
     pub fn summary(&self) -> String {
         use super::super::number::{bytes, count, counted};
         match &self.value {
@@ -59,7 +57,6 @@ impl ValuePane {
 }
 
 /// The beginning of a text that can be laid out at once, and whether it is all of it.
-#[must_use]
 pub fn beginning(text: &str) -> (&str, bool) {
     if text.len() <= PANE_TEXT_BYTES_MAX {
         return (text, true);
@@ -69,7 +66,6 @@ pub fn beginning(text: &str) -> (&str, bool) {
 }
 
 /// Line `at` of a hex dump.
-#[must_use]
 pub fn hex_line(bytes: &[u8], at: usize) -> HexLine {
     use std::fmt::Write as _;
     let from = (at * HEX_BYTES).min(bytes.len());

@@ -191,7 +191,6 @@ impl DocumentsView {
     }
 
     /// The part that is saved for the next start.
-    #[must_use]
     pub fn saved(&self) -> SavedDocuments {
         SavedDocuments {
             query: self.text.clone(),
@@ -232,20 +231,17 @@ impl DocumentsView {
     }
 
     /// Whether the query that runs is one that the store refuses: asking again is of no use.
-    #[must_use]
     pub fn is_refused(&self) -> bool {
         self.refusal.as_ref().is_some_and(|refusal| refusal.text == self.text)
     }
 
     /// The command that reads `count` documents from row `first` on.
-    #[must_use]
     pub fn find(&self, collection: &str, first: u64, count: u64) -> Document {
         self.partly(self.query.find(collection, first, count))
     }
 
     /// The command that counts. All documents of a collection are counted at no cost, those that
     /// are damaged too; else each is read, and what can't be read must not end it.
-    #[must_use]
     pub fn count(&self, collection: &str) -> Document {
         let count = self.query.count(collection);
         if self.query.filter.is_empty() { count } else { self.partly(count) }
@@ -328,7 +324,6 @@ impl DocumentsView {
 
     /// The documents from row `first` on that the store has to be asked about, as many as are
     /// there.
-    #[must_use]
     pub fn due_ids(&self, first: u64, count: usize) -> Vec<Bson> {
         // A projection can put anything where the _id is.
         if !self.asks_due || !self.query.is_whole() {
@@ -349,20 +344,17 @@ impl DocumentsView {
     }
 
     /// Whether the list shows when each document expires.
-    #[must_use]
     pub fn tells_due(&self) -> bool {
         (self.asks_due || !self.ttl.is_empty()) && self.query.is_whole()
     }
 
     /// Whether a document is in the inspector.
-    #[must_use]
     pub fn is_focused(&self, id: &Bson) -> bool {
         self.focus.as_ref().is_some_and(|focus| focus.id == *id)
     }
 
     /// Whether the result lacks the document in the inspector: another filter ran since it was
     /// chosen, or it was edited. False where only the store can tell.
-    #[must_use]
     pub fn lacks_focused(&self) -> bool {
         let Some(focus) = self.focus.as_ref().filter(|_| !self.pages.is_unknown()) else {
             return false;
@@ -390,14 +382,12 @@ impl DocumentsView {
     }
 
     /// The two selected documents, if they are two: the one that was selected first, then the other.
-    #[must_use]
     pub fn selected_pair(&self) -> Option<[Bson; 2]> {
         let [one, other] = self.selected.pair()?;
         Some(if self.is_focused(&one) { [other, one] } else { [one, other] })
     }
 
     /// The columns that there are, each as the name of its field at each level.
-    #[must_use]
     pub fn column_paths(&self) -> Vec<Vec<String>> {
         let paths = self.columns.iter().flat_map(|name| match self.expanded.get(name) {
             Some(inside) if !inside.is_empty() => {
@@ -408,7 +398,6 @@ impl DocumentsView {
         paths.take(COLUMNS_MAX).collect()
     }
 
-    #[must_use]
     pub fn shown_columns(&self) -> Vec<Vec<String>> {
         let mut paths = self.column_paths();
         paths.retain(|path| !self.hidden.contains(&field_path::dotted(path)));
@@ -416,7 +405,6 @@ impl DocumentsView {
     }
 
     /// Whether the result is sorted by this field alone, and whether upwards.
-    #[must_use]
     pub fn sorted_by(&self, field: &str) -> Option<bool> {
         let (name, direction) = self.query.sort.iter().next()?;
         (name == field && self.query.sort.len() == 1)
@@ -425,13 +413,11 @@ impl DocumentsView {
 }
 
 /// The text of an `_id`, which tells types apart.
-#[must_use]
 pub fn key(id: &Bson) -> String {
     shell::write_value(id, Layout::OneLine)
 }
 
 /// The sort that a press on a column's head asks for: up, down, as stored.
-#[must_use]
 pub fn next_sort(field: &str, sorted: Option<bool>) -> String {
     match sorted {
         None => sort_text(field, true),
@@ -441,7 +427,6 @@ pub fn next_sort(field: &str, sorted: Option<bool>) -> String {
 }
 
 /// The sort by one path, as typed.
-#[must_use]
 pub fn sort_text(path: &str, up: bool) -> String {
     let direction = if up { 1 } else { -1 };
     shell::write_value(&Bson::Document(bson::doc! { path: direction }), Layout::OneLine)

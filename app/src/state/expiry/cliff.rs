@@ -22,14 +22,12 @@ pub struct Cliff {
 }
 
 /// Whether this number of a collection's documents is large for one pass.
-#[must_use]
 pub fn is_cliff(documents: u64, of: u64) -> bool {
     let is_large_share = documents.saturating_mul(CLIFF_SHARE) >= of;
     documents >= CLIFF_DOCUMENTS || documents >= CLIFF_DOCUMENTS_MIN && is_large_share
 }
 
 /// The effect of the first pass under a rule, and what to do about it. `None` while it is small.
-#[must_use]
 pub fn first_pass(overdue: DocCount, of: DocCount) -> Option<String> {
     is_cliff(overdue.likely(), of.likely()).then(|| {
         format!(
@@ -40,7 +38,6 @@ pub fn first_pass(overdue: DocCount, of: DocCount) -> Option<String> {
 }
 
 /// The same where a pass, one a minute, removes at most this number of documents with one index.
-#[must_use]
 pub fn in_passes(overdue: DocCount, of: DocCount, most: u64) -> String {
     let passes = overdue.likely().div_ceil(most.max(1));
     format!(
@@ -54,7 +51,6 @@ pub fn in_passes(overdue: DocCount, of: DocCount, most: u64) -> String {
 
 /// Documents that would expire within one minute, which begins `at`, and what to do about it; `None`
 /// while they are few. `documents` may be short of the truth.
-#[must_use]
 pub fn one_minute(documents: u64, of: u64, at: &str) -> Option<String> {
     is_cliff(documents, of).then(|| {
         format!(
@@ -75,7 +71,6 @@ fn share(documents: DocCount, of: u64) -> String {
 
 impl ExpiryView {
     /// Many documents that will go together, after `now_ms`.
-    #[must_use]
     pub fn cliff(&self, now_ms: i64) -> Option<Cliff> {
         self.cliff.filter(|cliff| cliff.to_ms > now_ms)
     }
@@ -110,7 +105,6 @@ impl ExpiryView {
 
     /// The command that counts the documents of the noted slice minute by minute; `None` where they
     /// are within one. What was estimated is counted instead, as long as it is within a minute.
-    #[must_use]
     pub fn cliff_command(&self, collection: &str) -> Option<Document> {
         let Cliff { from_ms, to_ms, .. } = self.cliff_slice?;
         let length_ms = to_ms.saturating_sub(from_ms);

@@ -31,7 +31,6 @@ pub struct Promise {
 
 impl ExpiryView {
     /// The lag of the last passes that removed something that is listed, the oldest first.
-    #[must_use]
     pub fn lag_of_passes(&self, passes: &VecDeque<PassReport>) -> Vec<PassLag> {
         let mut found = Vec::new();
         for pass in passes.iter().rev() {
@@ -58,7 +57,6 @@ impl ExpiryView {
     }
 
     /// Whether the listed removals came within `allowed_ms`. `None` while nothing was removed.
-    #[must_use]
     pub fn promise(&self, allowed_ms: i64) -> Option<Promise> {
         let late = || self.ledger.iter().filter_map(lateness);
         let max_ms = late().max()?;

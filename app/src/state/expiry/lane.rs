@@ -48,7 +48,6 @@ pub enum Phase {
 
 impl Lane {
     /// The phase of the document at `now_ms`.
-    #[must_use]
     pub fn phase(&self, now_ms: i64) -> Phase {
         match self.late_ms() {
             Some(late_ms) => Phase::Removed { late_ms },
@@ -59,7 +58,6 @@ impl Lane {
 
     /// How late its removal was in milliseconds: after its threshold, or after the index that came later.
     /// Negative if another program deleted it before its threshold.
-    #[must_use]
     pub fn late_ms(&self) -> Option<i64> {
         let after_ms = self.removed_ms?.saturating_sub(self.threshold_ms);
         let waited_ms = self.removable_ms.map_or(0, |at| at.saturating_sub(self.threshold_ms));
@@ -67,7 +65,6 @@ impl Lane {
     }
 
     /// The lag of a removal in a table. Of two looks, the most that it can be.
-    #[must_use]
     pub fn lag_figure(&self) -> String {
         let late_ms = self.late_ms().unwrap_or(0);
         match self.seen_ms {
@@ -79,7 +76,6 @@ impl Lane {
 
     /// Whether the threshold is counted from the last modification. Azure Cosmos DB hides such a
     /// document from its threshold on.
-    #[must_use]
     pub fn is_on_modification(&self) -> bool {
         self.own_ttl || self.field == "_ts"
     }

@@ -87,7 +87,6 @@ fn id_text(id: &Bson) -> String {
 
 impl ExpiryView {
     /// Where a document of the ledger is kept.
-    #[must_use]
     pub fn kept(&self, lane: &Lane) -> Kept {
         let Some(removed_ms) = lane.removed_ms else { return Kept::Nowhere };
         let id = id_text(&lane.id);
@@ -129,7 +128,6 @@ impl ExpiryView {
 
     /// When the oldest document of the ledger was removed, in milliseconds since 1970: what was
     /// removed earlier is not asked for.
-    #[must_use]
     pub fn ledger_since_ms(&self) -> Option<i64> {
         self.ledger.back().and_then(|lane| lane.removed_ms)
     }
@@ -167,7 +165,6 @@ impl ExpiryView {
     }
 
     /// Whether a document of the ledger is chosen.
-    #[must_use]
     pub fn is_picked(&self, lane: &Lane) -> bool {
         lane.removed_ms.is_some_and(|at| {
             self.picked.iter().any(|(id, removed_ms)| *removed_ms == at && *id == lane.id)
@@ -175,7 +172,6 @@ impl ExpiryView {
     }
 
     /// The `_id`s of the chosen documents that a keeper has.
-    #[must_use]
     pub fn picked_in(&self, keeper: Keeper) -> Vec<Bson> {
         let wanted = match keeper {
             Keeper::Trash => Kept::Trash,
@@ -199,7 +195,6 @@ impl ExpiryView {
     }
 
     /// The ledger as documents, the oldest removal first.
-    #[must_use]
     pub fn ledger_rows(&self, of: &Namespace) -> Vec<Document> {
         let date = |ms| Bson::DateTime(DateTime::from_millis(ms));
         let row = |lane: &Lane| {

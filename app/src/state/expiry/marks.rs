@@ -13,7 +13,6 @@ pub struct IndexMark {
 
 /// The mark of an index among the TTL indexes of its collection; `None` if it is the only one, or
 /// none of them.
-#[must_use]
 pub fn mark(indexes: &[TtlIndex], name: &str) -> Option<IndexMark> {
     let color = indexes.iter().position(|index| index.name == name);
     let color = color.filter(|_| indexes.len() > 1)?;

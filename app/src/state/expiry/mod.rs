@@ -69,7 +69,6 @@ pub struct Density {
 
 impl Density {
     /// How long a slice is, in milliseconds; at least one.
-    #[must_use]
     pub fn slice_ms(&self) -> i64 {
         let slices = i64::try_from(self.counts.len()).unwrap_or(i64::MAX).max(1);
         (self.to_ms.saturating_sub(self.from_ms) / slices).max(1)
@@ -165,7 +164,6 @@ struct DensityAsked {
 
 impl ExpiryView {
     /// The command that fetches the soonest documents of `collection`, or of the chosen range.
-    #[must_use]
     pub fn expiring_command(&self, collection: &str) -> Document {
         let limit = i64::try_from(LANES_MAX).unwrap_or(i64::MAX);
         let command = expiry::expiring(collection, limit.into(), self.indexes());
@@ -176,7 +174,6 @@ impl ExpiryView {
     }
 
     /// The `index` of commands: one index, several, or nothing for all.
-    #[must_use]
     pub fn indexes(&self) -> Option<Bson> {
         match &self.index {
             Some(name) => Some(name.as_str().into()),
@@ -186,7 +183,6 @@ impl ExpiryView {
     }
 
     /// Whether what an index removes is shown.
-    #[must_use]
     pub fn shows(&self, index: &str) -> bool {
         match &self.index {
             Some(name) => name == index,
@@ -195,7 +191,6 @@ impl ExpiryView {
     }
 
     /// The command that fetches the density over the axis at `now_ms`.
-    #[must_use]
     pub fn forecast_command(&self, collection: &str, now_ms: i64) -> Document {
         let buckets = i32::try_from(DENSITY_BUCKETS).unwrap_or(i32::MAX);
         // Now stands between two slices, also while the axis is moved away from it: the slices show
@@ -215,7 +210,6 @@ impl ExpiryView {
     }
 
     /// Whether a command was about the indexes that are shown now.
-    #[must_use]
     pub fn is_about_shown(&self, command: &Document) -> bool {
         command.get("index") == self.indexes().as_ref()
     }
@@ -264,7 +258,6 @@ impl ExpiryView {
 
     /// Whether the density and the totals should be requested again: the axis moved by a slice, or
     /// a document became overdue. By itself at most once in `apart_ms` of the store's time.
-    #[must_use]
     pub fn is_density_stale(&self, now_ms: i64, apart_ms: i64) -> bool {
         let Some(asked) = self.density_asked else { return true };
         let (from_ms, to_ms) = asked.axis_ms;
@@ -311,7 +304,6 @@ impl ExpiryView {
     }
 
     /// Whether the list is empty though documents will expire: it came before the counts.
-    #[must_use]
     pub fn lacks_lanes(&self) -> bool {
         let counted = |totals: &Totals| totals.overdue.plus(totals.waiting).least();
         let counted = self.totals.as_ref().map_or(0, counted);
@@ -407,7 +399,6 @@ impl ExpiryView {
     }
 
     /// The chosen document as it is shown.
-    #[must_use]
     pub fn document_text(&self, document: &Document) -> String {
         mayfly_engine::value::shell::write_value(
             &Bson::Document(document.clone()),
@@ -416,7 +407,6 @@ impl ExpiryView {
     }
 
     /// The row of the chosen document.
-    #[must_use]
     pub fn selected_lane(&self) -> Option<&Lane> {
         let id = self.selected.as_ref()?;
         let of_id = || self.lanes.iter().chain(&self.ledger).filter(|lane| lane.id == *id);
@@ -432,7 +422,6 @@ impl ExpiryView {
     }
 
     /// Median, 99th percentile and maximum of the lag over the ledger, in milliseconds. `None` while nothing was removed.
-    #[must_use]
     pub fn lag_ms(&self) -> Option<(i64, i64, i64)> {
         let mut late: Vec<i64> = self.ledger.iter().filter_map(lateness).collect();
         late.sort_unstable();

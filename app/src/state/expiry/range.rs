@@ -35,7 +35,6 @@ pub(super) fn of(command: &Document) -> Option<Brush> {
 
 impl ExpiryView {
     /// A range on whole slices of the density, so that its documents can be counted.
-    #[must_use]
     pub fn on_slices(&self, brush: Brush) -> Brush {
         let slice_ms = self.density.slice_ms();
         let slices = |ms: i64| ms.saturating_sub(self.density.from_ms).div_euclid(slice_ms);
@@ -45,7 +44,6 @@ impl ExpiryView {
     }
 
     /// The command that counts the documents of the chosen range.
-    #[must_use]
     pub fn range_command(&self, collection: &str) -> Option<Document> {
         let Brush { from_ms, to_ms } = self.brush?;
         Some(expiry::forecast(collection, from_ms, to_ms, 1, self.indexes()))
@@ -61,7 +59,6 @@ impl ExpiryView {
     }
 
     /// How many stored documents are in the chosen range.
-    #[must_use]
     pub fn in_range(&self) -> Option<InRange> {
         let brush = self.brush?;
         let waits = |lane: &&Lane| lane.removed_ms.is_none() && brush.has(lane.threshold_ms);
@@ -89,21 +86,18 @@ impl ExpiryView {
     }
 
     /// Whether only the first documents of the chosen range are listed: how many.
-    #[must_use]
     pub fn first_of_range(&self) -> Option<usize> {
         let is_part = self.brush.is_some() && self.listed == self.brush && self.has_more;
         is_part.then(|| self.lanes.iter().filter(|lane| lane.removed_ms.is_none()).count())
     }
 
     /// Whether a document is listed: all are, unless a range is chosen.
-    #[must_use]
     pub fn is_brushed(&self, lane: &Lane) -> bool {
         self.brush.is_none_or(|brush| brush.has(lane.threshold_ms))
     }
 
     /// Whether the chosen document isn't in what is listed: removed documents are listed apart from
     /// those that wait, and a table has only those of the chosen range.
-    #[must_use]
     pub fn lacks_selected(&self) -> bool {
         let Some(lane) = self.selected_lane() else { return false };
         let is_same = |other: &Lane| other.id == lane.id && other.removed_ms == lane.removed_ms;
@@ -115,7 +109,6 @@ impl ExpiryView {
     }
 
     /// Whether the chosen range, or that none is chosen, is not yet what is listed.
-    #[must_use]
     pub fn awaits_range(&self) -> bool {
         self.loaded && self.listed != self.brush
     }

@@ -220,7 +220,6 @@ impl ExpiryView {
     }
 
     /// Whether rows keep their places because a pass has just removed some of them.
-    #[must_use]
     pub fn rests(&self, uptime: Duration) -> bool {
         self.pass.is_some_and(|pass| uptime < pass.rests_until)
     }
@@ -260,7 +259,6 @@ impl ExpiryView {
     }
 
     /// The rows from top to bottom. What was removed leaves with the axis, except while rows keep their places.
-    #[must_use]
     pub fn rows(&self, now_ms: i64) -> Vec<Row<'_>> {
         let start_ms = if self.held { i64::MIN } else { self.axis.start_ms(now_ms) };
         let mut rows = Vec::with_capacity(self.lanes.len() + 2);

@@ -20,13 +20,11 @@ pub struct Totals {
 
 impl Totals {
     /// How many documents were counted.
-    #[must_use]
     pub fn documents(&self) -> DocCount {
         self.waiting.plus(self.overdue).plus(self.never)
     }
 
     /// Whether documents never expire and it is not known why.
-    #[must_use]
     pub fn lack_reasons(&self) -> bool {
         !self.never.is_zero() && self.reasons.is_empty()
     }
@@ -36,7 +34,6 @@ impl ExpiryView {
     /// The figures at this moment, where they are asked for seldom: the listed documents say what is
     /// overdue, as long as one of them is not. What waits gets fewer by the thresholds that pass, not by
     /// removals: the count may lack a removed document already.
-    #[must_use]
     pub fn totals_now(&self, now_ms: i64) -> Option<Totals> {
         let totals = self.totals.clone()?;
         let stored = self.lanes.iter().filter(|lane| lane.removed_ms.is_none());

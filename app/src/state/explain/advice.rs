@@ -101,7 +101,6 @@ fn on(index: &SuggestedIndex) -> String {
 
 impl Advice {
     /// The meaning of a plan.
-    #[must_use]
     pub fn of(plan: &Plan) -> Self {
         let read = counted(plan.docs, "document", "documents");
         let returned = count(plan.returned);

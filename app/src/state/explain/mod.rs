@@ -41,7 +41,6 @@ pub struct Answer {
 
 impl Answer {
     /// Reads the reply to a command. `None` if it isn't a plan.
-    #[must_use]
     pub fn read(reply: &Document, command: &Document) -> Option<Self> {
         let plan = Plan::read(reply, command)?;
         let advice = Advice::of(&plan);

@@ -56,7 +56,6 @@ fn text(value: &Bson) -> String {
 impl Plan {
     /// Reads the reply to a command; `None` if it holds no plan. Not every server repeats in its reply
     /// what was asked, so the filter and the order may be those of the command.
-    #[must_use]
     pub fn read(reply: &Document, command: &Document) -> Option<Self> {
         let asked = command.get_document("explain").unwrap_or(command);
         let mut plan = Self::of_reply(reply)?;
@@ -172,7 +171,6 @@ impl Plan {
     }
 
     /// The stage that reads: the first one.
-    #[must_use]
     pub fn access(&self) -> &str {
         self.stages.first().map_or("", |stage| stage.name.as_str())
     }

@@ -12,7 +12,6 @@ pub const AGE_SLICES: usize = 40;
 pub const SLIDER_SECS: (i64, i64) = (1, 365 * 86_400);
 
 /// The age at a fraction of the slider, in seconds; logarithmic.
-#[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
 pub fn slider_secs(fraction: f64) -> i64 {
     slider_age(fraction).round() as i64
@@ -31,7 +30,6 @@ fn slider_age(fraction: f64) -> f64 {
 }
 
 /// Where an age stands on the slider.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "an age on a slider")]
 pub fn slider_fraction(secs: i64) -> f64 {
     let secs = secs.clamp(SLIDER_SECS.0, SLIDER_SECS.1) as f64;
@@ -41,7 +39,6 @@ pub fn slider_fraction(secs: i64) -> f64 {
 
 /// The command that counts documents by the age of their date, one bucket a slice. Dates later than
 /// now are not counted.
-#[must_use]
 pub fn ages_command(collection: &str, field: &str, now_ms: i64) -> Document {
     let before = |age_ms: i64| {
         let ms = now_ms.saturating_sub(age_ms);
@@ -61,7 +58,6 @@ pub fn ages_command(collection: &str, field: &str, now_ms: i64) -> Document {
 
 /// Documents by age, one count a slice, out of the reply to [`ages_command`]; `None` unless the
 /// command was about this field.
-#[must_use]
 pub fn ages(command: &Document, reply: &Document, field: &str) -> Option<Vec<u64>> {
     let bucket = command.get_array("pipeline").ok()?.get(1)?.as_document()?;
     let bucket = bucket.get_document("$bucket").ok()?;

@@ -42,7 +42,6 @@ pub enum Dialog {
 
 impl Dialog {
     /// The index that [`WhatIf`] is asked for; `None` while nothing valid with a TTL is typed.
-    #[must_use]
     pub fn asked(&self) -> Option<Document> {
         match self {
             Self::Create(create) => create.asked(),
@@ -52,7 +51,6 @@ impl Dialog {
     }
 
     /// The generation of the unanswered command. Nothing else is sent until it is answered.
-    #[must_use]
     pub fn sent(&self) -> Option<u64> {
         match self {
             Self::Create(create) => create.sent,
@@ -121,7 +119,6 @@ pub struct ChangeTtl {
 }
 
 impl ChangeTtl {
-    #[must_use]
     pub fn new(index: IndexRow) -> Self {
         let ttl = index.secs.map_or_else(NumberDraft::default, NumberDraft::from_secs);
         Self {
@@ -144,13 +141,11 @@ impl ChangeTtl {
     }
 
     /// Why the TTL as typed is not valid; nothing that was typed is not wrong yet.
-    #[must_use]
     pub fn ttl_problem(&self) -> Option<String> {
         self.secs().err().filter(|_| !self.ttl.is_empty())
     }
 
     /// Whether documents expire by their last modification, and by a `ttl` of their own.
-    #[must_use]
     pub fn is_on_modification(&self) -> bool {
         is_on_modification(&self.index.key)
     }
@@ -161,14 +156,12 @@ impl ChangeTtl {
     }
 
     /// The effect of the TTL as typed, once it is known.
-    #[must_use]
     pub fn known(&self) -> Option<&WhatIf> {
         let asked = self.asked()?;
         self.what_if.as_ref().filter(|known| known.0 == asked).map(|known| &known.1)
     }
 
     /// The command that makes the change; `None` while the TTL is not valid.
-    #[must_use]
     pub fn command(&self, collection: &str) -> Option<Document> {
         let secs = self.secs().ok()?;
         Some(indexes::set_ttl(collection, &self.index.name, secs))
@@ -206,7 +199,6 @@ pub struct CreateIndex {
 
 impl CreateIndex {
     /// The key pattern; fields without a name are left out.
-    #[must_use]
     pub fn key(&self) -> Document {
         let named = self.fields.iter().filter(|(field, _)| !field.trim().is_empty());
         named
@@ -225,20 +217,17 @@ impl CreateIndex {
     }
 
     /// Why the TTL as typed is not valid; nothing that was typed is not wrong yet.
-    #[must_use]
     pub fn ttl_problem(&self) -> Option<String> {
         self.secs().err().filter(|_| !self.ttl.is_empty())
     }
 
     /// The first mistake outside of the TTL, which reports its own.
-    #[must_use]
     pub fn problem(&self) -> Option<String> {
         let without_ttl = Self { has_ttl: false, ..self.clone() };
         without_ttl.command("").err()
     }
 
     /// The name it gets when none is typed.
-    #[must_use]
     pub fn usual_name(&self) -> String {
         let key = self.key();
         let parts: Vec<String> =
@@ -247,7 +236,6 @@ impl CreateIndex {
     }
 
     /// The typed name, or the usual one.
-    #[must_use]
     pub fn final_name(&self) -> String {
         let name = self.name.trim();
         if name.is_empty() { self.usual_name() } else { name.to_owned() }
@@ -266,7 +254,6 @@ impl CreateIndex {
     }
 
     /// The effect of the TTL as typed, once it is known.
-    #[must_use]
     pub fn known(&self) -> Option<&WhatIf> {
         let asked = self.asked()?;
         self.what_if.as_ref().filter(|known| known.0 == asked).map(|known| &known.1)
@@ -274,7 +261,6 @@ impl CreateIndex {
 
     /// Whether it may be sent: it is valid, nothing is on its way, and what its TTL removes is
     /// known.
-    #[must_use]
     pub fn is_ready(&self) -> bool {
         let is_known = !self.has_ttl || self.known().is_some();
         is_known && self.sent.is_none() && self.command("").is_ok()

@@ -33,7 +33,6 @@ pub struct IndexesView {
 
 impl IndexesView {
     /// Which indexes help with text of this collation, in one sentence, as far as they are known.
-    #[must_use]
     pub fn collation_words(&self, collation: &Document) -> String {
         let Some(chosen) = CollationChoice::of(collation) else {
             return "An index helps with text only if both have the same collation".to_owned();
@@ -86,14 +85,12 @@ pub struct IndexRow {
 
 impl IndexRow {
     /// Whether all its documents are found without it: their place in the store is their `_id`.
-    #[must_use]
     pub fn has_no_entries_of_its_own(&self) -> bool {
         let is_id = self.name == "_id_";
         self.bytes == Some(0) && (is_id || self.entries.is_some_and(|entries| entries > 0))
     }
 
     /// Reads one element of a `listIndexes` batch.
-    #[must_use]
     pub fn read(spec: &Document) -> Option<Self> {
         let flag = |name| spec.get_bool(name).unwrap_or(false);
         Some(Self {
@@ -111,7 +108,6 @@ impl IndexRow {
     }
 
     /// The definition of the same index with this TTL. Every option is kept.
-    #[must_use]
     pub fn with_ttl(&self, secs: i64) -> Document {
         let mut spec = Document::clone(&self.spec);
         // Fields that a server lists of an index in addition to its options.
@@ -123,7 +119,6 @@ impl IndexRow {
     }
 
     /// The key pattern in words: `lastModifiedDate ↑`.
-    #[must_use]
     pub fn keys_text(&self) -> String {
         let part = |(name, value): (&String, &Bson)| match value {
             Bson::String(kind) => format!("{name} ({kind})"),
@@ -134,27 +129,23 @@ impl IndexRow {
         self.key.iter().map(part).collect::<Vec<_>>().join(", ")
     }
 
-    #[must_use]
     pub fn field(&self) -> Option<&str> {
         let mut names = self.key.keys();
         names.next().filter(|_| names.next().is_none()).map(String::as_str)
     }
 
     /// Whether its key has the time of the last modification.
-    #[must_use]
     pub fn is_on_ts(&self) -> bool {
         self.key.contains_key("_ts")
     }
 
     /// Why the index can't carry a TTL, in one sentence; `None` when it can.
-    #[must_use]
     pub fn no_ttl_reason(&self) -> Option<&'static str> {
         no_ttl_reason(&self.key)
     }
 }
 
 /// Why an index with this key can't carry a TTL, in one sentence; `None` when it can.
-#[must_use]
 pub fn no_ttl_reason(key: &Document) -> Option<&'static str> {
     if key.len() > 1 {
         return Some("A TTL requires a single-field index");
@@ -185,7 +176,6 @@ pub struct TtlIndex {
 
 impl TtlIndex {
     /// Name and readable duration: `lastModifiedDate_1 · 10 min`.
-    #[must_use]
     pub fn label(&self) -> String {
         match self.secs {
             ..0 => format!("{} · no default", self.name),
@@ -197,17 +187,14 @@ impl TtlIndex {
 
 impl IndexesView {
     /// Whether the indexes are known.
-    #[must_use]
     pub fn is_loaded(&self) -> bool {
         self.rows.is_some()
     }
 
-    #[must_use]
     pub fn row(&self, name: &str) -> Option<&IndexRow> {
         self.rows.as_deref().unwrap_or_default().iter().find(|row| row.name == name)
     }
 
-    #[must_use]
     pub fn ttl(&self) -> Vec<TtlIndex> {
         let ttl = |row: &IndexRow| {
             let field = row.field()?.to_owned();
@@ -285,7 +272,6 @@ fn figure(value: &Bson) -> Option<u64> {
 }
 
 /// A readable duration and the seconds: `10 min (600 s)`.
-#[must_use]
 pub fn ttl_words(secs: i64) -> String {
     match secs {
         ..0 => "on, without a default".to_owned(),

@@ -34,7 +34,6 @@ impl Answers {
     }
 
     /// The guess as it would be locked now; `None` while nothing can be locked.
-    #[must_use]
     pub fn guess(&self, part: usize, question: &Question, start_ms: i64) -> Option<Guess> {
         match question.kind {
             QuestionKind::Choose => None,

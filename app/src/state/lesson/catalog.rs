@@ -16,20 +16,17 @@ pub struct Series<'a> {
 
 impl Series<'_> {
     /// Whether these are the scenes of the program, which have keys.
-    #[must_use]
     pub fn is_scenes(&self) -> bool {
         self.title == SCENES
     }
 
     /// How many were played to the end.
-    #[must_use]
     pub fn done(&self) -> usize {
         self.lessons.iter().filter(|entry| entry.progress == LessonProgress::Done).count()
     }
 }
 
 /// Every series: those of the program by level, its scenes, then the user's courses and files.
-#[must_use]
 pub fn series(list: &LessonList) -> Vec<Series<'_>> {
     let mut found: Vec<Series<'_>> = Vec::new();
     let levels = [Level::Start, Level::Core, Level::Cosmos, Level::Operate, Level::Challenge];
@@ -60,25 +57,21 @@ pub fn series(list: &LessonList) -> Vec<Series<'_>> {
 }
 
 /// The scenes of the program, on the keys 1 to 9 and 0.
-#[must_use]
 pub fn scenes(list: &LessonList) -> Vec<&LessonEntry> {
     let is_it = |entry: &&LessonEntry| entry.file().is_none() && entry.course.is_none();
     list.scenes().filter(is_it).collect()
 }
 
-#[must_use]
 pub fn scene_key(place: usize) -> Option<char> {
     "1234567890".chars().nth(place)
 }
 
 /// The lessons of the half-hour path, as far as they are there.
-#[must_use]
 pub fn path(list: &LessonList) -> Vec<&LessonEntry> {
     list.path.iter().filter_map(|slug| list.shipped(slug)).collect()
 }
 
 /// The first lesson of the path that was not played to the end.
-#[must_use]
 pub fn next_on_path(list: &LessonList) -> Option<&LessonEntry> {
     let is_open =
         |entry: &&LessonEntry| entry.progress != LessonProgress::Done && entry.problems.is_empty();
@@ -86,7 +79,6 @@ pub fn next_on_path(list: &LessonList) -> Option<&LessonEntry> {
 }
 
 /// The heading of a series.
-#[must_use]
 pub fn level_title(level: Level) -> &'static str {
     match level {
         Level::Start => "Start: what expires, and when",
@@ -98,7 +90,6 @@ pub fn level_title(level: Level) -> &'static str {
 }
 
 /// The number that a slug begins with, such as `07` or `C2`. Empty without one.
-#[must_use]
 pub fn number(slug: &str) -> String {
     let head = slug.split('-').next().unwrap_or_default();
     let digits = head.trim_start_matches(|c: char| c.is_ascii_alphabetic());
@@ -114,7 +105,6 @@ pub fn number(slug: &str) -> String {
 }
 
 /// How far the user got, in words.
-#[must_use]
 pub fn progress(entry: &LessonEntry) -> String {
     match entry.progress {
         LessonProgress::NotStarted => "Not started".to_owned(),
@@ -124,7 +114,6 @@ pub fn progress(entry: &LessonEntry) -> String {
 }
 
 /// The minutes in words. Empty if they are not known.
-#[must_use]
 pub fn minutes(entry: &LessonEntry) -> String {
     match entry.minutes {
         0 => String::new(),
@@ -133,7 +122,6 @@ pub fn minutes(entry: &LessonEntry) -> String {
 }
 
 /// A lesson in one line, as a screen reader says it.
-#[must_use]
 pub fn spoken(entry: &LessonEntry, is_on_path: bool) -> String {
     let kind = match entry.kind {
         LessonKind::Lesson => "Lesson",

@@ -80,18 +80,15 @@ pub struct Playing {
 
 impl Lessons {
     /// The newest snapshot of the lesson that is played.
-    #[must_use]
     pub fn view(&self) -> Option<&LessonView> {
         self.playing.as_ref()?.view.as_deref()
     }
 
-    #[must_use]
     pub fn is_playing(&self) -> bool {
         self.playing.is_some()
     }
 
     /// Whether a question waits for its answer, so that time stands still.
-    #[must_use]
     pub fn has_open_question(&self) -> bool {
         self.view().is_some_and(|view| steps::open_question(view).is_some())
     }
@@ -99,14 +96,12 @@ impl Lessons {
 
 impl Playing {
     /// The lesson's title, as far as it is known.
-    #[must_use]
     pub fn title(&self) -> &str {
         self.view.as_ref().map_or("", |view| view.lesson.title.as_str())
     }
 }
 
 /// The collection that `show` or `among` names.
-#[must_use]
 pub fn namespace(shown: &str) -> Namespace {
     match shown.strip_prefix("cosmos.") {
         Some(collection) => Namespace::new(COSMOS, collection),

@@ -21,7 +21,6 @@ pub struct SaveLesson {
 
 impl SaveLesson {
     /// A draft for the database in front. `None` unless a sandbox with a collection is open.
-    #[must_use]
     pub fn of(state: &State) -> Option<Self> {
         if !state.is_open() || !state.is_in_sandbox() || state.lessons.is_playing() {
             return None;
@@ -46,7 +45,6 @@ impl SaveLesson {
     }
 
     /// The file name that is suggested.
-    #[must_use]
     pub fn file_name(&self) -> String {
         let letters = self.title.trim().to_lowercase();
         let words = letters.split(|letter: char| !letter.is_alphanumeric());
@@ -61,7 +59,6 @@ impl SaveLesson {
     }
 
     /// The contents of the file and the omissions, in one sentence each.
-    #[must_use]
     pub fn contents(&self, state: &State) -> Vec<String> {
         let mut lines = Vec::new();
         let Some(db) = state.tree.database(&self.db) else { return lines };

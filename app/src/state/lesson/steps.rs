@@ -7,7 +7,6 @@ use crate::job::lesson::{
 use super::PresentedCard;
 
 /// The card that is open.
-#[must_use]
 pub fn card(view: &LessonView) -> Option<&Card> {
     view.lesson.cards.get(view.card)
 }
@@ -23,7 +22,6 @@ pub fn blocks(view: &LessonView) -> impl Iterator<Item = (usize, &Block, &BlockV
 }
 
 /// The question that waits for an answer.
-#[must_use]
 pub fn open_question(view: &LessonView) -> Option<(usize, &Question)> {
     blocks(view).find_map(|(at, block, state)| match &block.kind {
         BlockKind::Question(question) if state.state == BlockState::Ready => Some((at, question)),
@@ -32,7 +30,6 @@ pub fn open_question(view: &LessonView) -> Option<(usize, &Question)> {
 }
 
 /// The block whose button is pressed next.
-#[must_use]
 pub fn next_block(view: &LessonView) -> Option<(usize, &Block)> {
     blocks(view).find_map(|(at, block, state)| match &block.kind {
         BlockKind::Run { .. } | BlockKind::Play { .. } if state.state == BlockState::Ready => {
@@ -43,26 +40,22 @@ pub fn next_block(view: &LessonView) -> Option<(usize, &Block)> {
 }
 
 /// Whether a block of the open card runs.
-#[must_use]
 pub fn is_running(view: &LessonView) -> bool {
     blocks(view).any(|(_, _, state)| state.state == BlockState::Running)
 }
 
 /// The next card, if everything on the open one was done.
-#[must_use]
 pub fn next_card(view: &LessonView) -> Option<usize> {
     let is_done = view.cards.get(view.card).is_some_and(|card| card.is_done);
     Some(view.card + 1).filter(|next| is_done && *next < view.cards.len())
 }
 
 /// The card before.
-#[must_use]
 pub fn last_card(view: &LessonView) -> Option<usize> {
     view.card.checked_sub(1)
 }
 
 /// Whether the last card was done.
-#[must_use]
 pub fn is_finished(view: &LessonView) -> bool {
     view.card + 1 == view.cards.len() && view.cards.last().is_some_and(|card| card.is_done)
 }
@@ -83,7 +76,6 @@ pub enum Step {
 }
 
 /// The effect of a presenter's next press.
-#[must_use]
 pub fn step(view: &LessonView, presented: &PresentedCard) -> Step {
     if is_running(view) {
         return Step::Wait;

@@ -61,7 +61,6 @@ impl Topic {
 
 /// The slug of the lesson about documents that never expire for a reason. Codes are those of
 /// `mayflyWhatIf`.
-#[must_use]
 pub fn never_lesson(code: &str) -> &'static str {
     match code {
         "arrayEmpty" | "arrayWithoutDates" => "06-arrays-without-a-date",
@@ -74,7 +73,6 @@ pub fn never_lesson(code: &str) -> &'static str {
 }
 
 /// The words of a slug, for a name that is read aloud: `not a date`.
-#[must_use]
 pub fn words(slug: &str) -> String {
     let words = slug.split_once('-').filter(|(head, _)| head.chars().any(|c| c.is_ascii_digit()));
     words.map_or(slug, |(_, words)| words).replace('-', " ")

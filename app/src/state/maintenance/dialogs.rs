@@ -49,13 +49,11 @@ pub struct BackupDraft {
 }
 
 impl BackupDraft {
-    #[must_use]
     pub fn file(&self) -> Option<PathBuf> {
         whole_path(&self.path)
     }
 
     /// The mistake in the path.
-    #[must_use]
     pub fn problem(&self) -> Option<&'static str> {
         let is_wrong = !self.path.trim().is_empty() && self.file().is_none();
         is_wrong.then_some(WHOLE_PATH)
@@ -89,13 +87,11 @@ pub enum Checked {
 }
 
 impl RestoreDraft {
-    #[must_use]
     pub fn file(&self) -> Option<PathBuf> {
         whole_path(&self.path)
     }
 
     /// The file, if it is known that it can be restored.
-    #[must_use]
     pub fn sound(&self) -> Option<PathBuf> {
         let file = self.file()?;
         matches!(&self.checked, Checked::Sound { file: checked, .. } if *checked == file)
@@ -103,7 +99,6 @@ impl RestoreDraft {
     }
 
     /// The mistake in the path.
-    #[must_use]
     pub fn problem(&self) -> Option<&'static str> {
         let is_wrong = !self.path.trim().is_empty() && self.file().is_none();
         is_wrong.then_some(WHOLE_PATH)
@@ -117,32 +112,27 @@ impl RestoreDraft {
 }
 
 /// The command that writes a backup, as typed in mongosh.
-#[must_use]
 pub fn backup_text(file: &Path) -> String {
     write_command("admin", &commands::maintenance::backup(file))
 }
 
 /// `mayfly restore …`.
-#[must_use]
 pub fn restore_line(file: &Path, folder: &Path) -> String {
     let file = quoted(&file.to_string_lossy());
     format!("mayfly restore --from {file} {} --replace", data(folder))
 }
 
 /// `mayfly compact …`.
-#[must_use]
 pub fn compact_line(folder: &Path) -> String {
     format!("mayfly compact {}", data(folder))
 }
 
 /// `mayfly verify …`.
-#[must_use]
 pub fn verify_line(folder: &Path) -> String {
     format!("mayfly verify {}", data(folder))
 }
 
 /// `mayfly check …`.
-#[must_use]
 pub fn check_line(file: &Path) -> String {
     format!("mayfly check {}", quoted(&file.to_string_lossy()))
 }

@@ -53,7 +53,6 @@ impl Ended {
     }
 
     /// A backup was written.
-    #[must_use]
     pub fn backup(backup: Backup) -> Self {
         let file = &backup.report.file;
         let path = file.display().to_string();
@@ -71,7 +70,6 @@ impl Ended {
     }
 
     /// A backup was restored. The user controls simulated time, so the reaper doesn't wait there.
-    #[must_use]
     pub fn restored(report: &RestoreReport, is_simulated: bool) -> Self {
         let documents = number::counted(report.verified.documents, "document", "documents");
         let expired = if is_simulated {
@@ -92,7 +90,6 @@ impl Ended {
     }
 
     /// The data file was rewritten.
-    #[must_use]
     pub fn compacted(report: &CompactReport) -> Self {
         let (before, after) = (report.bytes_before, report.bytes_after);
         let given = before.saturating_sub(after);
@@ -106,7 +103,6 @@ impl Ended {
     }
 
     /// Everything was read.
-    #[must_use]
     pub fn verified(report: &CheckReport) -> Self {
         let mut ended = Self::good("Verified", "No problems found.".to_owned());
         let findings = report.findings();

@@ -58,7 +58,6 @@ pub enum Takes {
 
 impl Takes {
     /// By the name in the store's answer.
-    #[must_use]
     pub fn named(name: &str) -> Self {
         match name {
             "diskFull" => Self::Deletions,
@@ -89,13 +88,11 @@ pub struct Status {
 
 impl Status {
     /// How far the check of the data file is, while it runs.
-    #[must_use]
     pub fn walk_words(&self) -> Option<String> {
         self.walk_percent.map(|percent| format!("being checked ({percent} %)"))
     }
 
     /// Bytes that a compaction would reclaim, estimated.
-    #[must_use]
     pub fn spare_bytes(&self) -> u64 {
         self.file_bytes.saturating_sub(self.live_bytes)
     }
@@ -161,13 +158,11 @@ pub struct Running {
 }
 
 impl Maintenance {
-    #[must_use]
     pub fn newest(&self) -> Option<&KeptBackup> {
         self.backup_list.as_ref().and_then(|backup_list| backup_list.backups.first())
     }
 
     /// How old a backup is, in milliseconds, at this time of the window.
-    #[must_use]
     pub fn age_ms(&self, backup: &KeptBackup, uptime: Duration) -> i64 {
         let now_ms = self.backup_list.as_ref().map_or(backup.written_ms, |backup_list| {
             let since = uptime.saturating_sub(self.listed_at).as_millis();
@@ -200,14 +195,12 @@ impl Maintenance {
 }
 
 /// The data folder, also of a store that could not be opened.
-#[must_use]
 pub fn folder(state: &State) -> Option<PathBuf> {
     let known = state.store.folder.clone().filter(|_| state.is_open());
     known.or_else(|| state.store.request.data_folder().ok())
 }
 
 /// The name under which a folder's backups are remembered.
-#[must_use]
 pub fn key(folder: &Path) -> String {
     folder.to_string_lossy().into_owned()
 }

@@ -33,7 +33,6 @@ pub struct ValidatorDraft {
 
 impl ValidatorDraft {
     /// A validator that asks for what was seen.
-    #[must_use]
     pub fn new(schema: Arc<Schema>) -> Self {
         Self {
             schema,
@@ -46,7 +45,6 @@ impl ValidatorDraft {
     }
 
     /// The command that gives the collection the validator.
-    #[must_use]
     pub fn command(&self, collection: &str) -> Document {
         let level = if self.is_strict { "strict" } else { "moderate" };
         let action = if self.refuses { "error" } else { "warn" };
@@ -55,26 +53,22 @@ impl ValidatorDraft {
     }
 
     /// The command that counts documents that do not pass.
-    #[must_use]
     pub fn count(&self, collection: &str) -> Document {
         let validator = json::validator(&self.schema, self.demands);
         doc! { "count": collection, "query": { "$nor": [validator] } }
     }
 
     /// Whether this command counted for the dialog as it stands.
-    #[must_use]
     pub fn count_is_for(&self, command: &Document) -> bool {
         command.get_str("count").is_ok_and(|collection| *command == self.count(collection))
     }
 
     /// Documents that do not pass as the dialog stands. `None` until they are counted.
-    #[must_use]
     pub fn failing(&self) -> Option<u64> {
         self.failing.filter(|(demands, _)| *demands == self.demands).map(|(_, count)| count)
     }
 }
 
-#[must_use]
 pub fn json_text(schema: &Schema, title: &str) -> String {
     let document = Bson::Document(json::json_schema(schema, title));
     serde_json::to_string_pretty(&document.into_relaxed_extjson()).unwrap_or_default()

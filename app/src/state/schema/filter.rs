@@ -5,7 +5,6 @@ use bson::{Bson, DateTime, Document, doc};
 use crate::schema::{Bar, Field, Kind, whole};
 
 /// A filter for documents that match both.
-#[must_use]
 pub fn both(first: &Document, second: &Document) -> Document {
     if first.is_empty() {
         return second.clone();
@@ -55,7 +54,6 @@ fn all(first: &Document, second: &Document) -> Document {
 }
 
 /// Documents with a value of this type at a path. `None` if no filter can express it.
-#[must_use]
 pub fn type_filter(field: &Field, kind: Kind) -> Option<Document> {
     let mut condition = doc! { "$type": kind.alias()? };
     // `$type` looks into arrays too.
@@ -66,7 +64,6 @@ pub fn type_filter(field: &Field, kind: Kind) -> Option<Document> {
 }
 
 /// Documents with this value at a path.
-#[must_use]
 pub fn value_filter(field: &Field, value: &Bson) -> Option<Document> {
     let condition = match value {
         // Missing is null to an equality.
@@ -77,7 +74,6 @@ pub fn value_filter(field: &Field, value: &Bson) -> Option<Document> {
 }
 
 /// Documents with a number in an interval. The largest number closes the last one.
-#[must_use]
 pub fn number_filter(field: &Field, bar: &Bar<f64>) -> Option<Document> {
     let range = doc! { "$gte": number(bar.from), "$lt": number(bar.to) };
     field.path.filter(&Bson::Document(range))
@@ -92,20 +88,17 @@ fn number(value: f64) -> Bson {
 }
 
 /// Documents with a date in an interval.
-#[must_use]
 pub fn time_filter(field: &Field, bar: &Bar<i64>) -> Option<Document> {
     let at = |ms| DateTime::from_millis(ms);
     field.path.filter(&Bson::Document(doc! { "$gte": at(bar.from), "$lt": at(bar.to) }))
 }
 
 /// Documents with a date in this hour of the day, in UTC; `None` inside of arrays.
-#[must_use]
 pub fn hour_filter(field: &Field, hour: usize) -> Option<Document> {
     part_filter(field, "$hour", i32::try_from(hour).ok()?)
 }
 
 /// Documents with a date on this day of the week, 0 for Monday, in UTC; `None` inside of arrays.
-#[must_use]
 pub fn weekday_filter(field: &Field, weekday: usize) -> Option<Document> {
     part_filter(field, "$isoDayOfWeek", i32::try_from(weekday).ok()? + 1)
 }

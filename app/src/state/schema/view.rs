@@ -57,19 +57,16 @@ impl SchemaView {
     }
 
     /// Whether documents are being read.
-    #[must_use]
     pub fn is_reading(&self) -> bool {
         self.stage == Stage::Reading
     }
 
     /// The path in the inspector, if it is still there.
-    #[must_use]
     pub fn selected_field(&self) -> Option<&Field> {
         self.schema.as_ref()?.field(self.selected.as_ref()?)
     }
 
     /// The paths to list: those whose surroundings are open.
-    #[must_use]
     pub fn rows(&self) -> Vec<&Field> {
         let Some(schema) = &self.schema else { return Vec::new() };
         let mut rows = Vec::new();
@@ -103,7 +100,6 @@ impl SchemaView {
     }
 
     /// The most frequent values at a dotted path, those of arrays too. For completion.
-    #[must_use]
     pub fn frequent_values(&self, dotted: &str) -> Vec<&Bson> {
         let fields = self.schema.iter().flat_map(|schema| &schema.fields);
         let here = fields.filter(|field| field.path.dotted().as_deref() == Some(dotted));

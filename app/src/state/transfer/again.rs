@@ -58,7 +58,6 @@ pub enum Again {
 
 impl Again {
     /// The choices of a dialog, if its operation can be asked for again.
-    #[must_use]
     pub fn of(dialog: &Dialog) -> Option<Self> {
         match dialog {
             Dialog::Import(draft) => Some(Self::Import {
@@ -99,7 +98,6 @@ impl Again {
     }
 
     /// The dialog, filled in.
-    #[must_use]
     pub fn dialog(&self, now_ms: i64) -> Dialog {
         match self.clone() {
             Self::Import { files, db, collection, targets, create_indexes, stop_on_error } => {
@@ -172,7 +170,6 @@ pub struct PastOperations(Vec<PastOperation>);
 
 impl PastOperations {
     /// Takes down what has ended.
-    #[must_use]
     pub fn of(operations: &Operations, again: &HashMap<OperationId, Again>) -> Self {
         let past = operations.list().iter().filter_map(|known| {
             let (end, words) = match &known.stage {

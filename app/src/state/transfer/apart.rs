@@ -25,7 +25,6 @@ pub struct FileTarget {
 
 impl ImportDraft {
     /// Whether the files become a collection each.
-    #[must_use]
     pub fn splits(&self) -> bool {
         self.is_apart && self.files.len() > 1
     }
@@ -45,7 +44,6 @@ impl ImportDraft {
     }
 
     /// The names of the collections while each file has its own.
-    #[must_use]
     pub fn names(&self) -> BTreeSet<&str> {
         self.targets.iter().map(|target| target.collection.trim()).collect()
     }
@@ -58,7 +56,6 @@ impl ImportDraft {
     }
 
     /// The names of the collections in the order of the files, where each becomes one.
-    #[must_use]
     pub(super) fn apart_names(&self) -> Vec<String> {
         let own = self.targets.iter().filter(|_| self.splits());
         own.map(|target| target.collection.trim().to_owned()).collect()
@@ -95,7 +92,6 @@ impl ImportDraft {
     }
 
     /// One draft for each collection, in the order of the files.
-    #[must_use]
     pub fn parts(&self) -> Vec<ImportDraft> {
         if !self.splits() {
             return vec![self.clone()];
@@ -137,7 +133,6 @@ impl ImportDraft {
     }
 
     /// `5 files into 5 collections`.
-    #[must_use]
     pub fn apart_words(&self) -> String {
         let files = number::counted(self.files.len() as u64, "file", "files");
         let collections = if self.splits() { self.names().len() as u64 } else { 1 };
@@ -145,13 +140,11 @@ impl ImportDraft {
     }
 
     /// The collections of all files.
-    #[must_use]
     pub fn all_targets(&self) -> Vec<Namespace> {
         self.parts().iter().map(ImportDraft::target).collect()
     }
 
     /// The next file whose beginning was not read yet; it is not the shown one.
-    #[must_use]
     pub fn next_to_look(&self) -> Option<&Path> {
         let mut others = self.targets.iter().enumerate().filter(|(at, _)| *at != self.shown);
         let next = others.find(|(_, target)| !target.is_looked).map(|(_, target)| &target.path);

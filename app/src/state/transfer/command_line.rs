@@ -12,7 +12,6 @@ use super::import::ImportDraft;
 use crate::state::documents::query::Query;
 
 /// `mayfly import …` for a draft: one line for each collection.
-#[must_use]
 pub fn import(draft: &ImportDraft, folder: Option<&Path>) -> String {
     let lines = draft.parts().iter().map(|part| import_one(part, folder)).collect::<Vec<_>>();
     lines.join("\n")
@@ -74,7 +73,6 @@ fn import_one(draft: &ImportDraft, folder: Option<&Path>) -> String {
 }
 
 /// `mayfly export …` for a draft and its query.
-#[must_use]
 pub fn export(draft: &ExportDraft, query: &Query, folder: Option<&Path>) -> String {
     let namespace = &draft.namespace;
     let mut line = Line::new("export", folder, &namespace.db);
@@ -126,7 +124,6 @@ pub fn export(draft: &ExportDraft, query: &Query, folder: Option<&Path>) -> Stri
 }
 
 /// `mayfly export` of a database for a draft.
-#[must_use]
 pub fn export_database(draft: &DumpExportDraft, folder: Option<&Path>) -> String {
     let mut line = Line::new("export", folder, &draft.db);
     line.compression(draft.compression);
@@ -179,7 +176,6 @@ impl Line {
 }
 
 /// `text` as one word of a POSIX shell.
-#[must_use]
 pub fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,@%+=".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

@@ -70,7 +70,6 @@ pub struct CopyDraft {
 
 impl CopyDraft {
     /// A draft for a collection. `filter` is that of the view.
-    #[must_use]
     pub fn new(from: Namespace, to: CopyTo, filter: &str, now_ms: i64) -> Self {
         let filter = filter.trim();
         let filter = if filter == "{}" { "" } else { filter };
@@ -96,9 +95,6 @@ impl CopyDraft {
     }
 
     /// The filter that is used.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn used_filter(&self) -> Result<Document, String> {
         if self.part != CopiedPart::Filter {
             return Ok(Document::new());
@@ -110,9 +106,6 @@ impl CopyDraft {
     }
 
     /// How many documents the sample has.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn sample_size(&self) -> Result<u64, String> {
         let size = self.sample.trim().replace([',', ' '], "").parse::<u64>().ok();
         size.filter(|size| (1..=COPY_SAMPLE_MAX).contains(size)).ok_or_else(|| {
@@ -122,9 +115,6 @@ impl CopyDraft {
     }
 
     /// Where it goes.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn target(&self) -> Result<CopyTarget, String> {
         match self.to {
             CopyTo::Sandbox => return Ok(CopyTarget::Sandbox),
@@ -143,7 +133,6 @@ impl CopyDraft {
     }
 
     /// The folder it goes into.
-    #[must_use]
     pub fn folder(&self) -> Option<PathBuf> {
         match self.target() {
             Ok(CopyTarget::Folder(folder)) => Some(folder),
@@ -185,13 +174,11 @@ impl CopyDraft {
     }
 
     /// Whether the name of the collection must be typed: the server is one that others depend on.
-    #[must_use]
     pub fn needs_confirmation(&self) -> bool {
         self.to == CopyTo::Server && self.server.is_production()
     }
 
     /// Documents that it copies, as far as is known; 0: this is not known.
-    #[must_use]
     pub fn total(&self) -> u64 {
         let known = self.look.here().map_or(0, |look| look.documents);
         match (self.part, self.sample_size()) {
@@ -201,7 +188,6 @@ impl CopyDraft {
     }
 
     /// The effect of the first pass on the copy by a TTL index, in words.
-    #[must_use]
     pub fn rehearsal(&self, name: &str) -> Option<String> {
         let look = self.look.here()?;
         let (_, overdue) = look.overdue.iter().find(|(index, _)| index == name)?;
@@ -227,7 +213,6 @@ impl CopyDraft {
     }
 
     /// The name of the copy's operation.
-    #[must_use]
     pub fn title(&self) -> String {
         match self.target() {
             Ok(CopyTarget::Folder(folder)) => format!("Copy {} to {}", self.from, folder.display()),
@@ -237,7 +222,6 @@ impl CopyDraft {
     }
 }
 
-#[must_use]
 pub fn is_ttl(index: &Document) -> bool {
     index.contains_key("expireAfterSeconds")
 }
@@ -255,7 +239,6 @@ pub struct CopyResult {
 }
 
 /// How much was copied, in words.
-#[must_use]
 pub fn counts(report: &CopyReport) -> String {
     let mut words = number::counted(report.copied, "document copied", "documents copied");
     for (count, what) in [

@@ -17,7 +17,6 @@ pub enum CutWay {
 
 impl CutWork {
     /// The words for a list of operations.
-    #[must_use]
     pub fn title(&self) -> String {
         match &self.what {
             CutKind::Bulk { namespace, forward, .. } => {
@@ -31,7 +30,6 @@ impl CutWork {
     }
 
     /// How far it was, or how things are now, in one sentence.
-    #[must_use]
     pub fn words(&self) -> String {
         match &self.what {
             // How far these were is not noted.
@@ -67,7 +65,6 @@ impl CutWork {
     }
 
     /// The possible decisions, with a sentence each.
-    #[must_use]
     pub fn ways(&self) -> Vec<(CutWay, String)> {
         use CutWay::{Continue, Stop, Undo};
         match &self.what {

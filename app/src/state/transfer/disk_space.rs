@@ -7,14 +7,12 @@ use crate::state::number;
 
 impl ImportDraft {
     /// Why the import would run out of disk space. `None` if it fits, or if that is unknown.
-    #[must_use]
     pub fn lack_of_space(&self) -> Option<String> {
         lack_of_space(self.look.here()?.disk_space.as_ref()?)
     }
 }
 
 /// Why an import would run out of disk space, without a period at the end. `None` if it fits.
-#[must_use]
 pub fn lack_of_space(disk_space: &DiskSpace) -> Option<String> {
     let (needed, free) =
         (number::bytes(disk_space.needed_bytes), number::bytes(disk_space.free_bytes));

@@ -51,7 +51,6 @@ pub struct DumpResult {
 
 impl DumpDraft {
     /// Everything that can be imported, with its indexes; `db` is for a path that names no database.
-    #[must_use]
     pub fn new(path: PathBuf, dump: Dump, db: &str) -> Self {
         let rows = dump.collections.iter().map(|found| DumpRow {
             take: found.refused.is_none(),
@@ -71,14 +70,12 @@ impl DumpDraft {
     }
 
     /// Whether all collections go into one database, which can be chosen.
-    #[must_use]
     pub fn is_one_database(&self) -> bool {
         let mut dbs = self.dump.collections.iter().map(|found| &found.db);
         let first = dbs.next();
         dbs.all(|db| Some(db) == first)
     }
 
-    #[must_use]
     pub fn target(&self, of: &DumpCollection) -> Namespace {
         let own = of.db.as_deref().filter(|_| !self.is_one_database());
         Namespace::new(own.unwrap_or(self.db.trim()), &of.name)
@@ -92,7 +89,6 @@ impl DumpDraft {
     }
 
     /// Documents that the next pass would remove.
-    #[must_use]
     pub fn overdue(&self) -> u64 {
         let Some(rehearsals) = self.rehearsals.here() else { return 0 };
         let chosen = self.chosen().filter(|(.., row)| row.ttl);
@@ -121,7 +117,6 @@ impl DumpDraft {
     }
 
     /// The name of the operation.
-    #[must_use]
     pub fn title(&self) -> String {
         format!("Import {}", self.path.display())
     }
@@ -129,20 +124,17 @@ impl DumpDraft {
 
 impl DumpResult {
     /// Documents that were imported.
-    #[must_use]
     pub fn documents(&self) -> u64 {
         let reports = self.outcomes.iter().filter_map(|outcome| outcome.documents.as_ref().ok());
         reports.map(|report| report.imported).sum()
     }
 
     /// Whether everything that was chosen is there.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         self.outcomes.len() == self.chosen && self.outcomes.iter().all(DumpOutcome::is_complete)
     }
 
     /// The operation's end in words.
-    #[must_use]
     pub fn words(&self) -> String {
         let documents = crate::state::number::counted(self.documents(), "document", "documents");
         let of = self.outcomes.len() as u64;

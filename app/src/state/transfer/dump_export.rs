@@ -21,7 +21,6 @@ pub struct DumpExportDraft {
 
 impl DumpExportDraft {
     /// A draft for a database. Suggests a folder inside of `within`.
-    #[must_use]
     pub fn new(db: String, within: Option<&Path>) -> Self {
         let (path, compression) = (String::new(), Compression::None);
         let mut draft = Self { db, path, compression, error: None };
@@ -51,14 +50,12 @@ impl DumpExportDraft {
     }
 
     /// The folder; `None` while no whole path is typed.
-    #[must_use]
     pub fn folder(&self) -> Option<PathBuf> {
         typed_path(&self.path).filter(|path| path.is_absolute())
     }
 }
 
 /// The result of exporting a database to `folder`, in words.
-#[must_use]
 pub fn exported(report: &DumpReport, folder: &Path) -> String {
     let documents = number::counted(report.documents(), "document", "documents");
     let collections = report.collections.len() as u64;

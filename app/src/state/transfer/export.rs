@@ -171,7 +171,6 @@ pub struct ExportDraft {
 }
 
 impl ExportDraft {
-    #[must_use]
     pub fn new(namespace: Namespace, mut shown: ShownDocuments, now_ms: i64) -> Self {
         if shown.query.filter.trim() == "{}" {
             shown.query.filter.clear();
@@ -199,7 +198,6 @@ impl ExportDraft {
     }
 
     /// A draft for something else about a collection than its documents.
-    #[must_use]
     pub fn of(namespace: Namespace, content: Content, now_ms: i64) -> Self {
         let mut draft = Self::new(namespace, ShownDocuments::default(), now_ms);
         draft.content = content;
@@ -208,7 +206,6 @@ impl ExportDraft {
     }
 
     /// The suggested name of the file.
-    #[must_use]
     pub fn file_name(&self) -> String {
         let name = file_name(&self.namespace.to_string());
         let number = if self.number > 1 { format!("~{}", self.number) } else { String::new() };
@@ -238,7 +235,6 @@ impl ExportDraft {
     }
 
     /// Whether the view shows anything else than every document as it is stored.
-    #[must_use]
     pub fn has_choice(&self) -> bool {
         let QueryText { filter, project, sort, skip, limit, .. } = &self.shown.query;
         let parts = [filter, project, sort, skip, limit];
@@ -247,9 +243,6 @@ impl ExportDraft {
     }
 
     /// The query that is used, read as the filter line reads it.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn query(&self) -> Result<Query, String> {
         if !self.as_shown {
             return Ok(Query::default());
@@ -269,9 +262,6 @@ impl ExportDraft {
     }
 
     /// The query that is used, ready for the store.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn export_query(&self) -> Result<ExportQuery, String> {
         let Query { filter, projection, sort, skip, limit, hint, collation, .. } = self.query()?;
         let query = ExportQuery::parse(&filter, &sort, &projection, hint.as_ref(), &collation)
@@ -280,7 +270,6 @@ impl ExportDraft {
     }
 
     /// The fields that get no column.
-    #[must_use]
     pub fn hidden(&self) -> Vec<String> {
         let is_used = self.as_shown && self.form.is_csv();
         self.shown.hidden.iter().filter(|_| is_used).cloned().collect()
@@ -321,7 +310,6 @@ impl ExportDraft {
 }
 
 /// Says which files already exist.
-#[must_use]
 pub fn already_exist(files: &[PathBuf]) -> String {
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     let exist = if names.len() == 1 { "exists" } else { "exist" };

@@ -98,7 +98,6 @@ pub struct ImportDraft {
 
 impl ImportDraft {
     /// A draft for files into a database; the collection is named after the first file.
-    #[must_use]
     pub fn new(files: Vec<PathBuf>, db: &str) -> Self {
         let (db, zone) = (db.to_owned(), Leniency::default().zone.to_string());
         let mut draft = Self { files, db, zone, ..Self::default() };
@@ -108,7 +107,6 @@ impl ImportDraft {
 
     /// A draft for files that were dropped or chosen: into the database of the shown collection,
     /// into a collection named after the first file.
-    #[must_use]
     pub fn of_files(files: Vec<PathBuf>, shown: Option<&Namespace>, tree: &StoreTree) -> Self {
         let db = shown.map(|namespace| namespace.db.as_str());
         let db = db.or_else(|| tree.databases.first().map(|first| first.name.as_str()));
@@ -126,7 +124,6 @@ impl ImportDraft {
     }
 
     /// The file that is previewed.
-    #[must_use]
     pub fn shown_file(&self) -> Option<&PathBuf> {
         self.files.get(self.shown)
     }
@@ -161,20 +158,17 @@ impl ImportDraft {
     }
 
     /// The collection as the window names it.
-    #[must_use]
     pub fn target(&self) -> Namespace {
         Namespace::new(self.db.trim(), self.shown_collection().trim())
     }
 
     /// The collection of the shown file.
-    #[must_use]
     pub fn shown_collection(&self) -> &str {
         let own = self.targets.get(self.shown).filter(|_| self.splits());
         own.map_or(&self.collection, |target| &target.collection)
     }
 
     /// The mistake in the names, in one sentence.
-    #[must_use]
     pub fn name_error(&self) -> Option<String> {
         if self.db.trim().is_empty() {
             return Some("Enter a database name".to_owned());
@@ -188,7 +182,6 @@ impl ImportDraft {
     }
 
     /// Whether the options of JSON mean something.
-    #[must_use]
     pub fn may_be_json(&self) -> bool {
         let is_other = |form| matches!(form, RecordFormat::Csv { .. } | RecordFormat::Bson);
         !matches!(self.format, ImportFormat::Csv | ImportFormat::Bson)
@@ -210,14 +203,12 @@ impl ImportDraft {
     }
 
     /// The mistake in the zone, in one sentence. `None` if dates can be read, or need no zone.
-    #[must_use]
     pub fn zone_error(&self) -> Option<String> {
         let is_needed = self.leniency.takes(Nonstandard::NoZone) || self.types.types.has_dates();
         is_needed.then(|| Leniency::read_zone(&self.zone).err()).flatten()
     }
 
     /// How the files are read. A zone for text is also that of `$date` values without one.
-    #[must_use]
     pub fn read_options(&self) -> ReadOptions {
         let mut leniency = self.leniency;
         let types = self.types.types.clone();
@@ -228,7 +219,6 @@ impl ImportDraft {
     }
 
     /// The look that is shown: the latest one of the file while a newer one is awaited.
-    #[must_use]
     pub fn shown_look(&self) -> Option<&FileLook> {
         let seen = self.types.seen.as_ref();
         let seen = seen.filter(|(path, _)| Some(path) == self.shown_file());
@@ -240,7 +230,6 @@ impl ImportDraft {
     }
 
     /// Whether nothing is dropped, or its name was typed.
-    #[must_use]
     pub fn is_drop_confirmed(&self) -> bool {
         !self.drop || self.drop_typed == self.collection.trim()
     }
@@ -280,14 +269,12 @@ impl ImportDraft {
     }
 
     /// Documents that are past their threshold already, as far as is known.
-    #[must_use]
     pub fn overdue(&self) -> u64 {
         if self.drop { 0 } else { self.rehearsal.here().map_or(0, |found| found.overdue) }
     }
 
     /// The inputs of a rehearsal now. Without a collection there is nothing to rehearse: a new one
     /// has no TTL index, and dropping takes the indexes too.
-    #[must_use]
     pub fn rehearsal_due_for(&self, exists: bool) -> RehearsedFor {
         if !exists || self.drop || self.files.is_empty() {
             return RehearsedFor::default();
@@ -300,7 +287,6 @@ impl ImportDraft {
     }
 
     /// The files that go where the shown one goes.
-    #[must_use]
     pub fn shown_files(&self) -> Vec<PathBuf> {
         if !self.splits() {
             return self.files.clone();
@@ -311,7 +297,6 @@ impl ImportDraft {
     }
 
     /// The name of the operation.
-    #[must_use]
     pub fn title(&self) -> String {
         if self.splits() && self.names().len() > 1 {
             return format!("Import {}", self.apart_words());
@@ -337,7 +322,6 @@ impl ImportDraft {
 }
 
 /// The name of a file without its folder.
-#[must_use]
 pub fn file_name(path: &Path) -> String {
     path.file_name()
         .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
@@ -358,7 +342,6 @@ pub(super) fn collection_for(path: &Path) -> String {
 }
 
 /// A typed path: `~/` is the home folder, quotes around it are not part of it.
-#[must_use]
 pub fn typed_path(typed: &str) -> Option<PathBuf> {
     let text = typed.trim();
     let text = text.strip_prefix("file://").unwrap_or(text);
@@ -380,7 +363,6 @@ pub const WHOLE_PATH: &str = "Enter an absolute path or one that starts with ~/"
 
 /// The path that was typed, if it begins at the root: a window has no working folder for another
 /// path to begin at.
-#[must_use]
 pub fn whole_path(typed: &str) -> Option<PathBuf> {
     typed_path(typed).filter(|path| path.is_absolute())
 }

@@ -37,7 +37,6 @@ impl CreatedIndexes {
     }
 
     /// The results, one sentence each.
-    #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let mut all = Vec::new();
         if self.waiting > 0 {
@@ -58,7 +57,6 @@ impl CreatedIndexes {
 
 impl ImportDraft {
     /// The index definitions to create after the documents.
-    #[must_use]
     pub fn indexes(&self) -> Vec<Document> {
         let look = self.shown_look().filter(|_| self.create_indexes);
         look.map_or_else(Vec::new, |look| definitions(&look.indexes))
@@ -66,7 +64,6 @@ impl ImportDraft {
 }
 
 /// All definitions next to the files, each name once.
-#[must_use]
 pub fn definitions(files: &[IndexFile]) -> Vec<Document> {
     let mut all: Vec<Document> = Vec::new();
     for index in files.iter().filter_map(|file| file.indexes.as_ref().ok()).flatten() {
@@ -78,7 +75,6 @@ pub fn definitions(files: &[IndexFile]) -> Vec<Document> {
 }
 
 /// Indexes in words: `3 indexes (1 TTL: expiresAt, 1 h)`.
-#[must_use]
 pub fn words(indexes: &[Document]) -> String {
     let ttl: Vec<String> = indexes.iter().filter_map(ttl_of).collect();
     let all = counted(indexes.len() as u64, "index", "indexes");
@@ -99,7 +95,6 @@ fn ttl_of(index: &Document) -> Option<String> {
 }
 
 /// The effect of the next pass by the TTL indexes, one sentence for each.
-#[must_use]
 pub fn overdue(files: &[IndexFile]) -> Vec<String> {
     let sentences = |file: &IndexFile| -> Vec<String> {
         let all = counted(file.documents, "document", "documents");
@@ -117,7 +112,6 @@ pub fn overdue(files: &[IndexFile]) -> Vec<String> {
 }
 
 /// The mistakes in files of definitions, one sentence for each.
-#[must_use]
 pub fn unreadable(files: &[IndexFile]) -> Vec<String> {
     let sentence = |file: &IndexFile| {
         let why = file.indexes.as_ref().err()?;

@@ -29,7 +29,6 @@ impl Meter {
     }
 
     /// Documents per second; `None` until known.
-    #[must_use]
     pub fn documents_per_sec(&self) -> Option<u64> {
         self.per_sec(|progress| progress.documents + progress.skipped + progress.rejected)
     }
@@ -53,7 +52,6 @@ impl Meter {
 }
 
 /// How far an import or export is, in words: counts, rate and remaining time.
-#[must_use]
 pub fn words(now: &ProgressNow, meter: &Meter, rest: Option<Duration>) -> String {
     let mut words = number::counted(now.documents, "document", "documents");
     if now.skipped > 0 {

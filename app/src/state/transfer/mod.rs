@@ -178,7 +178,6 @@ pub struct ImportResult {
 
 impl ImportResult {
     /// The imports that a roll back takes back.
-    #[must_use]
     pub fn roll_back_ids(&self) -> Vec<ObjectId> {
         if self.is_rolled_back {
             return Vec::new();
@@ -188,7 +187,6 @@ impl ImportResult {
     }
 
     /// Whether every file of every collection was read to its end.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         let is_whole = |report: &ImportReport| report.end == ImportEnd::Complete;
         let mut others = self.others.iter().map(|(_, report)| report.as_ref());
@@ -202,14 +200,12 @@ impl ImportResult {
     }
 
     /// The collections.
-    #[must_use]
     pub fn targets(&self) -> Vec<Namespace> {
         let others = self.others.iter().map(|(namespace, _)| namespace);
         [&self.into].into_iter().chain(others).cloned().collect()
     }
 
     /// The collections in words.
-    #[must_use]
     pub fn into_words(&self) -> String {
         match self.others.len() as u64 {
             0 => self.into.to_string(),
@@ -218,7 +214,6 @@ impl ImportResult {
     }
 
     /// Documents stored.
-    #[must_use]
     pub fn imported(&self) -> u64 {
         self.reports().map(|report| report.imported).sum()
     }
@@ -248,14 +243,12 @@ pub enum Dialog {
 }
 
 impl Transfer {
-    #[must_use]
     pub fn get(&self, operation: OperationId) -> Option<&Running> {
         self.running.iter().find(|running| running.operation == operation)
     }
 
     /// Whether each transfer waits for its turn, in the order of [`Self::running`]: as the worker
     /// does them, [`TRANSFERS_MAX`] at a time, and one at a time into each collection.
-    #[must_use]
     pub fn waiting(&self) -> Vec<bool> {
         let into = |running: &Running| match &running.kind {
             Kind::Import { into, .. } | Kind::ImportDump { into } => into.clone(),

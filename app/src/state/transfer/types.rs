@@ -103,7 +103,6 @@ impl TypesDraft {
     }
 
     /// The mistake, in one sentence.
-    #[must_use]
     pub fn error(&self) -> Option<String> {
         let typed = self.layouts.iter().find_map(|(path, text)| {
             DateForm::parse(text).err().map(|error| format!("{path}: {error}"))
@@ -124,7 +123,6 @@ impl TypesDraft {
     }
 
     /// The fields to list.
-    #[must_use]
     pub fn rows<'d>(&'d self, look: &'d FileLook) -> Vec<FieldRow<'d>> {
         let row = |sample: &'d PathSample| {
             let field = self.types.field(&sample.path);
@@ -146,7 +144,6 @@ fn anchor_ms(text: &str) -> Option<i64> {
 }
 
 /// The value that decided the order of day and month, in one sentence.
-#[must_use]
 pub fn decided_by(order: &Order) -> Option<String> {
     let Order::Decided { order, by, rows } = order else { return None };
     let DateSample { row, text, .. } = by;
@@ -160,7 +157,6 @@ pub fn decided_by(order: &Order) -> Option<String> {
 }
 
 /// Why the order of day and month has to be asked, in one sentence.
-#[must_use]
 pub fn question(order: &Order) -> Option<String> {
     let Order::Ask(ways) = order else { return None };
     let mixed: Vec<String> = ways
@@ -182,7 +178,6 @@ pub fn question(order: &Order) -> Option<String> {
 }
 
 /// A chosen type for the user.
-#[must_use]
 pub fn type_words(to: Option<&TargetType>) -> &'static str {
     match to {
         None => "As in the file",
@@ -199,7 +194,6 @@ pub fn type_words(to: Option<&TargetType>) -> &'static str {
 }
 
 /// Forms of a date for the user.
-#[must_use]
 pub fn forms_words(forms: &[DateForm]) -> String {
     match forms {
         [] => "Choose the order".to_owned(),
@@ -208,7 +202,6 @@ pub fn forms_words(forms: &[DateForm]) -> String {
 }
 
 /// An instant in UTC, without milliseconds that are zero.
-#[must_use]
 pub fn instant(ms: i64) -> String {
     match ms.rem_euclid(1_000) {
         0 => format!("{}Z", Zone::Utc.date_time(ms)),
@@ -217,7 +210,6 @@ pub fn instant(ms: i64) -> String {
 }
 
 /// A value as one line.
-#[must_use]
 pub fn value_words(value: &Bson) -> String {
     match value {
         Bson::String(text) => text.clone(),
@@ -227,7 +219,6 @@ pub fn value_words(value: &Bson) -> String {
 }
 
 /// The first value of a field that converts, before and after.
-#[must_use]
 pub fn example(preview: &Preview, path: &str) -> Option<(String, String)> {
     let pairs = preview.documents.iter().zip(&preview.converted);
     pairs.into_iter().find_map(|(before, after)| {

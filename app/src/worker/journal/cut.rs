@@ -26,7 +26,6 @@ pub const TOTAL: &str = "total";
 
 /// The operations of this store that were cut short, the oldest first. What another window has is
 /// left out.
-#[must_use]
 pub fn list(source: &dyn Source) -> Vec<CutWork> {
     let folder = source.journals();
     let paths = folder.map(|folder| file::paths(&folder)).unwrap_or_default();
@@ -235,7 +234,6 @@ fn key(id: &Bson) -> String {
 
 impl Item {
     /// The `_id` of its document.
-    #[must_use]
     pub fn id(&self) -> Bson {
         let raw = self.before.as_ref().or(self.planned.as_ref());
         let id = raw.and_then(|raw| raw.get("_id").ok().flatten());
@@ -267,19 +265,16 @@ impl Contents {
     }
 
     /// How many documents were changed.
-    #[must_use]
     pub fn changed(&self) -> u64 {
         self.changes().count() as u64
     }
 
     /// The `_id`s of the documents that were changed, as text.
-    #[must_use]
     pub fn done_keys(&self) -> BTreeSet<String> {
         self.changes().map(|(_, item, _)| key(&item.id())).collect()
     }
 
     /// The work that undoes the changes. `None` if that was too much to keep.
-    #[must_use]
     pub fn made(&self) -> Option<Vec<Pair>> {
         if !self.pairs.is_empty() {
             return Some(self.pairs.clone());

@@ -185,9 +185,6 @@ impl Journal {
 
     /// Notes what became of each document of the last step. It is on the disk with the next step: if
     /// it is lost, the documents are read again.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn done(&mut self, after: &[Option<RawDocumentBuf>]) -> Result<(), String> {
         self.append(
             kind::DONE,
@@ -196,9 +193,6 @@ impl Journal {
     }
 
     /// Notes a few fields, and waits until they are on the disk.
-    ///
-    /// # Errors
-    /// One sentence.
     pub fn note(&mut self, fields: &Document) -> Result<(), String> {
         self.append(kind::NOTE, &[bytes_of(fields)?.as_bytes()])?;
         self.sync()
@@ -262,7 +256,6 @@ pub fn forget(path: &Path) -> Result<(), String> {
 }
 
 /// The journals in a folder, the oldest first. One that was never whole is removed.
-#[must_use]
 pub fn paths(folder: &Path) -> Vec<PathBuf> {
     let Ok(found) = fs::read_dir(folder) else { return Vec::new() };
     let mut all = Vec::new();

@@ -16,7 +16,6 @@ use crate::job::{Namespace, TrashScope};
 const VERBS: [&str; 4] = ["Deleted", "Updated", "Converted", "Copied"];
 
 /// A change as a document. Its pairs are records of their own.
-#[must_use]
 pub fn of_change(namespace: &Namespace, change: &BulkChange, began_ms: i64) -> Document {
     let mut header = match change {
         BulkChange::Delete(target) => doc! { "kind": "delete", "target": of_target(target) },
@@ -53,7 +52,6 @@ pub fn of_change(namespace: &Namespace, change: &BulkChange, began_ms: i64) -> D
 }
 
 /// The change in a header; that of a change that is taken back has no pairs.
-#[must_use]
 pub fn change(header: &Document) -> Option<(Namespace, BulkChange)> {
     let at = namespace(header, "at")?;
     let target = || target(header.get_document("target").ok()?);
@@ -94,7 +92,6 @@ pub fn change(header: &Document) -> Option<(Namespace, BulkChange)> {
 }
 
 /// A change whose pairs are in its journal.
-#[must_use]
 pub fn made(namespace: Namespace, verb: &'static str, field: Option<String>) -> Arc<Made> {
     Arc::new(Made { namespace, pairs: Vec::new(), verb, field })
 }
@@ -117,7 +114,6 @@ fn conversion(header: &Document) -> Option<Conversion> {
     })
 }
 
-#[must_use]
 pub fn of_plan(plan: &RolloutPlan, began_ms: i64) -> Document {
     doc! {
         "kind": "rollout", "at": of_namespace(&plan.namespace), "beganMs": began_ms,
@@ -130,7 +126,6 @@ pub fn of_plan(plan: &RolloutPlan, began_ms: i64) -> Document {
     }
 }
 
-#[must_use]
 pub fn plan(header: &Document) -> Option<RolloutPlan> {
     let document = |name| header.get_document(name).ok().cloned();
     let whole = |name| header.get_i64(name).ok().and_then(|most| u64::try_from(most).ok());

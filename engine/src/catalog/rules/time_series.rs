@@ -12,7 +12,6 @@ use crate::{
 
 /// The indexes of every new time-series collection, without numbers yet: one on the buckets' `_id`,
 /// which is in order of time, and with a meta field MongoDB's index on it and the time.
-#[must_use]
 pub(crate) fn bucket_indexes(options: &TimeSeries) -> Vec<IndexMeta> {
     let mut id = id_index(IndexId(0), None);
     id.form = EntryForm::Buckets;

@@ -16,7 +16,6 @@ use crate::{
 impl Collections {
     /// Repairs what can be derived from other data: counters and the state of index builds. Returns
     /// a sentence about each repair. What can't be repaired now is tried again at the next opening.
-    #[must_use]
     pub fn mend(&self) -> Vec<String> {
         let mut sentences = self.recount_damaged().unwrap_or_default();
         sentences.extend(self.restart_damaged_builds().unwrap_or_default());

@@ -29,7 +29,6 @@ use crate::{
 impl Collections {
     /// Index builds that have not ended; after a restart these are the builds of the previous
     /// session.
-    #[must_use]
     pub fn pending_builds(&self) -> Vec<PendingBuild> {
         let catalog = self.catalog();
         let building = catalog.all_collections().flat_map(|collection| {

@@ -7,7 +7,6 @@ use crate::{
 };
 
 /// The damage in words; `None` when there is none. Names that can't be looked up stay numbers.
-#[must_use]
 pub fn damage_in_words(store: &Store, rows: &DamagedRows) -> Option<String> {
     if rows.count == 0 {
         return None;
@@ -17,7 +16,6 @@ pub fn damage_in_words(store: &Store, rows: &DamagedRows) -> Option<String> {
 }
 
 /// The sentence about damaged rows that the walk of the opening found; `None` without any.
-#[must_use]
 pub fn opening_damage(store: &Store, rows: &DamagedRows) -> Option<String> {
     let damage = damage_in_words(store, rows)?;
     Some(format!(
@@ -27,7 +25,6 @@ pub fn opening_damage(store: &Store, rows: &DamagedRows) -> Option<String> {
 }
 
 /// The sentence about a backup with damaged rows; `None` for a sound one.
-#[must_use]
 pub fn backup_damage(store: &Store, report: &BackupReport) -> Option<String> {
     let damage = damage_in_words(store, &report.damaged)?;
     let file = report.file.display();

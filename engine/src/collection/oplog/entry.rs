@@ -132,7 +132,6 @@ impl OplogEntry {
     }
 
     /// The entry as stored.
-    #[must_use]
     pub fn bytes(&self) -> &[u8] {
         self.bytes.as_bytes()
     }

@@ -17,13 +17,11 @@ pub enum Role {
 
 impl Collections {
     /// Whether changes are refused because the store only applies another one's oplog.
-    #[must_use]
     pub fn is_secondary(&self) -> bool {
         self.secondary.load(Ordering::SeqCst)
     }
 
     /// The role; `None` for a store without an oplog.
-    #[must_use]
     pub fn role(&self) -> Option<Role> {
         let role = if self.is_secondary() { Role::Secondary } else { Role::Primary };
         self.store.has_oplog().then_some(role)

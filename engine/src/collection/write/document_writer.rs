@@ -48,20 +48,17 @@ struct IndexWrite {
 impl DocumentWriter<'_, '_> {
     /// Reads include what this transaction has written so far, except counters: those are as of its
     /// start, see [`DocumentWriter::counters`].
-    #[must_use]
     pub fn reader(&self) -> Reader<'_> {
         self.txn.writer.reader()
     }
 
     /// The time of this transaction in milliseconds since 1970; what it writes was last modified
     /// then.
-    #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.txn.now_ms
     }
 
     /// The catalog as of this transaction.
-    #[must_use]
     pub fn catalog(&self) -> &CatalogSnapshot {
         &self.txn.catalog
     }
@@ -84,7 +81,6 @@ impl DocumentWriter<'_, '_> {
     }
 
     /// A collection as of this transaction.
-    #[must_use]
     pub fn collection(&self, namespace: &Namespace) -> Option<Arc<CollectionMeta>> {
         self.txn.catalog.collection(namespace)
     }
@@ -98,7 +94,6 @@ impl DocumentWriter<'_, '_> {
     }
 
     /// The document in the form its database stores, see [`Dialect::stored`].
-    #[must_use]
     pub fn stored<'d>(
         &self,
         collection: &CollectionMeta,

@@ -53,7 +53,6 @@ struct MeasurementParts {
 
 impl Measurements {
     /// `None` when the collection is not a time-series collection.
-    #[must_use]
     pub fn new(collection: &Arc<CollectionMeta>) -> Option<Self> {
         let options = collection.time_series()?;
         let time_field = CString::try_from(options.time_field.clone()).ok()?;

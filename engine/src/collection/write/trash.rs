@@ -81,7 +81,6 @@ impl DocumentWriter<'_, '_> {
     }
 
     /// Whether the disk is full, so that nothing can be added.
-    #[must_use]
     pub fn has_no_room(&self) -> bool {
         self.txn.writer.deletes_only()
     }

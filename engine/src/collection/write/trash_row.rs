@@ -84,7 +84,6 @@ impl<'t> TrashRow<'t> {
     }
 
     /// An owned copy of what a restore needs.
-    #[must_use]
     pub fn to_restorable(&self) -> RestorableRow {
         RestorableRow {
             number: self.number,

@@ -23,20 +23,17 @@ struct ClientState {
 
 impl Client {
     /// The client of a connection.
-    #[must_use]
     pub fn of_connection(connection_id: i32, address: String) -> Self {
         Self { connection_id, address, state: Arc::default() }
     }
 
     /// Whether this is the same client. Each listener numbers its own connections, so the number
     /// is not unique.
-    #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.state, &other.state)
     }
 
     /// The client metadata of the first `hello`: driver, system, application.
-    #[must_use]
     pub fn metadata(&self) -> Option<Document> {
         self.lock().metadata.clone()
     }
@@ -47,7 +44,6 @@ impl Client {
     }
 
     /// The user that has logged in; `None` for the program itself and without authentication.
-    #[must_use]
     pub fn user(&self) -> Option<String> {
         self.lock().user.clone()
     }

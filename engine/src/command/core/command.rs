@@ -21,13 +21,11 @@ pub type Run = fn(&Context, &Request<'_>) -> Answer;
 
 impl Command {
     /// A command for any database, without aliases.
-    #[must_use]
     pub const fn any(name: &'static str, fields: &'static [Field], run: Run) -> Self {
         Self { name, aliases: &[], scope: Scope::Any, fields, run }
     }
 
     /// A command for `admin` only, without aliases.
-    #[must_use]
     pub const fn admin(name: &'static str, fields: &'static [Field], run: Run) -> Self {
         Self { name, aliases: &[], scope: Scope::Admin, fields, run }
     }

@@ -60,7 +60,6 @@ pub struct Context {
 
 impl Context {
     /// The context of the commands with these names.
-    #[must_use]
     pub fn new(
         collections: Arc<Collections>,
         reaper: Arc<Reaper>,
@@ -87,13 +86,11 @@ impl Context {
     }
 
     /// The clock.
-    #[must_use]
     pub fn clock(&self) -> &dyn Clock {
         self.collections.clock().as_ref()
     }
 
     /// The time now in milliseconds since 1970.
-    #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.clock().now_ms()
     }

@@ -43,36 +43,30 @@ pub const COMMON: &[Field] = &[
     ignored("requestDeadlineMS"),
 ];
 
-#[must_use]
 pub const fn required(name: &'static str) -> Field {
     Field { name, support: Support::Required }
 }
 
 /// A required field of several types, none of which is null.
-#[must_use]
 pub const fn given(name: &'static str) -> Field {
     Field { name, support: Support::Given }
 }
 
-#[must_use]
 pub const fn optional(name: &'static str) -> Field {
     Field { name, support: Support::Optional }
 }
 
 /// A field that changes nothing.
-#[must_use]
 pub const fn ignored(name: &'static str) -> Field {
     Field { name, support: Support::Ignored }
 }
 
 /// A field that is refused.
-#[must_use]
 pub const fn unsupported(name: &'static str) -> Field {
     Field { name, support: Support::Unsupported }
 }
 
 /// All other fields are accepted; the command checks them.
-#[must_use]
 pub const fn any() -> Field {
     Field { name: "*", support: Support::Any }
 }

@@ -7,7 +7,6 @@ pub(crate) use crate::query::filter::type_name;
 
 /// A number without its fraction, which a decimal rounds, half to even; `None` for other types and
 /// NaN counts as 0.
-#[must_use]
 pub fn as_integer(value: RawBsonRef<'_>) -> Option<i64> {
     match value {
         RawBsonRef::Int32(number) => Some(i64::from(number)),
@@ -29,7 +28,6 @@ pub fn as_integer(value: RawBsonRef<'_>) -> Option<i64> {
 }
 
 /// Yes or no as MongoDB's "safe bool": a bool, or any number but 0.
-#[must_use]
 pub fn as_flag(value: RawBsonRef<'_>) -> Option<bool> {
     match value {
         RawBsonRef::Boolean(flag) => Some(flag),
@@ -43,7 +41,6 @@ pub fn as_flag(value: RawBsonRef<'_>) -> Option<bool> {
 
 /// Yes or no where any type is accepted: only false, null and zero are false (`trueValue` of
 /// MongoDB's `BSONElement`).
-#[must_use]
 pub fn is_true(value: RawBsonRef<'_>) -> bool {
     match value {
         RawBsonRef::Null | RawBsonRef::Undefined => false,
@@ -51,7 +48,6 @@ pub fn is_true(value: RawBsonRef<'_>) -> bool {
     }
 }
 
-#[must_use]
 pub fn wrong_type_at(place: &str, found: RawBsonRef<'_>, expected: &str) -> CommandError {
     CommandError::type_mismatch(format!(
         "BSON field '{place}' is the wrong type '{}', expected {expected}",
@@ -60,7 +56,6 @@ pub fn wrong_type_at(place: &str, found: RawBsonRef<'_>, expected: &str) -> Comm
 }
 
 /// `NotImplemented`
-#[must_use]
 pub fn unsupported_field(place: &str, name: &str) -> CommandError {
     CommandError::not_supported(format!(
         "the field '{name}' of {place} is not supported; leave it out"
@@ -68,7 +63,6 @@ pub fn unsupported_field(place: &str, name: &str) -> CommandError {
 }
 
 /// `IDLUnknownField`
-#[must_use]
 pub fn unknown_field(place: &str, name: &str) -> CommandError {
     CommandError::new(
         Code::IDL_UNKNOWN_FIELD,
@@ -77,7 +71,6 @@ pub fn unknown_field(place: &str, name: &str) -> CommandError {
 }
 
 /// `IDLFailedToParse`: a required field is missing.
-#[must_use]
 pub fn missing_field(place: &str, name: &str) -> CommandError {
     CommandError::new(
         Code::IDL_FAILED_TO_PARSE,

@@ -33,7 +33,6 @@ impl LetVariables {
     }
 
     /// The same variables with another collation.
-    #[must_use]
     pub fn collated(&self, collation: Option<Collation>) -> Self {
         Self { names: self.names.clone().with_collation(collation), values: self.values.clone() }
     }
@@ -50,13 +49,11 @@ impl LetVariables {
     }
 
     /// How text compares.
-    #[must_use]
     pub fn collation(&self) -> Option<&Collation> {
         self.names.collation()
     }
 
     /// The context of expressions at this time.
-    #[must_use]
     pub fn context(&self, now_ms: i64) -> query::Context {
         let mut seen = query::Context::at(now_ms).with_collation(self.collation());
         seen.variables.clone_from(&self.values);

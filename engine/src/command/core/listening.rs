@@ -19,7 +19,6 @@ impl Default for ListenAt {
 
 impl ListenAt {
     /// The port; a socket has none.
-    #[must_use]
     pub fn port(&self) -> Option<u16> {
         match self {
             Self::Port(port) => Some(*port),

@@ -23,7 +23,6 @@ pub struct Query {
 
 impl Query {
     /// Everything that matches a filter.
-    #[must_use]
     pub fn matching(filter: Filter) -> Self {
         Self { target: Target::matching(filter), hint: None }
     }

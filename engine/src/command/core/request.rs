@@ -394,7 +394,6 @@ impl<'r> Request<'r> {
     }
 
     /// The error for a value of the wrong type.
-    #[must_use]
     pub fn wrong_type(&self, name: &str, found: RawBsonRef<'_>, expected: &str) -> CommandError {
         let expected = if expected.contains(',') {
             format!("types '[{expected}]'")

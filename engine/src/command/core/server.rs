@@ -2,13 +2,11 @@
 
 /// The host name in replies. Not the computer's own name, which would leak into copied output; the
 /// listener is on loopback only.
-#[must_use]
 pub fn hostname() -> &'static str {
     "localhost"
 }
 
 /// The number after this label in a Linux `/proc` file, in kB.
-#[must_use]
 pub fn proc_kilobytes(text: &str, label: &str) -> Option<i64> {
     let line = text.lines().find_map(|line| line.strip_prefix(label))?;
     line.split_whitespace().next()?.parse().ok()

@@ -82,7 +82,6 @@ pub fn storage_stats(
 }
 
 /// Divided by the client's scale.
-#[must_use]
 pub fn scaled(bytes: u64, scale: u64) -> Bson {
     shortest(bytes / scale.max(1))
 }

@@ -26,7 +26,6 @@ pub struct IdLookup<'r> {
 
 impl<'r> IdLookup<'r> {
     /// The `_id` of a `find` that asks for nothing else.
-    #[must_use]
     pub fn read(request: &Request<'r>) -> Option<Self> {
         let mut id = None;
         let mut fields = Fields::of(request.document);

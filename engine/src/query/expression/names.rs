@@ -19,7 +19,6 @@ const BUILT_IN: [&str; 8] =
 
 impl VariableNames {
     /// No names, and this collation.
-    #[must_use]
     pub fn of_collation(collation: Option<Collation>) -> Self {
         Self { names: Vec::new(), collation }
     }
@@ -31,7 +30,6 @@ impl VariableNames {
     }
 
     /// How text compares.
-    #[must_use]
     pub fn collation(&self) -> Option<&Collation> {
         self.collation.as_ref()
     }

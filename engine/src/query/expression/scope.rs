@@ -39,7 +39,6 @@ pub struct Context {
 
 impl Context {
     /// A context without variables, with another beginning for `$rand` each time.
-    #[must_use]
     pub fn at(now_ms: i64) -> Self {
         let chance = Arc::new(AtomicU64::new(RandomState::new().hash_one(now_ms)));
         Self { now_ms: Some(now_ms), chance, ..Self::default() }
@@ -65,7 +64,6 @@ impl Context {
     }
 
     /// A number from 0 up to, but not including, 1 (`SplitMix64`).
-    #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit a double")]
     pub fn random(&self) -> f64 {
         const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -100,7 +98,6 @@ impl<'v> Frame<'v> {
 
 impl<'v> Scope<'v> {
     /// The scope of this document.
-    #[must_use]
     pub fn new(root: &'v RawDocument, context: &'v Context) -> Self {
         Self { root, current: Some(RawBsonRef::Document(root)), context, frame: None }
     }
@@ -113,13 +110,11 @@ impl<'v> Scope<'v> {
     }
 
     /// The document.
-    #[must_use]
     pub fn root(&self) -> &'v RawDocument {
         self.root
     }
 
     /// The context shared by all documents.
-    #[must_use]
     pub fn context(&self) -> &'v Context {
         self.context
     }

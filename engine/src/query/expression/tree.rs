@@ -27,14 +27,12 @@ impl Expression {
     }
 
     /// The value, if the expression is the same for all documents; the inner `None` is missing.
-    #[must_use]
     pub fn constant(&self) -> Option<Option<RawBsonRef<'_>>> {
         self.0.constant()
     }
 
     /// Names of the document's top-level fields that the expression reads; `None` if it reads the
     /// whole document.
-    #[must_use]
     pub fn dependencies(&self) -> Option<Vec<&str>> {
         let mut found = Some(Vec::new());
         self.0.each_path(&mut |path| {

@@ -15,7 +15,6 @@ pub enum Value<'v> {
 
 impl Value<'_> {
     /// The value; `None` if it is missing.
-    #[must_use]
     pub fn as_ref(&self) -> Option<RawBsonRef<'_>> {
         match self {
             Self::Missing => None,
@@ -35,14 +34,12 @@ impl Value<'_> {
     }
 
     /// Whether it is missing, null or undefined.
-    #[must_use]
     pub fn is_nullish(&self) -> bool {
         is_nullish(self.as_ref())
     }
 
     /// Whether a condition takes it for true: everything but missing, null, undefined, false and
     /// zero.
-    #[must_use]
     pub fn is_true(&self) -> bool {
         is_true(self.as_ref())
     }

@@ -30,7 +30,6 @@ enum Condition<'f> {
 impl Filter {
     /// Whether both say the same. Answers false for what a partial index can't have, unless both
     /// are written alike.
-    #[must_use]
     pub fn is_equivalent(&self, other: &Self) -> bool {
         self == other
             || match (canonical(self.root()), canonical(other.root())) {

@@ -46,7 +46,6 @@ impl Test {
     }
 
     /// The test, and its collation if it depends on one.
-    #[must_use]
     pub fn collated(&self) -> (&Self, Option<&Collation>) {
         match self {
             Self::Collated(collated) => (&collated.test, Some(&collated.collation)),
@@ -55,7 +54,6 @@ impl Test {
     }
 
     /// Whether the test compares text.
-    #[must_use]
     pub fn compares_text(&self) -> bool {
         let is_text = |value: &RawBson| has_text(value.as_raw_bson_ref());
         match self {

@@ -17,7 +17,6 @@ const SHOWN_BYTES_MAX: usize = 4_096;
 const SHOWN_VALUES_MAX: usize = 16;
 
 /// Why the document does not match; empty when it does.
-#[must_use]
 pub fn details(filter: &RawDocument, document: &RawDocument, context: &Context) -> Document {
     let Ok(filter) = Document::try_from(filter) else { return Document::new() };
     of_filter(&filter, document, context, 0).unwrap_or_default()

@@ -188,7 +188,6 @@ fn is_among(value: RawBsonRef<'_>, values: &[RawBson], text: &impl TextOrder) ->
 }
 
 /// Whether `{field: wanted}` matches a field with this value that is not an array.
-#[must_use]
 pub fn is_equal(value: RawBsonRef<'_>, wanted: RawBsonRef<'_>) -> bool {
     compares(value, CompareOp::Eq, wanted, &Simple)
 }

@@ -57,7 +57,6 @@ impl Filter {
     }
 
     /// The filter `{}`.
-    #[must_use]
     pub fn matches_all() -> Self {
         Self::of(RawDocumentBuf::new(), Expr::True, None)
     }
@@ -80,7 +79,6 @@ impl Filter {
 
     /// Whether a partial index with this filter holds the document. Nothing in such a
     /// filter can fail, and no limit ends it, because the index would then lack the document.
-    #[must_use]
     pub fn covers(&self, document: &RawDocument) -> bool {
         run_within(None, || self.matches(document)).unwrap_or(false)
     }
@@ -99,25 +97,21 @@ impl Filter {
     }
 
     /// Whether it contains an `$expr`.
-    #[must_use]
     pub fn has_expression(&self) -> bool {
         self.0.root.has_expression()
     }
 
     /// The tree.
-    #[must_use]
     pub fn root(&self) -> &Expr {
         &self.0.root
     }
 
     /// How its text compares.
-    #[must_use]
     pub fn collation(&self) -> Option<&Collation> {
         self.0.collation.as_ref()
     }
 
     /// The filter as it was given.
-    #[must_use]
     pub fn source(&self) -> &RawDocument {
         &self.0.source
     }

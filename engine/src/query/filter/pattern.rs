@@ -141,13 +141,11 @@ impl Pattern {
     }
 
     /// The pattern as written.
-    #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
     /// The options as written, in alphabetical order.
-    #[must_use]
     pub fn options(&self) -> &str {
         &self.options
     }
@@ -215,7 +213,6 @@ impl Pattern {
     }
 
     /// The text that every match starts with, if the pattern is anchored and plain there.
-    #[must_use]
     pub fn literal_prefix(&self) -> Option<&str> {
         let rest = self.source.strip_prefix('^')?;
         if !self.options.is_empty() || rest.contains('|') {

@@ -81,12 +81,10 @@ impl TypeSet {
     }
 
     /// Whether the value's type is in the set.
-    #[must_use]
     pub fn contains(&self, value: RawBsonRef<'_>) -> bool {
         self.types.contains(&value.element_type())
     }
 
-    #[must_use]
     pub fn types(&self) -> &[ElementType] {
         &self.types
     }

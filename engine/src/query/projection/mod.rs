@@ -104,7 +104,6 @@ impl Projection {
     }
 
     /// Whether there are fields that are computed.
-    #[must_use]
     pub fn computes(&self) -> bool {
         !self.computed.is_empty()
     }

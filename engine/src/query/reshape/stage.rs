@@ -52,7 +52,6 @@ impl Reshape {
     }
 
     /// Whether the new document may have more levels than the old one.
-    #[must_use]
     pub fn may_nest(&self) -> bool {
         match self {
             Self::Project(projection) => projection.computes(),

@@ -113,13 +113,11 @@ impl Update {
     }
 
     /// Whether the update is a pipeline.
-    #[must_use]
     pub fn is_pipeline(&self) -> bool {
         matches!(self.0, Form::Stages(_))
     }
 
     /// Whether the update replaces the whole document.
-    #[must_use]
     pub fn is_replacement(&self) -> bool {
         matches!(self.0, Form::Replacement(_))
     }

@@ -70,7 +70,6 @@ type RangeOrder = (IndexId, bool, usize);
 
 impl Token {
     /// The form in replies.
-    #[must_use]
     pub fn to_document(&self) -> Document {
         let (IndexId(index), own, range) = self.range;
         let key = Binary { subtype: BinarySubtype::Generic, bytes: self.key.clone() };
@@ -85,7 +84,6 @@ impl Token {
     }
 
     /// Reads [`Token::to_document`] back. `None` if it isn't a token.
-    #[must_use]
     pub fn from_document(document: &Document) -> Option<Self> {
         let index = IndexId(u32::try_from(document.get_i64("i").ok()?).ok()?);
         let range = usize::try_from(document.get_i64("l").ok()?).ok()?;

@@ -228,7 +228,6 @@ enum Place {
 
 impl ForecastTally {
     /// Nothing is counted yet.
-    #[must_use]
     pub fn new(request: ForecastRequest) -> Self {
         let counts = vec![0; request.buckets];
         Self {

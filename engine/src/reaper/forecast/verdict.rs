@@ -61,7 +61,6 @@ pub fn verdict(
 }
 
 /// The verdict of a rule, for a reply.
-#[must_use]
 pub fn told(index: &str, field: &str, expiry: &Expiry) -> RuleVerdict {
     let (index, field) = (index.to_owned(), field.to_owned());
     match expiry {

@@ -27,7 +27,6 @@ pub struct WhatIfRule {
 
 impl WhatIfRule {
     /// The rule of an existing index with these seconds.
-    #[must_use]
     pub fn of_index(index: &Arc<IndexMeta>, expire_after_secs: i64) -> Self {
         let mut changed = IndexMeta::clone(index);
         changed.expire_after_secs = Some(expire_after_secs);

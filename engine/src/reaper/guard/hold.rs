@@ -125,7 +125,6 @@ impl HoldReason {
     }
 
     /// The reason with this code.
-    #[must_use]
     pub fn from_code(code: &str, by_ms: i64) -> Option<Self> {
         let all = [
             Self::SteppedForward { by_ms },

@@ -59,25 +59,21 @@ pub struct HoldBeforeRestore {
 
 impl Guard {
     /// The hold on all removals.
-    #[must_use]
     pub fn held(&self) -> Option<&Hold> {
         self.held.as_ref()
     }
 
     /// The holds on single rules.
-    #[must_use]
     pub fn held_indexes(&self) -> &[IndexHold] {
         &self.indexes
     }
 
     /// Whether anything is held.
-    #[must_use]
     pub fn is_holding(&self) -> bool {
         self.held.is_some() || !self.indexes.is_empty()
     }
 
     /// The last readings that agreed.
-    #[must_use]
     pub fn trusted(&self) -> Option<&Reading> {
         self.trusted.as_ref()
     }
@@ -100,7 +96,6 @@ impl Guard {
     }
 
     /// Where the store's simulated clock stopped; `None` if there was none since the last release on the system clock.
-    #[must_use]
     pub fn simulated_now_ms(&self) -> Option<i64> {
         self.simulated_now_ms.or(self.simulated_ms)
     }
@@ -148,7 +143,6 @@ impl Guard {
 
     /// Whether the clock may be wrong, even if no scheduled pass has noticed yet. After a long
     /// absence or a simulated clock it may be.
-    #[must_use]
     pub fn is_doubtful(&self, now: &Reading) -> bool {
         self.is_clock_held()
             || self.simulated_ms.is_some()
@@ -157,26 +151,22 @@ impl Guard {
     }
 
     /// Whether a scheduled pass would be put on hold now if something were due.
-    #[must_use]
     pub fn would_hold(&self, now: &Reading) -> bool {
         self.wrong_clock(now).or_else(|| self.question(now, || true)).is_some()
     }
 
     /// Whether anything is held because of the clock.
-    #[must_use]
     pub fn is_clock_held(&self) -> bool {
         self.held.is_some()
             || self.indexes.iter().any(|held| held.reason != IndexHoldReason::RestoredDocuments)
     }
 
     /// Milliseconds by which the clock may be ahead.
-    #[must_use]
     pub fn ahead_ms(&self) -> i64 {
         self.ahead_ms
     }
 
     /// The same for one rule, less the step it was released for.
-    #[must_use]
     pub fn ahead_ms_of(&self, rule: RuleId) -> i64 {
         let answered = self.released.iter().find(|(released, _)| *released == rule);
         self.ahead_ms.saturating_sub(answered.map_or(0, |(_, ahead_ms)| *ahead_ms)).max(0)
@@ -275,7 +265,6 @@ impl Guard {
     }
 
     /// Expected wall time by time since boot; `None` after a reboot.
-    #[must_use]
     pub fn expected_ms(&self, now: &Reading) -> Option<i64> {
         let trusted = self.trusted.as_ref()?;
         passed(trusted, now).map(|passed| trusted.wall_ms.saturating_add(passed))

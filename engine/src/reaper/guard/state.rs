@@ -44,7 +44,6 @@ impl UnsavedState {
 
 impl Guard {
     /// The state for the store.
-    #[must_use]
     pub fn to_document(&self) -> Document {
         let mut document = doc! { "v": 1 };
         if let Some(trusted) = &self.trusted {
@@ -91,7 +90,6 @@ impl Guard {
 
     /// Reads [`Guard::to_document`] back; what can't be read counts as unknown. Where another version holds
     /// something for a reason that this one does not know, everything is held.
-    #[must_use]
     pub fn from_document(document: &Document) -> Self {
         let list = |name| document.get_array(name).map(Vec::as_slice).unwrap_or_default();
         let documents = |name| list(name).iter().filter_map(Bson::as_document);

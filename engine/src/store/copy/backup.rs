@@ -63,13 +63,11 @@ impl Store {
 }
 
 /// The backups under this name, newest first.
-#[must_use]
 pub fn kept(file: &FsPath) -> Vec<PathBuf> {
     (0..BACKUPS_KEPT).map(|age| numbered(file, age)).filter(|path| path.is_file()).collect()
 }
 
 /// The copy with damaged rows under this name, if there is one.
-#[must_use]
 pub fn damaged_copy(file: &FsPath) -> Option<PathBuf> {
     Some(damaged_name(file)).filter(|copy| copy.is_file())
 }

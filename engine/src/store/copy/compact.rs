@@ -82,13 +82,11 @@ impl Compaction {
     }
 
     /// The data folder of the copy, to be opened, checked and closed again.
-    #[must_use]
     pub fn copy_folder(&self) -> &FsPath {
         &self.copy.0
     }
 
     /// Size of the data file before the compaction.
-    #[must_use]
     pub fn bytes_before(&self) -> u64 {
         self.bytes
     }

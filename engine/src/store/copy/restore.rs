@@ -109,7 +109,6 @@ impl Restoration {
     }
 
     /// The data folder of the copy, to be opened, checked and closed again.
-    #[must_use]
     pub fn folder(&self) -> &FsPath {
         self.unfinished.path()
     }
@@ -142,7 +141,6 @@ impl Restoration {
 }
 
 /// The data files of stores that restores have replaced. Each can be checked and restored like a backup.
-#[must_use]
 pub fn replaced(folder: &FsPath) -> Vec<PathBuf> {
     let files =
         (1..=REPLACED_FOLDERS_MAX).map(|number| replaced_name(folder, number).join(DATA_FILE));

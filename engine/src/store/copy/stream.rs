@@ -34,7 +34,6 @@ impl Store {
 
     /// Whether a copy of the store is being written. LMDB can't reuse the pages of its snapshot, so every commit
     /// during the copy makes the file larger.
-    #[must_use]
     pub fn is_copied(&self) -> bool {
         self.copies.load(Ordering::Relaxed) > 0
     }

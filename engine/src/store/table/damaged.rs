@@ -133,7 +133,6 @@ impl DamagedRows {
 
     /// "3 stored items are damaged (a, b and 1 more)", with these names of the first ones; `None` when
     /// nothing is damaged.
-    #[must_use]
     pub fn summary(&self, names: impl IntoIterator<Item = String>) -> Option<String> {
         const NAMED: usize = 3;
         let things = match self.count {

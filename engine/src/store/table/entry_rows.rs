@@ -35,7 +35,6 @@ struct KeySpan {
 
 impl EntryRows {
     /// No entries yet.
-    #[must_use]
     pub fn new(index: IndexId) -> Self {
         Self { index, keys: Vec::new(), rows: Vec::new() }
     }
@@ -78,19 +77,16 @@ impl EntryRows {
     }
 
     /// The number of entries.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// Whether there are no entries.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Bytes of their keys and values in the table `entries`.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         (self.keys.len() + self.rows.len() * size_of::<u32>()) as u64
     }

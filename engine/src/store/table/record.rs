@@ -68,7 +68,6 @@ impl<'t> UnverifiedDocument<'t> {
     }
 
     /// The bytes of its BSON, damaged or not.
-    #[must_use]
     pub fn bytes(&self) -> &'t [u8] {
         codec::document_bytes(self.value)
     }
@@ -99,7 +98,6 @@ pub struct Counters {
 }
 
 /// Bytes of an entry in the table `entries`: its whole key, and its value of four bytes.
-#[must_use]
 pub fn entry_bytes(index: IndexId, key: &[u8], record: RecordNumber) -> u64 {
     codec::entry_bytes(index.0, key, record)
 }

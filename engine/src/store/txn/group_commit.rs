@@ -113,13 +113,11 @@ impl Store {
 
     /// Durable commits since the store was opened. Fewer than [`Store::writes`] when writes of
     /// several threads shared them.
-    #[must_use]
     pub fn commits(&self) -> u64 {
         self.counts().commits.load(Ordering::Relaxed)
     }
 
     /// Writes that changed something and were committed since the store was opened.
-    #[must_use]
     pub fn writes(&self) -> u64 {
         self.counts().writes.load(Ordering::Relaxed)
     }

@@ -31,7 +31,6 @@ pub struct EntryPrefix {
 
 impl EntryPrefix {
     /// The prefix of an index, to which [`EntryPrefix::end`] appends the value key.
-    #[must_use]
     pub fn new(index: IndexId) -> Self {
         let mut bytes = Vec::with_capacity(ENTRY_PREFIX_BYTES);
         codec::begin_entry_key(&mut bytes, index.0);
@@ -83,7 +82,6 @@ impl<'t> Reader<'t> {
     }
 
     /// The commit that it reads; `None` within a write, which also sees its own changes.
-    #[must_use]
     pub fn snapshot(&self) -> Option<SnapshotNumber> {
         self.snapshot
     }

@@ -188,13 +188,11 @@ impl Store {
 
     /// The most documents that one transaction should delete. Few at first on a full disk, because each
     /// changed page needs a new one.
-    #[must_use]
     pub fn batch_docs(&self) -> usize {
         self.write_state.batch_docs()
     }
 
     /// Whether the store accepts deletions only, because the disk is full.
-    #[must_use]
     pub fn is_full(&self) -> bool {
         self.write_state.state() == StoreState::DiskFull
     }
@@ -278,14 +276,12 @@ impl Store {
     }
 
     /// Whether the store can be written at all.
-    #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.write_state.state() == StoreState::ReadOnly
     }
 
     /// State and sizes of the store. Leaves `DiskFull` if there is space again, and looks whether the data file
     /// is still in its place.
-    #[must_use]
     pub fn status(&self) -> StoreStatus {
         // The state says it.
         let _ = self.check_file_in_place();
@@ -318,13 +314,11 @@ impl Store {
     }
 
     /// Bytes of `data.mdb` on disk; 0 when unknown.
-    #[must_use]
     pub fn file_bytes(&self) -> u64 {
         self.env().ok().and_then(|env| env.env().real_disk_size().ok()).unwrap_or(0)
     }
 
     /// Bytes of the pages in use, without the list of free pages; 0 when unknown.
-    #[must_use]
     pub fn used_bytes(&self) -> u64 {
         self.used().map_or(0, |(live, _)| live)
     }

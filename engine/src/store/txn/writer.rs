@@ -58,7 +58,6 @@ impl<'t> Writer<'t> {
     }
 
     /// Whether the disk is full and everything that adds bytes is refused.
-    #[must_use]
     pub fn deletes_only(&self) -> bool {
         self.refusal.is_some()
     }
@@ -152,7 +151,6 @@ impl<'t> Writer<'t> {
     }
 
     /// Reads what this transaction sees, its own writes included.
-    #[must_use]
     pub fn reader(&self) -> Reader<'_> {
         Reader::new(&self.txn, self.tables, None)
     }

@@ -19,32 +19,27 @@ const BUCKET_BYTES_MAX: usize = 128_000;
 const NUMBER_BITS: u32 = 10;
 
 /// The place of a measurement in its collection: the record of its bucket and its number there.
-#[must_use]
 pub fn place(record: u128, number: u16) -> u128 {
     (record << NUMBER_BITS) | u128::from(number)
 }
 
 /// After the positions of all measurements of a bucket, and before those of the next one.
-#[must_use]
 pub fn end(record: u128) -> u128 {
     place(record, (1 << NUMBER_BITS) - 1)
 }
 
 /// The record and the number of a place.
-#[must_use]
 pub fn split(place: u128) -> (u128, u16) {
     let number = place & ((1 << NUMBER_BITS) - 1);
     (place >> NUMBER_BITS, u16::try_from(number).unwrap_or(u16::MAX))
 }
 
 /// Where the bucket begins, in milliseconds since 1970; `None` for a document that is not a bucket.
-#[must_use]
 pub fn start_ms(bucket: &RawDocument) -> Option<i64> {
     control_ms(bucket, "min")
 }
 
 /// The latest time in the bucket.
-#[must_use]
 pub fn latest_ms(bucket: &RawDocument) -> Option<i64> {
     control_ms(bucket, "max")
 }
@@ -56,13 +51,11 @@ fn control_ms(bucket: &RawDocument, bound: &str) -> Option<i64> {
 }
 
 /// The metadata of the bucket, under its name; `None` when the measurements have none.
-#[must_use]
 pub fn meta_of(bucket: &RawDocument) -> Option<&RawDocument> {
     bucket.get_document("meta").ok()
 }
 
 /// Whether the bucket's metadata is exactly this, which is normalized.
-#[must_use]
 pub fn has_meta(bucket: &RawDocument, meta: Option<&RawDocument>) -> bool {
     meta_of(bucket).map(RawDocument::as_bytes) == meta.map(RawDocument::as_bytes)
 }
@@ -74,7 +67,6 @@ pub fn measurements(bucket: &RawDocument) -> impl Iterator<Item = (u16, RawDocum
 }
 
 /// The measurement with this number.
-#[must_use]
 pub fn at(bucket: &RawDocument, number: u16) -> Option<RawDocumentBuf> {
     let (_, row) = rows(bucket).find(|(other, _)| *other == number)?;
     Some(unpacked(row, meta_of(bucket)))
@@ -122,7 +114,6 @@ pub struct Bucket {
 impl Bucket {
     /// An empty bucket for a measurement with this time and this normalized metadata. Its id ends
     /// as `unique` does.
-    #[must_use]
     pub fn new(
         time_field: CString,
         span: Span,
@@ -145,7 +136,6 @@ impl Bucket {
 
     /// Reads a stored bucket, without the measurement of this number if one is given; `None` for a
     /// document that is not a bucket.
-    #[must_use]
     pub fn read(stored: &RawDocument, without: Option<u16>) -> Option<Self> {
         let control = stored.get_document("control").ok()?;
         let (time_field, _) = control.get_document("min").ok()?.iter().next()?.ok()?;
@@ -169,13 +159,11 @@ impl Bucket {
     }
 
     /// Measurements in it.
-    #[must_use]
     pub fn count(&self) -> u16 {
         self.count
     }
 
     /// Whether it takes this row as well.
-    #[must_use]
     pub fn takes(&self, span: Span, time_ms: i64, row: &RawDocument) -> bool {
         let bytes = self.data.as_bytes().len().saturating_add(row.as_bytes().len());
         span.takes(self.start_ms, time_ms)
@@ -199,7 +187,6 @@ impl Bucket {
     }
 
     /// The document to store.
-    #[must_use]
     pub fn to_document(&self) -> RawDocumentBuf {
         let time = |ms| {
             let mut bound = RawDocumentBuf::new();

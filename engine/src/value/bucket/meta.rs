@@ -7,7 +7,6 @@ use bson::{
 
 /// The value with the fields of all documents in it in order of their names. Its depth is bounded
 /// by the scan that the value went through.
-#[must_use]
 pub fn normalized(value: RawBsonRef<'_>) -> RawBson {
     match value {
         RawBsonRef::Document(document) => RawBson::Document(sorted(document)),

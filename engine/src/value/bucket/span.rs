@@ -23,7 +23,6 @@ pub struct Span {
 
 impl TimeSeries {
     /// Reads the options as they were given at creation; `None` without a time field.
-    #[must_use]
     pub fn of(options: &Document) -> Option<Self> {
         Some(Self {
             time_field: options.get_str("timeField").ok()?.to_owned(),
@@ -35,7 +34,6 @@ impl TimeSeries {
 
 impl Span {
     /// Of a granularity; a length of one's own counts more, and rounds by itself.
-    #[must_use]
     pub fn of(options: &Document) -> Self {
         let own = |field| options.get(field).and_then(whole).filter(|secs| *secs > 0);
         let (rounding, length) = match options.get_str("granularity") {

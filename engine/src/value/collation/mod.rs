@@ -69,13 +69,11 @@ impl TextOrder for Collation {
 
 impl Collation {
     /// All its fields, in MongoDB's order.
-    #[must_use]
     pub fn spec(&self) -> &Document {
         &self.0.spec
     }
 
     /// Bytes that sort as the text does.
-    #[must_use]
     pub fn sort_key(&self, text: &str) -> Vec<u8> {
         let mut key = Vec::with_capacity(2 * text.len());
         let Ok(()) = self.0.collator.write_sort_key_to(text, &mut key);
@@ -84,7 +82,6 @@ impl Collation {
 }
 
 /// A sort key as MongoDB shows it in errors and plans.
-#[must_use]
 pub fn shown_key(key: &[u8]) -> String {
     let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     format!("CollationKey(0x{digits})")
@@ -106,7 +103,6 @@ impl PartialEq for Collation {
 impl Eq for Collation {}
 
 /// Whether a collation can matter for this value: it is text, or holds some.
-#[must_use]
 pub fn has_text(value: RawBsonRef<'_>) -> bool {
     let mut open = Vec::new();
     let mut next = Some(value);

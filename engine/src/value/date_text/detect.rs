@@ -141,7 +141,6 @@ impl Detector {
     }
 
     /// The detected form. `None` if fewer than half of the values look like dates.
-    #[must_use]
     pub fn finish(&self) -> Option<Detection> {
         let values = self.texts.len() + self.others + self.numbers;
         let of_numbers = |form: DateForm, converts: usize| Detection {

@@ -65,7 +65,6 @@ impl DateForm {
     }
 
     /// A short description for the user.
-    #[must_use]
     pub fn words(&self) -> String {
         match self {
             Self::Iso => "ISO 8601".to_owned(),

@@ -142,14 +142,12 @@ impl Layout {
     }
 
     /// Its parts.
-    #[must_use]
     pub fn parts(&self) -> &[LayoutPart] {
         &self.parts
     }
 
     /// Which number comes first, if day and month are both numbers and the text does not tell them
     /// apart.
-    #[must_use]
     pub fn order(&self) -> Option<DateOrder> {
         let of_date = |part: &&LayoutPart| {
             use LayoutPart::{Day, Month, ShortYear, Year};
@@ -167,7 +165,6 @@ impl Layout {
     }
 
     /// Whether the date is a run of digits without separators, which other numbers look like too.
-    #[must_use]
     pub fn is_compact(&self) -> bool {
         let mut pairs = self.parts.windows(2);
         pairs.any(|pair| pair == [LayoutPart::Year, LayoutPart::Month])

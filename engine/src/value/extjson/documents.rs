@@ -65,7 +65,6 @@ enum State {
 
 impl Documents {
     /// At the start of a stream.
-    #[must_use]
     pub fn new(form: Form) -> Self {
         Self {
             form,
@@ -126,7 +125,6 @@ impl Documents {
 
     /// Whether the bytes end inside a document that is not too large so far. Nothing has happened
     /// then.
-    #[must_use]
     pub fn can_go_on(&self, bytes: &[u8]) -> bool {
         let new = Self::new(self.form).lenient(self.work.taking.leniency);
         let mut trial = Self { state: self.state, place: self.place, ..new };
@@ -158,7 +156,6 @@ impl Documents {
     }
 
     /// The document of the last [`Step::Document`]; after anything else an empty one.
-    #[must_use]
     pub fn document(&self) -> &RawDocument {
         RawDocument::from_bytes(&self.work.out).unwrap_or(rawdoc_empty())
     }
@@ -179,13 +176,11 @@ impl Documents {
     }
 
     /// Documents read so far.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
     /// How many values of the documents so far were not as version 2 has them.
-    #[must_use]
     pub fn tally(&self) -> Tally {
         self.work.taking.tally
     }

@@ -7,7 +7,6 @@ use crate::value::text::WRAPPERS;
 
 /// Whether an embedded document begins with a name such as `$date`. Written as Extended JSON and
 /// read again it becomes a value of that type, or is refused.
-#[must_use]
 pub fn reads_otherwise(document: &RawDocument) -> bool {
     // Hardly any document has such a byte.
     memchr::memchr(b'$', document.as_bytes()).is_some() && holds_lookalike(document)

@@ -26,13 +26,11 @@ pub enum Style {
 }
 
 /// One document as text.
-#[must_use]
 pub fn write_document(document: &RawDocument, style: Style, layout: Layout) -> String {
     write_value(RawBsonRef::Document(document), style, layout)
 }
 
 /// One value as text.
-#[must_use]
 pub fn write_value(value: RawBsonRef<'_>, style: Style, layout: Layout) -> String {
     let mut out = Vec::new();
     text::append_value(&mut out, value, layout, style);

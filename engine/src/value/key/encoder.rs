@@ -61,7 +61,6 @@ pub struct KeyBytes {
 
 impl KeyBytes {
     /// The bytes that tell about order: all of an exact key, without the hash of an inexact one.
-    #[must_use]
     pub fn ordered(&self) -> &[u8] {
         if self.exact { &self.bytes } else { self.bytes.get(..KEY_BYTES_KEPT).unwrap_or_default() }
     }
@@ -85,13 +84,11 @@ impl Default for KeyEncoder<'_> {
 
 impl<'c> KeyEncoder<'c> {
     /// An empty key.
-    #[must_use]
     pub fn new() -> Self {
         Self::of(None)
     }
 
     /// An empty key whose text sorts by a collation.
-    #[must_use]
     pub fn of(collation: Option<&'c Collation>) -> Self {
         Self { bytes: Vec::with_capacity(KEY_BYTES_USUAL), collation }
     }
@@ -156,13 +153,11 @@ pub fn append_key(
 }
 
 /// The key of a single value; `None` is encoded as null.
-#[must_use]
 pub fn encode(value: Option<RawBsonRef<'_>>, direction: Direction) -> KeyBytes {
     encode_in(value, direction, None)
 }
 
 /// As [`encode`], with text sorted by a collation.
-#[must_use]
 pub fn encode_in(
     value: Option<RawBsonRef<'_>>,
     direction: Direction,
@@ -174,7 +169,6 @@ pub fn encode_in(
 }
 
 /// The key of a date, given in milliseconds since 1970.
-#[must_use]
 pub fn date_key(ms: i64, direction: Direction) -> Vec<u8> {
     let mut key = Vec::with_capacity(9);
     key.push(RANK_DATE);
@@ -188,7 +182,6 @@ pub fn date_key(ms: i64, direction: Direction) -> Vec<u8> {
 }
 
 /// The date, in milliseconds since 1970, at the start of a key; `None` if it starts otherwise.
-#[must_use]
 pub fn decode_date(key: &[u8], direction: Direction) -> Option<i64> {
     let mut bytes = *key.first_chunk::<9>()?;
     if direction == Direction::Descending {
@@ -203,14 +196,12 @@ pub fn decode_date(key: &[u8], direction: Direction) -> Option<i64> {
 
 /// The bounds `[lower, upper)` of all keys whose first value has this class
 /// ([`crate::value::type_rank`]).
-#[must_use]
 pub fn type_section(rank: u8, direction: Direction) -> (Vec<u8>, Vec<u8>) {
     let first = if direction == Direction::Descending { !rank } else { rank };
     (vec![first], vec![first.saturating_add(1)])
 }
 
 /// The smallest bytes above every key that starts with `prefix`; `None` if there are none above.
-#[must_use]
 pub fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
     let kept = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
     let mut end = prefix.get(..=kept)?.to_vec();

@@ -29,7 +29,6 @@ const SECTION_OWN: u8 = 82;
 const SECTION_NEVER: u8 = 83;
 
 /// The key bytes of an entry. They sort as [`TsEntry`] does.
-#[must_use]
 pub fn encode(entry: TsEntry) -> Vec<u8> {
     let (section, ms) = match entry {
         TsEntry::Default { modified_ms } => (SECTION_DEFAULT, modified_ms),
@@ -43,7 +42,6 @@ pub fn encode(entry: TsEntry) -> Vec<u8> {
 }
 
 /// Reads a key back. `None` if it has another format.
-#[must_use]
 pub fn decode(key: &[u8]) -> Option<TsEntry> {
     let (section, ms) = key.split_first()?;
     let ms = from_sortable(ms.try_into().ok()?);

@@ -8,7 +8,6 @@ use super::writer::{is_bare_name, write_input};
 ///
 /// A command that mongosh has a helper for is written with it if the helper can say all of it;
 /// every other one as `runCommand`, or `adminCommand` on the database `admin`.
-#[must_use]
 pub fn write_command(db: &str, command: &Document) -> String {
     helper(db, command).unwrap_or_else(|| {
         let text = write(&Bson::Document(command.clone()));

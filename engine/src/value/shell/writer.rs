@@ -16,7 +16,6 @@ use crate::value::{
 const JAVASCRIPT_OPTIONS: &str = "imsu";
 
 /// One value as mongosh shows it: `ObjectId('…')`, `ISODate('…')`, `Long('…')`.
-#[must_use]
 pub fn write_value(value: &Bson, layout: Layout) -> String {
     RawBson::try_from(value.clone())
         .map(|raw| write_raw(raw.as_raw_bson_ref(), layout))
@@ -24,13 +23,11 @@ pub fn write_value(value: &Bson, layout: Layout) -> String {
 }
 
 /// One document as mongosh shows it.
-#[must_use]
 pub fn write_document(document: &RawDocument, layout: Layout) -> String {
     write_raw(RawBsonRef::Document(document), layout)
 }
 
 /// One value in one line as mongosh reads it: what it shows for a date before the year 0 or after 9999, it refuses.
-#[must_use]
 pub(super) fn write_input(value: &Bson) -> String {
     RawBson::try_from(value.clone())
         .map(|raw| write_as(raw.as_raw_bson_ref(), Layout::OneLine, Shell { is_input: true }))

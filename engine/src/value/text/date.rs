@@ -57,14 +57,12 @@ fn is_in_javascript(ms: i64) -> bool {
 }
 
 /// Milliseconds since 1970 of a date as [`iso_text`] writes it; one without a zone is in UTC.
-#[must_use]
 pub fn iso_ms(text: &str) -> Option<i64> {
     parse_iso(text, Zone::UtcIfMissing)
 }
 
 /// A date as mongosh shows it inside of `ISODate`: `1951-10-04T00:00:00.000Z`. A year outside of 0
 /// to 9999 has a sign and six digits. `None` for a date that JavaScript can't hold.
-#[must_use]
 pub fn iso_text(ms: i64) -> Option<String> {
     let mut text = Vec::new();
     append_iso_string(&mut text, ms).then(|| String::from_utf8_lossy(&text).into_owned())

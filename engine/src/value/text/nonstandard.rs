@@ -169,7 +169,6 @@ impl Tally {
 
     /// Values that were read differently from how they were written, each without a period at the
     /// end.
-    #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let odd = Nonstandard::ALL.into_iter().zip(self.forms);
         let odd = odd.map(|(nonstandard, count)| (count, nonstandard.done(count)));

@@ -51,7 +51,6 @@ impl Credentials {
 
     /// The keys of a user; those that no password has for all but [`USER`]. Both are made, so that
     /// the time tells nothing either.
-    #[must_use]
     pub fn keys_of(&self, user: &str) -> Keys {
         let nobody = Keys::of_nobody(user, &self.secret);
         if user == USER { self.keys.clone() } else { nobody }

@@ -69,7 +69,6 @@ type LoginReply = Result<Document, CommandError>;
 
 impl Login {
     /// The login of a new connection; without credentials all commands are allowed.
-    #[must_use]
     pub fn new(credentials: Option<Arc<Credentials>>) -> Self {
         Self {
             credentials,
@@ -81,19 +80,16 @@ impl Login {
     }
 
     /// Whether this command may run now.
-    #[must_use]
     pub fn allows(&self, command: &str) -> bool {
         self.is_open() || FREE_COMMANDS.iter().any(|free| free.eq_ignore_ascii_case(command))
     }
 
     /// Whether all commands are allowed: the connection has logged in, or needs no login.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.credentials.is_none() || self.is_logged_in
     }
 
     /// The answer to a command that [`Login::allows`] refuses.
-    #[must_use]
     pub fn refusal(command: &str) -> RawDocumentBuf {
         let message = format!("Command {command} requires authentication");
         to_raw(Err(CommandError::new(Code::UNAUTHORIZED, message)))

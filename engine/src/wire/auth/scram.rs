@@ -63,14 +63,12 @@ pub struct Exchange {
 }
 
 impl Keys {
-    #[must_use]
     pub fn of_password(password: &str, salt: [u8; SALT_BYTES], iterations: u32) -> Self {
         let (stored_key, server_key) = derive(password, &salt, iterations);
         Self { salt, iterations, stored_key, server_key }
     }
 
     /// Keys that no password has, the same for the same user and secret.
-    #[must_use]
     pub fn of_nobody(user: &str, secret: &[u8]) -> Self {
         // Derived from the name, because a salt that changed with each attempt would reveal that
         // the user does not exist.
@@ -163,7 +161,6 @@ impl Exchange {
     }
 
     /// The user who wants to log in.
-    #[must_use]
     pub fn user(&self) -> &str {
         &self.user
     }

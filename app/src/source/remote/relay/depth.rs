@@ -18,7 +18,6 @@ enum Field {
 /// Whether a document has more than [`SERVER_LEVELS_MAX`] levels, or more than [`SERVER_NESTED_MAX`]
 /// bytes in levels that contain each other: the driver copies each of them while it decodes the
 /// innermost. A level counts up to the first field that can't be read: a decoder gets no further either.
-#[must_use]
 pub fn is_deep(document: &[u8]) -> bool {
     let Some(end) = end_of(document, 0, document.len()) else { return false };
     // The levels that are open, their bytes in all, and where the innermost is read on.

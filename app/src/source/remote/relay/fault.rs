@@ -49,7 +49,6 @@ impl Faults {
     }
 
     /// The failure that got furthest.
-    #[must_use]
     pub fn furthest(&self) -> Option<ConnectFailure> {
         self.lock().values().max_by_key(|failure| failure.step).cloned()
     }

@@ -139,7 +139,6 @@ pub fn too_deep(message: &[u8]) -> io::Result<Vec<u8>> {
 
 /// The header that the driver gets instead of a message that can't be read: its length is more than the
 /// driver reads, so it reports an error that [`failure`] knows.
-#[must_use]
 pub fn unreadable(message: &[u8]) -> Vec<u8> {
     let numbers = message.get(4..12).unwrap_or_default();
     [&i32::MAX.to_le_bytes(), numbers, &OP_MSG.to_le_bytes()].concat()

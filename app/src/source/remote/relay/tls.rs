@@ -12,9 +12,6 @@ use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, Signatur
 use tokio_rustls::TlsConnector;
 
 /// Reads the files that the options name.
-///
-/// # Errors
-/// One sentence.
 pub fn connector(options: &TlsOptions) -> Result<TlsConnector, String> {
     let provider = Arc::new(ring::default_provider());
     let mut authorities = RootCertStore::empty();

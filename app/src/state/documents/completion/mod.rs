@@ -56,7 +56,6 @@ pub struct Completing {
 }
 
 /// The words for a byte of a filter, if there are any. `analyzed` has further values of a path.
-#[must_use]
 pub fn offers(
     text: &str,
     cursor: usize,
@@ -86,7 +85,6 @@ pub fn offers(
 }
 
 /// Whether a list opens by itself once this was typed: within a word, or where a name or a value is due.
-#[must_use]
 pub fn opens_after(before: &str) -> bool {
     let place = place(before);
     let is_due = before.trim_end().ends_with(['{', ':', '[']);

@@ -60,7 +60,6 @@ enum Frame {
 }
 
 /// Where the end of `before` is. A relative time such as `now - 2` is one word.
-#[must_use]
 pub fn place(before: &str) -> Place<'_> {
     let place = plain_place(before);
     let is_value = matches!(place.expected, Expected::Value { .. }) && place.quote.is_none();

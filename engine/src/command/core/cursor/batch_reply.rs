@@ -27,13 +27,11 @@ pub enum BatchName {
 
 impl BatchReply {
     /// An empty batch of at most `size` documents.
-    #[must_use]
     pub fn new(which: BatchName, size: usize) -> Self {
         Self::with_room(which, size, 0)
     }
 
     /// As [`BatchReply::new`], with room for documents of this many bytes.
-    #[must_use]
     pub fn with_room(which: BatchName, size: usize, bytes: usize) -> Self {
         let mut bytes = Vec::with_capacity(FRAME_BYTES.saturating_add(bytes));
         begin_document(&mut bytes);
@@ -49,13 +47,11 @@ impl BatchReply {
     }
 
     /// How many documents it has.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
     /// Whether it has all requested documents.
-    #[must_use]
     pub fn is_full(&self) -> bool {
         self.count >= self.size
     }

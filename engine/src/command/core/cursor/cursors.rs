@@ -96,13 +96,11 @@ pub enum CursorSource {
 
 impl Cursor {
     /// A cursor that does not wait.
-    #[must_use]
     pub fn new(ns: String, source: CursorSource) -> Self {
         Self { ns, source, awaits: false, time_left: None }
     }
 
     /// A cursor over documents that are ready.
-    #[must_use]
     pub fn ready(ns: String, documents: impl IntoIterator<Item = RawDocumentBuf>) -> Self {
         Self::new(ns, CursorSource::Ready(documents.into_iter().collect()))
     }
@@ -334,7 +332,6 @@ impl Cursors {
     }
 
     /// How many are open.
-    #[must_use]
     pub fn open_count(&self) -> usize {
         self.lock().open.len()
     }

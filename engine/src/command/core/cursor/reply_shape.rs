@@ -39,7 +39,6 @@ pub enum ReturnedKey {
 
 impl ReturnedKey {
     /// The fields of the index that a plan uses.
-    #[must_use]
     pub fn of(plan: &Plan) -> Self {
         match &plan.access {
             Access::Index { index, .. } => Self::Of(Arc::clone(index)),

@@ -65,7 +65,6 @@ impl CommandError {
     }
 
     /// The error reply, without `$clusterTime` and the like.
-    #[must_use]
     pub fn to_document(&self) -> Document {
         let mut reply = doc! {
             "ok": 0.0,
@@ -78,7 +77,6 @@ impl CommandError {
     }
 
     /// The entry of `writeErrors` for the statement at this place of the batch.
-    #[must_use]
     pub fn to_write_error(&self, index: usize) -> Document {
         let mut entry = doc! { "index": int(index), "code": self.code.0 };
         entry.extend(self.details.as_ref().clone());
@@ -87,7 +85,6 @@ impl CommandError {
     }
 
     /// The message, cut to a bound: it may quote a value of megabytes.
-    #[must_use]
     pub fn reply_message(&self) -> Cow<'_, str> {
         let bytes = self.message.len();
         if bytes <= ERROR_MESSAGE_BYTES_MAX {
@@ -104,7 +101,6 @@ fn int(number: usize) -> i32 {
 }
 
 /// `NamespaceNotFound`
-#[must_use]
 pub fn no_collection(namespace: &str) -> CommandError {
     CatalogError::new(
         CatalogErrorKind::NamespaceNotFound,
@@ -114,7 +110,6 @@ pub fn no_collection(namespace: &str) -> CommandError {
 }
 
 /// Refuses a command that Cosmos DB does not have; `instead` says what to do.
-#[must_use]
 pub fn not_in_cosmos(command: &str, instead: &str) -> CommandError {
     CommandError::new(
         Code::COMMAND_NOT_SUPPORTED,

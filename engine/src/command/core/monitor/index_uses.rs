@@ -59,7 +59,6 @@ impl IndexUses {
 
     /// How many operations used an index, and since when they are counted, in milliseconds since
     /// 1970.
-    #[must_use]
     pub fn get(&self, id: IndexId) -> Option<(u64, i64)> {
         let uses = self.read();
         uses.get(&id).map(|index| (index.ops.load(Ordering::Relaxed), index.since_ms))

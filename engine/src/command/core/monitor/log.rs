@@ -70,14 +70,12 @@ impl Log {
     }
 
     /// The lines of the ring, oldest first, and how many were ever written.
-    #[must_use]
     pub fn lines(&self) -> (Vec<String>, u64) {
         let ring = self.lock();
         (ring.lines.iter().cloned().collect(), ring.written)
     }
 
     /// The warnings of the start.
-    #[must_use]
     pub fn startup_warnings(&self) -> Vec<String> {
         self.lock().startup_warnings.clone()
     }
@@ -104,7 +102,6 @@ impl Severity {
 
 impl LogLine {
     /// One line of JSON: `t`, `s`, `c`, `id`, `ctx`, `msg`, `attr`.
-    #[must_use]
     pub fn to_text(&self) -> String {
         let mut line = doc! {
             "t": DateTime::from_millis(self.at_ms),

@@ -30,7 +30,6 @@ impl Counter {
     }
 
     /// Adds one until the guard is dropped.
-    #[must_use]
     pub fn raised(&self) -> CounterGuard<'_> {
         self.add(1);
         CounterGuard(self)
@@ -42,7 +41,6 @@ impl Counter {
     }
 
     /// Its value.
-    #[must_use]
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -176,7 +174,6 @@ impl Metrics {
     }
 
     /// `opcounters`
-    #[must_use]
     pub fn opcounters(&self) -> Document {
         let counts = &self.operations;
         doc! {
@@ -190,7 +187,6 @@ impl Metrics {
     }
 
     /// `connections`
-    #[must_use]
     pub fn connections(&self) -> Document {
         let counts = &self.connections;
         let (current, max) = (counts.current.get(), counts.max.get());
@@ -204,7 +200,6 @@ impl Metrics {
     }
 
     /// `network`
-    #[must_use]
     pub fn network(&self) -> Document {
         let counts = &self.network;
         doc! {
@@ -215,7 +210,6 @@ impl Metrics {
     }
 
     /// `metrics.document`
-    #[must_use]
     pub fn documents(&self) -> Document {
         let counts = &self.documents;
         doc! {
@@ -227,7 +221,6 @@ impl Metrics {
     }
 
     /// `metrics.commands`: one entry for each command of the table, and one for unknown names.
-    #[must_use]
     pub fn commands(&self) -> Document {
         let mut entries = doc! { "<UNKNOWN>": self.unknown_commands.long() };
         for (name, (total, failed)) in &self.commands {
@@ -238,7 +231,6 @@ impl Metrics {
 }
 
 /// How many documents a reply of a cursor holds.
-#[must_use]
 pub fn returned(reply: &RawDocument) -> u64 {
     let Ok(Some(RawBsonRef::Document(cursor))) = reply.get("cursor") else { return 0 };
     match length(cursor, "firstBatch") {

@@ -81,7 +81,6 @@ impl Operations {
     }
 
     /// All commands that are running, oldest first.
-    #[must_use]
     pub fn running(&self) -> Vec<Arc<RunningOperation>> {
         self.lock().clone()
     }
@@ -117,13 +116,11 @@ impl Operations {
 
 impl RunningOperation {
     /// Time since it began.
-    #[must_use]
     pub fn took(&self) -> Duration {
         work_time().saturating_sub(self.began)
     }
 
     /// As `currentOp` shows it at this time, in milliseconds since 1970.
-    #[must_use]
     pub fn to_document(&self, now_ms: i64) -> Document {
         let mut entry = doc! { "type": "op", "host": hostname() };
         entry.extend(who(&self.client));
@@ -147,7 +144,6 @@ impl RunningOperation {
 }
 
 /// All operations as `currentOp` and `$currentOp` show them; those of one user only with `own`.
-#[must_use]
 pub fn documents(context: &Context, own: Option<&Client>) -> Vec<Document> {
     let is_shown = |client: &Client| own.is_none_or(|own| own.user() == client.user());
     let (running, now_ms) = (context.operations.running(), context.now_ms());
@@ -195,7 +191,6 @@ fn who(client: &Client) -> Document {
 }
 
 /// The application's name, as its client said it.
-#[must_use]
 pub fn app_name(client: &Client) -> Option<String> {
     let metadata = client.metadata()?;
     Some(metadata.get_document("application").ok()?.get_str("name").ok()?.to_owned())
@@ -228,7 +223,6 @@ fn waits() -> Document {
 }
 
 /// The value of a counter of milliseconds.
-#[must_use]
 pub fn millis(took: Duration) -> Bson {
     shortest(u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
 }

@@ -71,7 +71,6 @@ impl Default for Profiler {
 }
 
 impl Profiler {
-    #[must_use]
     pub fn settings(&self, db: &str) -> ProfileSettings {
         self.lock().databases.get(db).cloned().unwrap_or_default()
     }
@@ -87,7 +86,6 @@ impl Profiler {
     }
 
     /// Milliseconds from which an operation counts as slow.
-    #[must_use]
     pub fn slow_ms(&self) -> i64 {
         self.slow_ms.load(Ordering::Relaxed)
     }
@@ -98,7 +96,6 @@ impl Profiler {
     }
 
     /// The part of slow operations that is noted, from 0 to 1.
-    #[must_use]
     pub fn sample_rate(&self) -> f64 {
         self.lock().sample_rate
     }
@@ -109,7 +106,6 @@ impl Profiler {
     }
 
     /// Whether something counts as slow.
-    #[must_use]
     pub fn is_slow(&self, took: Duration) -> bool {
         i64::try_from(took.as_millis()).unwrap_or(i64::MAX) >= self.slow_ms()
     }

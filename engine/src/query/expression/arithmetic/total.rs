@@ -31,13 +31,11 @@ impl Total {
     }
 
     /// The sum as a value.
-    #[must_use]
     pub fn sum(&self) -> RawBson {
         self.number().into()
     }
 
     /// The sum divided by how many numbers it has: a decimal or a double; null for none.
-    #[must_use]
     pub fn average(&self, count: u64) -> RawBson {
         let count = Number::Long(i64::try_from(count).unwrap_or(i64::MAX));
         match self.number() {
