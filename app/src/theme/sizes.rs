@@ -258,8 +258,6 @@ pub const SCHEMA_WIDE: f32 = 700.0;
 pub const SCHEMA_MIDDLE: f32 = 560.0;
 /// The types of a field: first width.
 pub const SCHEMA_TYPES: f32 = 190.0;
-/// The values of a field: first width.
-pub const SCHEMA_VALUES: f32 = 190.0;
 /// How far inner fields are to the right of what they are in.
 pub const SCHEMA_INDENT: f32 = 16.0;
 /// The chart in a row of a schema.
