@@ -1,4 +1,4 @@
-//! What the store that is open can't carry out, and why.
+//! Actions that the open store can't carry out, with the reasons.
 
 use super::{
     Action, DocumentsAction, Entry, IndexesAction, SandboxAction, StoreAction, TransferAction,
@@ -11,7 +11,7 @@ use crate::state::offer::Offer;
 use crate::state::{Dialog, Namespace, State, number, transfer as files};
 
 impl Entry {
-    /// What it does now; `None`: it can't be done now, or not in the store that is open.
+    /// Its action now, if it can be done now and in the store that is open.
     pub fn now(&self, state: &State) -> Option<Action> {
         (self.action)(state).filter(|action| refusal(action, state).is_none())
     }
@@ -59,7 +59,7 @@ pub fn absent(entry: &Entry, state: &State) -> Option<&'static str> {
     .find_map(|(entries, can, why)| (!can && is_among(entries)).then_some(why))
 }
 
-/// Why an action can't be carried out here, in one sentence; `None`: it can.
+/// Why an action can't be carried out here, in one sentence.
 pub fn refusal(action: &Action, state: &State) -> Option<&'static str> {
     let connection = state.store.connection.as_ref().filter(|_| state.is_open());
     connection?;
@@ -96,7 +96,7 @@ pub fn sentences(state: &State) -> Vec<&'static str> {
 }
 
 /// The question before a change of a server that others depend on: the name of the collection must be
-/// typed. `None`: nothing has to be asked.
+/// typed.
 pub fn production_question(action: &Action, state: &State) -> Option<Dialog> {
     let connection = state.store.connection.as_ref().filter(|_| state.is_open())?;
     // A locked one refuses the change anyway.

@@ -68,7 +68,7 @@ pub(super) fn kept(key: String, result: Result<(), KeyringError>, cx: &mut Apply
             let text = format!("The system's keyring has the password of {name}");
             cx.toast(Kind::Done, text);
         }
-        // The server was taken off the list meanwhile.
+        // The server was taken off the list in the meantime.
         Ok(()) => cx.effects.secrets.push(SecretWork::Forget { key }),
         Err(error) => {
             let why = error.sentence();
@@ -106,7 +106,7 @@ pub(super) fn learn(error: Option<&KeyringError>, state: &mut State) {
     };
 }
 
-/// What the window calls the server of a key.
+/// The name that the window gives to the server of a key.
 fn name(key: &str) -> String {
     ConnectionString::read(key).map_or_else(|_| key.to_owned(), |string| string.name())
 }

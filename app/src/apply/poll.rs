@@ -260,7 +260,7 @@ mod tests {
         effects.jobs.iter().find(|job| followed(job).is_some()).map(|job| job.generation)
     }
 
-    /// Commands of the protocol in a minute, with what the view and the driver ask beside these.
+    /// Commands of the protocol in a minute, with what the view and the driver ask in addition.
     fn idle_commands(state: &mut State, is_streamed: bool) -> u64 {
         let mut effects = Effects::default();
         for second in 0..MINUTES * 60 {

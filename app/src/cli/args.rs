@@ -160,7 +160,7 @@ pub enum InputFormat {
     Bson,
 }
 
-/// What to do if the `_id` already exists.
+/// How to handle an `_id` that already exists.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum ConflictMode {
     /// Reject the document.
@@ -173,7 +173,7 @@ pub enum ConflictMode {
     Merge,
 }
 
-/// What to do with a value that does not convert.
+/// How to handle a value that does not convert.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum UnconvertedMode {
     /// Keep it as it is.
@@ -211,7 +211,7 @@ pub struct Import {
     /// Input format.
     #[arg(long, value_enum, default_value = "auto")]
     pub format: InputFormat,
-    /// What to do if the _id already exists.
+    /// How to handle an _id that already exists.
     #[arg(long, value_enum, default_value = "insert")]
     pub mode: ConflictMode,
     /// If a field appears twice, keep the last value instead of rejecting the document.
@@ -228,7 +228,7 @@ pub struct Import {
     /// date:ms). Repeat it for more fields, or for more layouts of one.
     #[arg(long = "type", value_name = "PATH=TYPE[:LAYOUT]")]
     pub types: Vec<String>,
-    /// What to do with a value that does not convert to its --type.
+    /// How to handle a value that does not convert to its --type.
     #[arg(long, value_enum, default_value = "keep")]
     pub unconverted: UnconvertedMode,
     /// Move the dates of a field that has a --type so that DATE becomes now. Keeps old data from
@@ -251,14 +251,14 @@ pub struct Import {
     /// Skip the free-space check.
     #[arg(long)]
     pub no_space_check: bool,
-    /// After the documents, create the indexes whose definitions are beside the files, in
+    /// After the documents, create the indexes whose definitions are next to the files, in
     /// FILE.indexes.json. TTL indexes begin to remove documents.
     #[arg(long, conflicts_with_all = ["no_indexes", "roll_back", "leave"])]
     pub indexes: bool,
     /// From a folder, import only these collections, comma-separated.
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub only: Vec<String>,
-    /// Create no indexes, and don't mention those whose definitions are beside the files.
+    /// Create no indexes, and don't mention those whose definitions are next to the files.
     #[arg(long)]
     pub no_indexes: bool,
     /// From a folder, create no TTL indexes, so that nothing expires.
@@ -437,7 +437,7 @@ pub struct Check {
 /// Arguments of `lesson`.
 #[derive(Debug, clap::Args)]
 pub struct Lesson {
-    /// What to do.
+    /// The task.
     #[command(subcommand)]
     pub command: LessonCommand,
 }
@@ -489,7 +489,7 @@ pub struct LessonCheck {
     /// Print one line of JSON for each lesson.
     #[arg(long)]
     pub json: bool,
-    /// Write the engine's answers to answers.json beside the files. Later checks compare with them.
+    /// Write the engine's answers to answers.json next to the files. Later checks compare with them.
     #[arg(long, requires = "files")]
     pub record: bool,
 }

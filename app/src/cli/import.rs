@@ -23,7 +23,7 @@ use super::{
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::transfer::{command_line::quoted, disk_space::lack_of_space};
 
-/// What the user can do with an unfinished import.
+/// The ways to end an unfinished import.
 const CHOICES: &str = "Run the same command with --resume to continue, --roll-back to remove its \
                        documents, or --leave to keep them and discard the import.";
 
@@ -72,7 +72,6 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
     done
 }
 
-/// What is done with files.
 pub(super) enum Way {
     Begin,
     Resume(UnfinishedImport),
@@ -217,7 +216,7 @@ pub(super) fn hint_at_dates(request: &ImportRequest) {
     }
 }
 
-/// What to add so that the text of a field becomes dates.
+/// The argument that makes dates of a field's text.
 fn hint(sample: &PathSample) -> Option<String> {
     let dates = sample.dates.as_ref().filter(|dates| !dates.are_numbers)?;
     let options = |forms: &[DateForm]| {

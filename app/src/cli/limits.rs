@@ -59,7 +59,7 @@ pub(super) const SERVER_READS_APART: Duration = Duration::from_secs(1);
 /// How often the collections of a server are listed again, and its clock is read.
 pub(super) const SERVER_LIST_AGE: Duration = Duration::from_mins(1);
 
-/// A read of the documents that takes long is repeated only after so many times its duration.
+/// A read of the documents that takes long is repeated only after this multiple of its duration.
 pub(super) const READ_REST_FACTOR: u32 = 10;
 
 /// How long a second signal waits until the terminal is restored.

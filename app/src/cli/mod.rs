@@ -79,7 +79,6 @@ pub struct WindowRequest {
     pub present: bool,
     /// The lesson that it begins with, and the index of its card.
     pub lesson: Option<(LessonSource, usize)>,
-    /// What it does first.
     pub beginning: Option<Beginning>,
 }
 
@@ -141,7 +140,7 @@ fn dispatch(
     .map(|()| ExitCode::SUCCESS)
 }
 
-/// What happens where there is no display.
+/// Runs in the terminal, because there is no display.
 fn without_window(
     args: &Args,
     data: Option<PathBuf>,
@@ -164,7 +163,7 @@ fn without_window(
     Err(Failure(format!("No display found. {instead}.")))
 }
 
-/// What the window opens, and how.
+/// The store that the window opens, and how.
 fn request(args: &Args) -> Result<WindowRequest, Failure> {
     let (folder, beginning) = match named_paths::sort(&args.path) {
         NamedPaths::Nothing => (None, None),
@@ -173,7 +172,7 @@ fn request(args: &Args) -> Result<WindowRequest, Failure> {
     };
     if folder.is_some() && (args.demo || args.sandbox) {
         let option = if args.sandbox { "--sandbox" } else { "--demo" };
-        return Err(Failure(format!("{option} opens a store of its own; leave out the folder.")));
+        return Err(Failure(format!("{option} opens a separate store; leave out the folder.")));
     }
     let sandbox = match (args.sandbox, args.demo) {
         (true, true) => Some(Sandbox::Demo),
@@ -190,7 +189,7 @@ fn request(args: &Args) -> Result<WindowRequest, Failure> {
         ..OpenRequest::default()
     };
     let open_last = named.is_own();
-    // What is opened goes into the user's own store, which is made for it.
+    // Files that are opened go into the user's own store, which is made for it.
     let writes = beginning.as_ref().is_some_and(Beginning::writes);
     let store = if writes { named } else { first_request(named) };
     Ok(WindowRequest { store, open_last, present: args.present, lesson: None, beginning })
@@ -258,7 +257,7 @@ mod tests {
         let refused = Some(Beginning::Refused("gone.json doesn't exist".to_owned()));
         assert_eq!(request(&gone).map(|found| found.beginning), Ok(refused));
         for option in ["--demo", "--sandbox"] {
-            let sentence = format!("{option} opens a store of its own; leave out the folder.");
+            let sentence = format!("{option} opens a separate store; leave out the folder.");
             assert_eq!(parsed(&format!("mayfly folder {option}")), Err(sentence));
         }
     }

@@ -76,7 +76,7 @@ pub(super) fn transfers(source: &dyn Source) -> Result<&dyn Transfers, Failure> 
 /// Checks that the user repeated the name of the target, unless the server is near.
 ///
 /// # Errors
-/// What to add.
+/// The name is missing or wrong; the sentence says which argument to add.
 pub(super) fn check_confirmed(
     args: &Import,
     string: &ConnectionString,

@@ -159,7 +159,7 @@ pub(super) struct WatchedStore {
     pub reader: Reader,
     pub shutdown: ShutdownSignal,
     pub events: Receiver<Event>,
-    /// What the window would call it.
+    /// The name that the window would show.
     pub name: String,
     /// Its clock as it was opened.
     pub clock: ClockStatus,

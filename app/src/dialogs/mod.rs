@@ -1,7 +1,7 @@
 //! The dialogs, one file each.
 //!
 //! A dialog is `fn ui(context: &Context, draft: &mut …, state: &State, actions: &mut Actions)`.
-//! What the user enters stays in the draft; the button pushes an action. Every dialog that writes
+//! The draft keeps the user's input; the button pushes an action. Every dialog that writes
 //! shows the command before it is sent.
 
 pub mod aggregate;

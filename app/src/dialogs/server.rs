@@ -1,4 +1,4 @@
-//! What the attached server is, who removes its documents, and what it can't do.
+//! The attached server: its kind, who removes its documents, and its limits.
 
 use egui::{Context, Ui};
 

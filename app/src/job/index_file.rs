@@ -22,7 +22,7 @@ pub struct IndexFile {
 /// Reads the text of such a file: an array of definitions.
 ///
 /// # Errors
-/// What is wrong with it, without the name of the file.
+/// Why it can't be read, without the name of the file.
 pub fn parse(text: &str) -> Result<Vec<Document>, String> {
     const NOT_ONE: &str = "it is not an array of index definitions";
     let value = extjson::read_value(text).map_err(|error| error.to_string())?;

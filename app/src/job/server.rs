@@ -16,14 +16,14 @@ pub const SENT: &str = "sent";
 pub struct Server {
     pub string: ConnectionString,
     pub mark: ServerMark,
-    /// What becomes of its password in the system's keyring once the server is open.
+    /// Whether its password stays in the system's keyring once the server is open.
     pub keeping: Keeping,
     /// The folder of the journals of operations on servers. Without one, an operation that stops
     /// can't be resumed.
     pub journals: Option<PathBuf>,
 }
 
-/// What becomes of a password in the system's keyring.
+/// Whether a password stays in the system's keyring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Keeping {
     /// Nothing: it is there already, or there is no keyring.
@@ -103,7 +103,6 @@ impl Step {
     /// All of them, in their order.
     pub const ALL: [Self; 5] = [Self::Options, Self::Name, Self::Port, Self::Hello, Self::Login];
 
-    /// What it is called.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -142,9 +141,9 @@ pub struct Attached {
     pub address: String,
     pub name: String,
     pub mark: ServerMark,
-    /// What kind of deployment it is, such as `replica set rs0`.
+    /// The kind of deployment, such as `replica set rs0`.
     pub topology: String,
-    /// What it calls its version; empty if it doesn't say.
+    /// The version that it reports, or nothing.
     pub version: String,
     /// How far its clock is ahead of this machine's, in milliseconds.
     pub ahead_ms: i64,

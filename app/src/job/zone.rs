@@ -134,7 +134,7 @@ impl Zone {
         self.formatted(ms, &format!("{} %H:%M:%S%.3f{mark}", date()))
     }
 
-    /// What follows a time that must not be misread: `UTC`, or `UTC+02:00` at that instant.
+    /// The zone after a time that must not be misread: `UTC`, or `UTC+02:00` at that instant.
     #[must_use]
     pub fn name(self, ms: i64) -> String {
         match self {

@@ -131,8 +131,7 @@ fn count(
     }
 }
 
-/// Creates the indexes, each by a command of its own: one that is refused is not in the way of the
-/// others.
+/// Creates each index by its own command, so that one that is refused does not stop the others.
 fn create_indexes(to: &dyn Source, plan: &CopyPlan, report: &mut CopyReport) {
     let is_ttl = |index: &&Document| index.contains_key("expireAfterSeconds");
     let others = plan.indexes.iter().filter(|index| !is_ttl(index));
@@ -187,7 +186,7 @@ impl NewSandbox {
 }
 
 /// Opens the store in a folder for a copy, and makes it if there is none. Nothing expires in it
-/// meanwhile.
+/// during the copy.
 fn open_folder(folder: &Path) -> Result<Arc<dyn Source>, String> {
     if let Some(parent) = folder.parent() {
         fs::create_dir_all(parent)

@@ -161,7 +161,7 @@ impl<'s> Inserts<'s> {
             for (at, became) in now.iter().zip(became) {
                 outcomes[*at] = became;
             }
-            // What the server did with the others isn't known: a resumed import sends them again.
+            // It isn't known whether the server stored the others: a resumed import sends them again.
             if let Some(first) = now.get(known).filter(|_| sent.is_err()) {
                 outcomes.truncate(*first);
             }

@@ -129,17 +129,17 @@ pub trait Source: Send + Sync + 'static {
 
     fn capabilities(&self) -> Capabilities;
 
-    /// The collections with sample data, where traffic may write; `None`: it is no demo store.
+    /// The collections with sample data, where traffic may write. Only a demo store has them.
     fn sample_data(&self) -> Option<SampleData> {
         None
     }
 
-    /// The way for files in and out; `None`: they are not supported.
+    /// The way for files in and out, if they are supported.
     fn transfers(&self) -> Option<&dyn Transfers> {
         None
     }
 
-    /// The folder for the journals of operations in steps; `None`: nothing has to be remembered.
+    /// The folder for the journals of operations in steps. Without one nothing is remembered.
     fn journals(&self) -> Option<PathBuf> {
         None
     }
@@ -162,9 +162,9 @@ pub trait Source: Send + Sync + 'static {
         Err(format!("{namespace} can't be copied into a sandbox"))
     }
 
-    /// Opens the store in another folder, which has one already. Nothing expires in it meanwhile.
+    /// Opens the store in another folder, which has one already. Nothing expires in it while it is open so.
     fn open_beside(&self, folder: &Path) -> Result<Arc<dyn Source>, String> {
-        Err(format!("{} can't be opened beside this store", folder.display()))
+        Err(format!("{} can't be opened next to this store", folder.display()))
     }
 
     /// Closes it for good and moves its folder to one that is empty or missing. After an error it is
@@ -179,7 +179,7 @@ pub trait Source: Send + Sync + 'static {
         false
     }
 
-    /// The way to care for the store as a whole; `None`: that is not supported.
+    /// The way to check, compact and back up the store, if that is supported.
     fn maintenance(&self) -> Option<&dyn Maintenance> {
         None
     }

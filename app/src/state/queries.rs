@@ -52,7 +52,7 @@ impl Queries {
     /// Keeps a query under a name of its collection.
     ///
     /// # Errors
-    /// What to do instead, in one sentence.
+    /// The way to do it instead, in one sentence.
     pub fn keep(
         &mut self,
         name: &str,

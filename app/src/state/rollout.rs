@@ -37,7 +37,7 @@ impl RolloutDraft {
     /// The plan with the typed rate.
     ///
     /// # Errors
-    /// What is wrong with the rate, in one sentence.
+    /// Why the rate is refused, in one sentence.
     pub fn ready(&self) -> Result<RolloutPlan, String> {
         let typed = self.per_second.trim();
         let per_second = typed.parse::<u64>().ok().filter(|rate| (1..=1_000_000).contains(rate));
@@ -51,7 +51,7 @@ impl RolloutDraft {
     /// The typed bound of the replication lag, in seconds.
     ///
     /// # Errors
-    /// What is wrong with it, in one sentence.
+    /// Why it is refused, in one sentence.
     pub fn lag_max_secs(&self) -> Result<u64, String> {
         let typed = self.lag_max.as_deref().unwrap_or_default().trim();
         let secs = typed.parse::<u64>().ok().filter(|secs| (1..=LAG_SECS_MOST).contains(secs));

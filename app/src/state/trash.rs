@@ -225,7 +225,7 @@ impl Trash {
     /// The command that restores the selection.
     ///
     /// # Errors
-    /// What has to be done first, in one sentence.
+    /// The step that has to be done first, in one sentence.
     pub fn restore_command(&self, draft: &TrashDraft) -> Result<RestoreCommand, &'static str> {
         if self.rows.is_empty() {
             return Err("The list is empty");

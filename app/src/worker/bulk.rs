@@ -281,7 +281,7 @@ impl Run<'_> {
             run.report.changed += number(&reply, "n");
             let errors = write_errors(&reply);
             run.refuse(&errors);
-            // What the store refused to delete is still there.
+            // A document that the store refused to delete is still there.
             let left =
                 if errors.is_empty() { ByKey::new() } else { run.by_key(&at, ids_of(&found))? };
             run.did(&found, |key| (!left.contains_key(key)).then_some(None))?;
@@ -383,7 +383,7 @@ impl Run<'_> {
     }
 
     /// Reads those among `ids` that match, and calls `step` with as many as one reply holds, until
-    /// none is left. What others have removed meanwhile is not met.
+    /// none is left. A document that others have removed since is skipped.
     fn in_replies(
         &mut self,
         filter: &Document,

@@ -45,7 +45,7 @@ impl TransferWork {
         }
     }
 
-    /// `None`: it was canceled.
+    /// Returns nothing if it was canceled.
     fn rehearse_dump(&self, transfers: &dyn Transfers) -> Option<Vec<Rehearsal>> {
         let Self::RehearseDump { collections, progress } = self else { return None };
         let mut found = Vec::with_capacity(collections.len());

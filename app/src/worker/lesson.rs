@@ -35,7 +35,7 @@ pub trait LessonShelf: Send + Sync + 'static {
     /// Begins a lesson on the calling thread.
     ///
     /// # Errors
-    /// What is wrong with its file.
+    /// Why its file can't be read.
     fn open(
         &self,
         source: &LessonSource,

@@ -253,7 +253,7 @@ fn next(from: &mut impl Read) -> std::io::Result<RawDocumentBuf> {
     RawDocumentBuf::from_bytes(document).map_err(std::io::Error::other)
 }
 
-/// Every value that is no document with fields, with its dotted path.
+/// Every value but documents with fields, with its dotted path.
 fn leaves(document: &RawDocument) -> Vec<(String, RawBsonRef<'_>)> {
     let mut found = Vec::new();
     for (name, value) in document.iter().filter_map(Result::ok) {

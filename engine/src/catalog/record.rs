@@ -63,7 +63,7 @@ pub(crate) fn fits(record: &[u8]) -> bool {
 /// Reads the record of one collection.
 ///
 /// # Errors
-/// What can't be read, as part of a sentence.
+/// The unreadable part, as part of a sentence.
 pub(crate) fn read(db: &str, name: &str, bytes: &[u8]) -> Result<CollectionMeta, String> {
     let record = from_bytes(bytes).ok_or("its definition is not a valid document")?;
     read_collection(db, name, &record)

@@ -80,7 +80,7 @@ impl Validation {
     /// Parses a validator, which may use `$expr`, with the collation of its collection.
     ///
     /// # Errors
-    /// What is wrong with the filter.
+    /// The filter is invalid.
     pub fn parse(
         validator: &Document,
         collation: Option<&Collation>,

@@ -112,7 +112,7 @@ impl Collections {
     /// (`limits::BATCH_DOCS_MAX`, `limits::BATCH_MS_MAX`).
     ///
     /// # Errors
-    /// What `work` returns, or the store's failure.
+    /// Those of `work`; the store's failure.
     pub fn write<T: Send, E: From<WriteError> + Send>(
         &self,
         work: impl FnMut(&mut DocumentWriter<'_, '_>) -> Result<T, E> + Send,
@@ -123,7 +123,7 @@ impl Collections {
     /// A short read together with the definitions as of the same transaction.
     ///
     /// # Errors
-    /// What `work` returns, or the store's failure.
+    /// Those of `work`; the store's failure.
     pub fn read<T, E: From<StoreError>>(
         &self,
         work: impl FnOnce(&Reader<'_>, &CatalogSnapshot) -> Result<T, E>,

@@ -59,7 +59,7 @@ impl<'e> Environment<'e> {
     /// A short read together with the definitions as of the same transaction.
     ///
     /// # Errors
-    /// What `work` returns, or the store's failure.
+    /// Those of `work`; the store's failure.
     pub fn read<T>(
         &self,
         work: impl FnOnce(&Reader<'_>, &CatalogSnapshot) -> Result<T, PipelineError>,

@@ -85,7 +85,7 @@ impl Pipeline {
     /// Reads a pipeline.
     ///
     /// # Errors
-    /// What is wrong with a stage, or with its place.
+    /// An invalid stage, or one at the wrong place.
     pub fn parse(
         stages: &[&RawDocument],
         reading: &ParseContext<'_>,

@@ -157,7 +157,7 @@ impl Run {
     /// The next document.
     ///
     /// # Errors
-    /// What a stage meets; the run must not be asked again then.
+    /// Those of a stage. The run must not be advanced after one.
     pub fn advance(
         &mut self,
         environment: &Environment<'_>,

@@ -119,7 +119,7 @@ impl Search {
     /// documents that the collection hides at this time.
     ///
     /// # Errors
-    /// What `visit` returns; `PlanKilled` when the collection or the index was dropped or hidden;
+    /// Those of `visit`; `PlanKilled` when the collection or the index was dropped or hidden;
     /// `SortTooLarge`; the store's failure.
     pub fn advance<E: From<PlanError>>(
         &mut self,

@@ -107,7 +107,7 @@ impl Store {
     /// wait for a map change that waits for this read.
     ///
     /// # Errors
-    /// What `work` returns; `Busy` when too many readers are alive.
+    /// Those of `work`; `Busy` when too many readers are alive.
     pub fn read<T, E: From<StoreError>>(
         &self,
         work: impl FnOnce(&Reader<'_>) -> Result<T, E>,

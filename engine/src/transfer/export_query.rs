@@ -32,7 +32,7 @@ impl ExportQuery {
     /// collation text compares by its bytes.
     ///
     /// # Errors
-    /// What is wrong with one of them.
+    /// One of them is invalid.
     pub fn parse(
         filter: &Document,
         sort: &Document,

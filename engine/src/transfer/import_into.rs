@@ -203,7 +203,7 @@ impl<'i> TargetRun<'i> {
             has_ended = batch.ended;
             let mut refused = Vec::new();
             let flow = self.store(&batch, &mut refused);
-            // What is remembered has its rejects in their file.
+            // A remembered import has its rejects in their file.
             self.keep(&refused)?;
             self.remember()?;
             flow?;

@@ -59,7 +59,7 @@ impl Path {
     /// Parses a path. Parts must not be empty.
     ///
     /// # Errors
-    /// What [`PathError`] names.
+    /// See [`PathError`].
     pub fn parse(text: &str) -> Result<Self, PathError> {
         if text.is_empty() {
             return Err(PathError::Empty);

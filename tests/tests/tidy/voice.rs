@@ -55,27 +55,6 @@ const PHRASES: &[&str] = &[
     "whoever",
 ];
 
-/// Files whose comments and texts still have the phrases of [`LATER`].
-const NOT_YET: &[&str] = &[
-    "app/src/action/supported.rs",
-    "app/src/apply/passwords.rs",
-    "app/src/apply/poll.rs",
-    "app/src/apply/store/tests.rs",
-    "app/src/cli/args.rs",
-    "app/src/cli/limits.rs",
-    "app/src/cli/mod.rs",
-    "app/src/cli/watch_screen/",
-    "app/src/source/copying.rs",
-    "app/src/source/mod.rs",
-    "app/src/source/remote/runtime.rs",
-    "app/src/worker/bulk.rs",
-    "app/src/worker/dump.rs",
-    "app/src/worker/result_file.rs",
-];
-
-const LATER: &[&str] =
-    &["beside", "is no", "let fall", "meanwhile", "of its own", "of ours", "so many"];
-
 /// Where `is no` is good English.
 const IS_NO_GOOD: &[&str] = &["there is no", "is no longer", "is no more", "is no less"];
 
@@ -131,21 +110,13 @@ fn comments_pages_and_texts_are_in_plain_english() {
 
 /// Lessons may say with emphasis that sixty seconds `is no promise`.
 fn is_allowed(path: &str, phrase: &str) -> bool {
-    is_not_yet(path) && LATER.contains(&phrase)
-        || Path::new(path).extension().is_some_and(|it| it == "md") && phrase == "is no"
-}
-
-fn is_not_yet(path: &str) -> bool {
-    NOT_YET.iter().any(|folder| path.starts_with(folder))
+    Path::new(path).extension().is_some_and(|it| it == "md") && phrase == "is no"
 }
 
 #[test]
 fn comments_say_in_sentences_when_a_value_is_missing() {
     let mut broken = Vec::new();
     for file in rust_files(&["engine", "app", "tests"]) {
-        if is_not_yet(&file.path) {
-            continue;
-        }
         for (line, text) in comments(&file.text, "//") {
             for gloss in GLOSSES.iter().filter(|gloss| text.contains(**gloss)) {
                 broken.push(format!("{}:{line} {gloss}", file.path));

@@ -1,4 +1,4 @@
-//! What a server's answers and its change stream say about removals.
+//! Removals, as a server's answers and its change stream report them.
 
 use bson::Document;
 use mayfly_engine::reply::DocCount;

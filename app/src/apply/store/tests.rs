@@ -291,7 +291,7 @@ fn only(effects: &mut Effects) -> u64 {
     job.generation
 }
 
-/// The open dialog of a database with rules of its own.
+/// The open dialog of a database with Cosmos DB's rules.
 fn cloud(state: &mut State) -> CreateDatabase {
     let draft = CreateDatabase {
         name: "cloud".to_owned(),

@@ -22,7 +22,7 @@ use crate::{
     job::Namespace,
 };
 
-/// What a command was for.
+/// The purpose of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Topic {
     Clock,
@@ -33,7 +33,7 @@ pub(super) enum Topic {
     RunPass,
 }
 
-/// What is asked of the store.
+/// A question to the store.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Question {
     /// The watched collections.

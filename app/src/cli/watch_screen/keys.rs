@@ -1,4 +1,4 @@
-//! What each key does.
+//! The effect of each key.
 
 use bson::Document;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -13,7 +13,7 @@ use crate::{
     state::clock::{Mode, RATES},
 };
 
-/// What the loop does after a key.
+/// How the loop continues after a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     Continue,

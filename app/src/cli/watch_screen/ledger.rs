@@ -9,7 +9,7 @@ use crate::{
     state::expiry::Lane,
 };
 
-/// What a line of the ledger says.
+/// The contents of a line of the ledger.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Entry {
     /// A removed document.
@@ -110,7 +110,7 @@ impl Ledger {
         (from, lines.len().saturating_sub(from + rows))
     }
 
-    /// Scrolls by so many lines: up if negative. At the newest line it follows again.
+    /// Scrolls by this number of lines: up if negative. At the newest line it follows again.
     pub(super) fn scroll(&mut self, by: isize, rows: usize, chosen: Option<&Namespace>) {
         let lines = self.lines_of(chosen);
         let last = lines.len().saturating_sub(rows);

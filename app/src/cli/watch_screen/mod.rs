@@ -17,7 +17,7 @@
 //! (`NextPass::sentence`) and whether the server is silent. A server reports nothing by itself: its documents
 //! are read every `SERVER_POLL`, its collections and its clock once a minute. Change streams are not opened.
 //!
-//! What comes from documents goes through `label::safe`, and is in the columns at the right, where a
+//! Text from documents goes through `label::safe`, and is in the columns at the right, where a
 //! character that a terminal draws wider than expected moves nothing. `terminal.rs` restores the terminal: on
 //! every return, on a panic, and before a second signal ends the process. `theme/terminal.rs` has the colors.
 //! Without a terminal, `cli/watch_lines.rs` prints lines.
@@ -119,7 +119,7 @@ fn inputs() -> Result<Receiver<Input>, Failure> {
     Ok(receiver)
 }
 
-/// What ended a wait.
+/// The cause that ended a wait.
 enum Woken {
     Event(StoreEvent),
     Answer(Answer),
@@ -152,7 +152,7 @@ impl Loop {
             recv(self.signals) -> _ => Ok(Woken::Time),
             default(wait) => Ok(Woken::Time),
         };
-        // What is taken happened now, and not before the wait.
+        // The event that was taken happened now, and not before the wait.
         self.tick();
         // A channel ends with the terminal or with the store.
         let Ok(woken) = woken else { return Ok(false) };

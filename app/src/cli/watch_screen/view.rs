@@ -1,4 +1,4 @@
-//! What the screen shows, as plain data.
+//! The contents of the screen, as plain data.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -62,7 +62,7 @@ pub(super) struct Removal {
     pub noticed: Duration,
 }
 
-/// What a document is at.
+/// How close a document is to its removal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     Waiting,
@@ -87,7 +87,7 @@ pub(super) struct Note {
     pub until: Duration,
 }
 
-/// What takes the screen between the head and the last line.
+/// The part of the screen between the head and the last line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Page {
     /// Lanes, passes and the ledger.
@@ -98,7 +98,7 @@ pub(super) enum Page {
     Keys(usize),
 }
 
-/// What has to be read again.
+/// A part of the view that has to be read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Subject {
     List,
@@ -109,7 +109,6 @@ pub(super) enum Subject {
     Traffic,
 }
 
-/// What the screen shows.
 pub(super) struct WatchView {
     pub name: String,
     pub clock: Clock,
@@ -255,7 +254,6 @@ impl WatchView {
             && self.namespaces.contains(namespace)
     }
 
-    /// What a document is at.
     pub(super) fn phase(&self, lane: &Lane) -> Phase {
         match (lane.removal, lane.threshold_ms.saturating_sub(self.clock.now_ms())) {
             (Some(removal), _) => {
@@ -272,7 +270,7 @@ impl WatchView {
         self.waiting.iter().take_while(|lane| lane.threshold_ms <= self.clock.now_ms()).count()
     }
 
-    /// The documents for so many lines: those that were just removed, then those that expire next.
+    /// The documents for `rows` lines: those that were just removed, then those that expire next.
     pub(super) fn lanes(&self, rows: usize) -> Vec<&Lane> {
         let waiting = self.waiting.len().min(rows - rows / 2);
         let removed = self.tombstones.len().min(rows.saturating_sub(waiting));
@@ -322,7 +320,7 @@ impl WatchView {
         }
     }
 
-    /// What to ask now. A subject is asked once at a time.
+    /// The questions to ask now. A subject is asked once at a time.
     pub(super) fn questions(&mut self) -> Vec<Question> {
         if self.has_traffic() && self.next_traffic <= self.uptime {
             self.expire(&[Subject::Traffic]);
@@ -377,7 +375,7 @@ impl WatchView {
         }
     }
 
-    /// The time until the screen changes by itself; `None`: only an input changes it.
+    /// The time until the screen changes without an input, if it does.
     pub(super) fn next_change(&self) -> Option<Duration> {
         let until = |at: Duration| at.saturating_sub(self.uptime);
         let note = self.note.as_ref().map(|note| until(note.until));

@@ -1,4 +1,4 @@
-//! What to import, and how.
+//! The dialog that imports files.
 
 use egui::{Align, Context, Layout, Ui};
 use mayfly_engine::transfer::ImportFormat;
@@ -22,11 +22,10 @@ const NAME_CHARS_MAX: usize = 40;
 const FORMATS: [ImportFormat; 4] =
     [ImportFormat::Auto, ImportFormat::Json, ImportFormat::Csv, ImportFormat::Bson];
 
-/// What the line for a terminal needs where the store is a server.
+/// The variable that the line for a terminal needs if the store is a server.
 const SERVER_LINE_HINT: &str =
     "Command line equivalent; the variable MAYFLY_URI holds the connection string";
 
-/// What the button that starts the import does.
 const INTO_COLLECTION: &str = "Import the files into the collection";
 
 /// Draws the dialog.
@@ -90,7 +89,6 @@ fn start_ui(ui: &mut Ui, draft: &ImportDraft, ready: bool) -> bool {
     modal::answer_ui(ui, button)
 }
 
-/// What the disk has no room for.
 fn room_ui(ui: &mut Ui, draft: &ImportDraft) {
     if let Some(words) = draft.lack_of_space() {
         notice_ui(ui, Icon::Warning, "Not enough disk space", colors(ui).overdue, &words);

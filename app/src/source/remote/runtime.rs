@@ -1,6 +1,6 @@
 //! The driver's runtime. With the relay, which runs on it, it alone names tokio.
 //!
-//! A command runs as a task of its own, and the caller waits for it on a channel. A task that is not
+//! A command runs as its own task, and the caller waits for it on a channel. A task that is not
 //! aborted keeps its connection for ever, so a read that is canceled or late is aborted: the driver
 //! then drops the connection, and the server ends the command. A write is never aborted, because
 //! nothing could be said about its outcome; only the end of the program waits no longer than
@@ -47,7 +47,7 @@ pub async fn within<T>(time: Duration, task: impl Future<Output = T>) -> Result<
     tokio::time::timeout(time, task).await.map_err(|_| Ended::Late)
 }
 
-/// What a task that runs on puts out.
+/// The sending end of a background task.
 pub struct Outlet<T> {
     items: Sender<T>,
     missed: Arc<AtomicU64>,
@@ -63,7 +63,7 @@ impl<T> Outlet<T> {
     }
 }
 
-/// A task that runs on beside its reader. Dropping it aborts the task.
+/// A background task, as its reader sees it. Dropping it aborts the task.
 pub struct Running<T, E> {
     items: Receiver<T>,
     missed: Arc<AtomicU64>,
@@ -71,7 +71,7 @@ pub struct Running<T, E> {
     abort: AbortHandle,
 }
 
-/// What the reader of a task meets.
+/// The next thing that a reader gets from a task.
 pub enum Met<T, E> {
     /// Items, and how many more were dropped.
     Items(Vec<T>, u64),
@@ -139,7 +139,7 @@ impl Runtime {
         done
     }
 
-    /// Runs what blocks a thread on a thread of its own. It can't be aborted: its caller gives up.
+    /// Runs blocking work on its own thread. It can't be aborted: its caller gives up.
     pub fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -154,7 +154,7 @@ impl Runtime {
         self.wait(&wait, time, cancel, true)
     }
 
-    /// Starts a task that runs on, with room for so many items that its reader has not taken.
+    /// Starts a background task. Up to `room` items wait for its reader.
     ///
     /// # Errors
     /// The runtime is closed.

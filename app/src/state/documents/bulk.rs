@@ -203,7 +203,6 @@ pub struct BulkRun {
     /// The tab that it was asked for in; `None` for a restore from the trash.
     pub tab: Option<TabId>,
     pub work: crate::job::bulk::BulkWork,
-    /// Why it is made.
     pub origin: super::Origin,
     /// When it began, in window time.
     pub started: Duration,
@@ -228,7 +227,7 @@ impl BulkRun {
 /// Reads update operators or a pipeline.
 ///
 /// # Errors
-/// What can't be read, or what the store would refuse whatever the document is.
+/// The part that can't be read, or that the store would refuse whatever the document is.
 pub fn read_update(text: &str, now_ms: i64) -> Result<Bson, Problem> {
     let update = shell::read_value_at(text, now_ms)
         .map_err(|error| Problem { message: error.to_string(), offset: Some(error.offset) })?;

@@ -97,7 +97,7 @@ impl FieldKind {
     /// Reads what was typed as a value of this kind, at this time in milliseconds since 1970.
     ///
     /// # Errors
-    /// What to type instead.
+    /// How to type it instead.
     pub fn read(self, text: &str, now_ms: i64) -> Result<Bson, String> {
         let short = text.trim();
         match self {
@@ -332,7 +332,7 @@ impl FieldEdit {
     /// The document with what was typed, read at this time in milliseconds since 1970.
     ///
     /// # Errors
-    /// What to type instead.
+    /// How to type it instead.
     pub fn edited(&self, now_ms: i64) -> Result<Document, String> {
         const GONE: &str = "The field no longer exists; reopen the document";
         if self.takes_name() && self.name.is_empty() {

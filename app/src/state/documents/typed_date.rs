@@ -14,7 +14,7 @@ const EXAMPLES: &str = "Enter a date, such as 2026-11-21T10:04:43.000Z or Nov 21
 /// 1970. One without a zone is in UTC.
 ///
 /// # Errors
-/// What to type instead. The order of day and month is not guessed.
+/// How to type it instead. The order of day and month is not guessed.
 pub fn read(text: &str, now_ms: i64) -> Result<DateTime, String> {
     let mut detector = Detector::default();
     detector.text(1, text);

@@ -135,7 +135,7 @@ impl ChangeTtl {
     /// The seconds that are typed.
     ///
     /// # Errors
-    /// What is wrong with them, in one sentence.
+    /// Why they are refused, in one sentence.
     pub fn secs(&self) -> Result<i64, String> {
         typed_secs(&self.ttl, &self.index.key)
     }
@@ -211,7 +211,7 @@ impl CreateIndex {
     /// The seconds that are typed.
     ///
     /// # Errors
-    /// What is wrong with them, in one sentence.
+    /// Why they are refused, in one sentence.
     pub fn secs(&self) -> Result<i64, String> {
         typed_secs(&self.ttl, &self.key())
     }
@@ -269,7 +269,7 @@ impl CreateIndex {
     /// The command that makes it.
     ///
     /// # Errors
-    /// What is missing or wrong, in one sentence.
+    /// The part that is missing or wrong, in one sentence.
     pub fn command(&self, collection: &str) -> Result<Document, String> {
         let key = self.key();
         if key.is_empty() {

@@ -12,7 +12,7 @@ use crate::{
 /// The collation in the field of this name; the outer `None` when there is none.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The first invalid field.
 #[expect(clippy::option_option, reason = "the simple collation overrides another one")]
 pub(super) fn read(
     options: &Document,
@@ -31,7 +31,7 @@ pub(super) fn read(
 /// The collation of an index: its own, or that of its collection.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The first invalid field.
 pub(super) fn of_index(
     spec: &Document,
     inherited: Option<&Collation>,

@@ -176,7 +176,7 @@ fn check_inert(
 /// The view that the options define.
 ///
 /// # Errors
-/// What is wrong with them.
+/// The first invalid option.
 pub(super) fn view(options: &Document) -> Result<Option<View>, CatalogError> {
     let on = match options.get("viewOn") {
         None if options.contains_key("pipeline") => {

@@ -19,7 +19,7 @@ use crate::{
 /// written.
 ///
 /// # Errors
-/// What is wrong with the command, and what running it meets.
+/// An invalid field, or an error of the run.
 pub fn explain(
     context: &Context,
     request: &Request<'_>,

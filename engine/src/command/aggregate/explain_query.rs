@@ -46,7 +46,7 @@ impl ExplainedQuery {
     /// Reads the command; nothing is run.
     ///
     /// # Errors
-    /// What is wrong with its fields.
+    /// An invalid field.
     pub fn read(context: &Context, request: &Request<'_>) -> Result<Self, CommandError> {
         let variables = &LetVariables::read(context, request)?;
         match request.name {

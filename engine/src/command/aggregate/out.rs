@@ -25,7 +25,7 @@ use crate::{
 /// Writes all results.
 ///
 /// # Errors
-/// What the pipeline meets, and why a result can't be written.
+/// Those of the pipeline, or a result that can't be written.
 pub fn write(
     context: &Context,
     environment: &Environment<'_>,

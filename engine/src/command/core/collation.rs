@@ -8,7 +8,7 @@ use crate::{query::QueryError, value::Collation};
 /// The field `collation`; the outer `None` when it is absent or empty.
 ///
 /// # Errors
-/// What is wrong with it.
+/// An invalid collation.
 #[expect(clippy::option_option, reason = "the simple collation overrides another one")]
 pub fn given(fields: &Request<'_>) -> Result<Option<Option<Collation>>, CommandError> {
     match fields.document("collation")? {
@@ -22,7 +22,7 @@ pub fn given(fields: &Request<'_>) -> Result<Option<Option<Collation>>, CommandE
 /// The collation of a command: its own, or the default of its collection or view.
 ///
 /// # Errors
-/// What is wrong with it; `OptionNotSupportedOnView` for another than the view's.
+/// An invalid collation; `OptionNotSupportedOnView` for another than the view's.
 pub fn of_command(
     context: &Context,
     request: &Request<'_>,

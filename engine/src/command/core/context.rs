@@ -98,7 +98,7 @@ impl Context {
     /// A short read together with the definitions as of the same transaction.
     ///
     /// # Errors
-    /// What `work` returns, or the store's failure.
+    /// Those of `work`; the store's failure.
     pub fn read<T>(
         &self,
         work: impl FnOnce(&Reader<'_>, &CatalogSnapshot) -> Result<T, CommandError>,
@@ -109,7 +109,7 @@ impl Context {
     /// One transaction over documents, see [`Collections::write`].
     ///
     /// # Errors
-    /// What `work` returns, or the store's failure.
+    /// Those of `work`; the store's failure.
     pub fn write<T: Send>(
         &self,
         mut work: impl FnMut(&mut DocumentWriter<'_, '_>) -> Result<T, CommandError> + Send,

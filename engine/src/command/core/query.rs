@@ -105,7 +105,7 @@ impl Query {
     /// Gives every match to `visit`, in one read. Nothing when there is no such collection.
     ///
     /// # Errors
-    /// What `visit` returns, and what the search meets.
+    /// Those of `visit` and of the search.
     pub fn for_each(
         &self,
         context: &Context,
@@ -200,7 +200,7 @@ pub fn read_hint(value: Option<RawBsonRef<'_>>) -> Result<Option<Hint>, CommandE
 /// The order in the field `sort`.
 ///
 /// # Errors
-/// What is wrong with it.
+/// An invalid field.
 pub fn read_sort(
     fields: &Request<'_>,
     variables: &LetVariables,

@@ -66,7 +66,7 @@ pub trait Stage: Fresh + Send + Sync {
     /// The next document that the stage gives; `None` when nothing is left.
     ///
     /// # Errors
-    /// What the documents before it, or one of them, make impossible.
+    /// Those of upstream stages, or of a document that the stage can't take.
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError>;
 
     /// Becomes part of the search in front of it. False when it can't; `target` is unchanged then.
@@ -130,7 +130,7 @@ impl Input<'_> {
     /// become many in a stage.
     ///
     /// # Errors
-    /// What the stages in front meet.
+    /// Those of the stages in front.
     pub fn next_document(&mut self) -> Result<Option<RawDocumentBuf>, PipelineError> {
         interrupt::tick().map_err(QueryError::from)?;
         match self.stages.split_last_mut() {

@@ -70,7 +70,7 @@ impl Projection {
     /// Parses a projection; `None` if it is empty, which returns whole documents.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first invalid part.
     pub fn parse(projection: &RawDocument) -> Result<Option<Self>, QueryError> {
         Self::parse_with(projection, &VariableNames::default())
     }
@@ -78,7 +78,7 @@ impl Projection {
     /// As [`Projection::parse`], with the variables of the command's `let`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first invalid part.
     pub fn parse_with(
         projection: &RawDocument,
         names: &VariableNames,
@@ -112,7 +112,7 @@ impl Projection {
     /// kept stay in their order; computed ones come last.
     ///
     /// # Errors
-    /// What an expression meets; `Positional` when the query has met no element of the array.
+    /// Those of an expression; `Positional` when the query has met no element of the array.
     pub fn apply(
         &self,
         document: &RawDocument,

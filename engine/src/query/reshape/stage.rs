@@ -26,7 +26,7 @@ impl Reshape {
     /// Reads a stage; `None` if its name is none of these.
     ///
     /// # Errors
-    /// What is wrong with its value.
+    /// An invalid value.
     pub fn parse(
         stage: &str,
         value: RawBsonRef<'_>,
@@ -62,7 +62,7 @@ impl Reshape {
     /// The new document.
     ///
     /// # Errors
-    /// What an expression meets.
+    /// Those of an expression.
     pub fn apply(
         &self,
         document: &RawDocument,

@@ -82,7 +82,7 @@ impl Update {
     /// Parses an update. `array_filters` name the `$[identifier]`s in its paths.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first invalid part.
     pub fn parse(
         update: RawBsonRef<'_>,
         array_filters: &[&RawDocument],
@@ -94,7 +94,7 @@ impl Update {
     /// collation by which text compares.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first invalid part.
     pub fn parse_with(
         update: RawBsonRef<'_>,
         array_filters: &[&RawDocument],

@@ -75,7 +75,7 @@ impl Store {
     /// than once, so it must be repeatable.
     ///
     /// # Errors
-    /// What `work` returns; `DiskFull`, `ReadOnly`, `Suspect` or `OutcomeUnknown` when it can't be
+    /// Those of `work`; `DiskFull`, `ReadOnly`, `Suspect` or `OutcomeUnknown` when it can't be
     /// written; `Bug` when called from inside a write.
     pub fn write<T: Send, E: From<StoreError> + Send>(
         &self,

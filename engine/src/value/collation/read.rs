@@ -80,7 +80,7 @@ impl Collation {
     /// Reads a collation; `None` is the simple one. `place` is the name of the field that has it.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first invalid field.
     pub fn read(given: &RawDocument, place: &str) -> Result<Option<Self>, CollationError> {
         let fields = Fields::read(given, place)?;
         let Some(name) = fields.locale else {

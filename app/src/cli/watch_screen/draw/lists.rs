@@ -20,7 +20,7 @@ const COUNT: u16 = 16;
 /// The width of the names of keys.
 const KEY: u16 = 12;
 
-/// What marks and colors mean.
+/// The legend of marks and colors.
 const LEGEND: [(&str, &str); 4] = [
     ("█", "waiting"),
     ("* █", "expires within 10 s"),

@@ -31,7 +31,7 @@ use crate::{
 /// From this width on, the head shows the date too.
 const DATE_WIDTH: u16 = 64;
 
-/// What the last line offers, the most useful first.
+/// The keys that the last line offers, the most useful first.
 const HINTS: [(&str, &str); 9] = [
     ("?", "keys"),
     ("q", "quit"),
