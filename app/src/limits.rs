@@ -511,12 +511,6 @@ pub const RESULT_COLUMNS_MAX: usize = 4_096;
 /// Bytes of a document that waits for its row in such a file.
 pub const RESULT_DOC_BYTES_MAX: usize = 256 * 1024 * 1024;
 
-/// Paths of fields that are known for completion.
-pub const FIELDS_KNOWN_MAX: usize = 500;
-
-/// Words that are offered at once.
-pub const COMPLETIONS_MAX: usize = 40;
-
 pub const CHART_POINTS_MAX: usize = 500;
 
 /// Pipelines that are kept by name.

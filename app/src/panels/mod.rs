@@ -8,6 +8,7 @@ pub mod aggregate;
 pub mod callouts;
 pub mod collation_menu;
 pub mod commands;
+mod completion;
 mod console;
 pub mod documents;
 pub mod drawer;

@@ -11,6 +11,7 @@ pub mod changes;
 pub mod clock;
 pub mod code;
 pub mod command_log;
+pub mod completion;
 pub mod connect;
 pub mod console;
 pub mod convert;

@@ -357,17 +357,27 @@ fn stages_are_completed_with_operators_and_fields() {
     let mut window = window();
     window.choose("Add stage", "$group");
     window.type_into("Stage 1 value", "{ _id: '$us");
-    window.until_named("Complete with $user");
+    window.until_named("Complete with '$user'");
     window.key(Key::Tab);
-    assert_eq!(window.value("Stage 1 value"), "{ _id: '$user");
+    assert_eq!(window.value("Stage 1 value"), "{ _id: '$user'");
     assert!(!window.has_part("Complete with"));
     window.type_into("Stage 1 value", "{ _id: null, n: { $addTo");
     window.until_named("Complete with $addToSet");
     window.key(Key::ArrowDown);
     window.key(Key::Enter);
-    assert_eq!(window.value("Stage 1 value"), "{ _id: null, n: { $addToSet");
+    assert_eq!(window.value("Stage 1 value"), "{ _id: null, n: { $addToSet: ");
     window.type_into("Stage 1 value", "{ _id: null, n: { $su");
     window.until_named("Complete with $sum");
     window.key(Key::Escape);
     assert!(!window.has_part("Complete with") && window.is_focused("Stage 1 value"));
+}
+
+#[test]
+fn a_match_offers_the_values_of_a_field() {
+    let mut window = window();
+    window.choose("Add stage", "$match");
+    window.type_into("Stage 1 value", "{ user: 'b");
+    window.until_named("Complete with 'bob'");
+    window.key(Key::Tab);
+    assert_eq!(window.value("Stage 1 value"), "{ user: 'bob'");
 }

@@ -5,13 +5,13 @@ use egui::{
     Vec2, WidgetInfo, vec2,
 };
 
-use super::completion::Typed;
 use super::{TabActions, error_ui, header};
 use crate::action::AggregateAction;
 use crate::limits::PIPELINE_CHARS_MAX;
-use crate::state::aggregate::completion::Completing;
+use crate::panels::completion::Typed;
 use crate::state::aggregate::stages::known;
 use crate::state::aggregate::{AggregateDraft, Card, Shown, StageCount, StageError};
+use crate::state::completion::{Completing, of_stage};
 use crate::state::{Tab, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::code_edit::CodeEdit;
@@ -244,13 +244,9 @@ impl CardView<'_> {
     ) {
         let name = format!("Stage {} value", self.at + 1);
         let id = Id::unique(("stage body", self.tab.id.0, card.id));
-        let typed = Typed {
-            id,
-            card: Some(card.id),
-            stage: Some(card.stage.trim()),
-            fields: &self.tab.aggregate.fields,
-        };
-        typed.before(ui, self.completing, &mut card.body);
+        let whole = of_stage(card.stage.trim());
+        let typed = Typed { id, card: Some(card.id), tab: self.tab, whole };
+        let asks = typed.before(ui, self.completing, &mut card.body);
         let edit = CodeEdit {
             name: &name,
             hint: known(&card.stage).map_or("{ }", |stage| stage.template),
@@ -272,7 +268,7 @@ impl CardView<'_> {
             edit.lines_ui(ui, &mut card.body)
         });
         let output = response.inner;
-        typed.after(ui, self.completing, &mut card.body, &output);
+        super::offer_words(ui, &typed, self.completing, &mut card.body, &output, asks);
         if output.response.response.lost_focus() {
             actions.push(AggregateAction::Changed);
         }

@@ -2,18 +2,19 @@
 
 mod cards;
 mod chart;
-mod completion;
 mod header;
 mod results;
 mod table;
 
+use egui::text_edit::TextEditOutput;
 use egui::{CentralPanel, CornerRadius, Frame, Id, Margin, Panel, ScrollArea, Stroke, Ui};
 
-use self::completion::Typed;
+use super::completion::{Drawn, Typed};
 use super::explain;
 use crate::action::{Action, Actions, AggregateAction};
 use crate::limits::PIPELINE_CHARS_MAX;
 use crate::state::aggregate::{AggregateDraft, StageError};
+use crate::state::completion::{Completing, Names};
 use crate::state::drafts::TabDraft;
 use crate::state::{State, Tab, TabId};
 use crate::theme::{colors, sizes, text};
@@ -110,8 +111,8 @@ fn text_ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut Tab
         chars_max: Some(PIPELINE_CHARS_MAX),
         ..CodeEdit::default()
     };
-    let typed = Typed { id, card: None, stage: None, fields: &tab.aggregate.fields };
-    typed.before(ui, &mut draft.completing, &mut draft.pipeline.text);
+    let typed = Typed { id, card: None, tab, whole: Names::Stage };
+    let asks = typed.before(ui, &mut draft.completing, &mut draft.pipeline.text);
     let height = (ui.available_height() - below - 24.0).max(40.0);
     let colors = colors(ui);
     let border = if edit.error_at.is_some() { colors.error } else { colors.hairline };
@@ -129,12 +130,36 @@ fn text_ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut Tab
         })
     });
     let output = output.inner.inner;
-    typed.after(ui, &mut draft.completing, &mut draft.pipeline.text, &output);
+    offer_words(ui, &typed, &mut draft.completing, &mut draft.pipeline.text, &output, asks);
     if output.response.response.lost_focus() {
         actions.push(AggregateAction::Changed);
     }
     if let Some(error) = error {
         error_ui(ui, error);
+    }
+}
+
+/// Offers words below the cursor of a field that takes Enter for itself.
+fn offer_words(
+    ui: &Ui,
+    typed: &Typed<'_>,
+    open: &mut Option<Completing>,
+    text: &mut String,
+    output: &TextEditOutput,
+    asks: bool,
+) {
+    let at = output.cursor_range.map(|range| range.primary).unwrap_or_default();
+    let byte = text.char_indices().nth(at.index.0).map(|(byte, _)| byte);
+    let place = output.galley.pos_from_cursor(at);
+    let drawn = Drawn {
+        response: &output.response.response,
+        is_changed: output.response.response.changed(),
+        cursor: byte.unwrap_or(text.len()),
+        corner: output.galley_pos + place.left_bottom().to_vec2(),
+    };
+    typed.after(ui, open, text, &drawn, asks);
+    if open.is_some() && typed.has_focus(ui) {
+        typed.keep_keys(ui, open.as_ref());
     }
 }
 

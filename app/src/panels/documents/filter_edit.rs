@@ -1,18 +1,14 @@
 //! The field of the filter: lines, pairs, and what the word before the cursor may become.
 
-use egui::{
-    CornerRadius, EventFilter, Frame, Id, Key, Margin, Modifiers, Pos2, Response, ScrollArea,
-    Stroke, Ui,
-};
+use egui::{CornerRadius, Frame, Id, Key, Margin, Pos2, Response, ScrollArea, Stroke, Ui};
 
+use crate::panels::completion::{Drawn, Typed};
 use crate::state::Tab;
+use crate::state::completion::Names;
 use crate::state::documents::DocumentsDraft;
-use crate::state::documents::completion::{self, Completing, Offer};
-use crate::state::fields::{KnownField, KnownFields};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::brackets;
 use crate::widgets::code_edit::CodeEdit;
-use crate::widgets::word_list::{self, Keyed, Word};
 
 /// Lines of the field before it scrolls.
 const LINES_MAX: f32 = 5.0;
@@ -34,17 +30,12 @@ pub(super) fn ui(
     tab: &Tab,
     draft: &mut DocumentsDraft,
 ) -> Edited {
-    let has_focus = ui.memory(|memory| memory.has_focus(id));
+    let typed = Typed { id, card: None, tab, whole: Names::Filter };
+    let has_focus = typed.has_focus(ui);
     let before = draft.query.filter.clone();
-    let mut asks = false;
+    let asks = typed.before(ui, &mut draft.completing, &mut draft.query.filter);
     if has_focus {
-        asks = ui.input_mut(|input| input.consume_key(Modifiers::CTRL, Key::Space));
-        if let Some(offer) = keys(ui, draft) {
-            put(ui, id, draft, &offer);
-        }
         brackets::type_pairs(ui.ctx(), id, &mut draft.query.filter);
-    } else {
-        draft.completing = None;
     }
     let edit = CodeEdit {
         name: "Filter",
@@ -57,27 +48,13 @@ pub(super) fn ui(
     let mut run = false;
     if has_focus {
         let is_changed = before != draft.query.filter;
-        if is_changed || asks {
-            offer(draft, tab, cursor, asks);
-        } else if draft.completing.as_ref().is_some_and(|it| it.cursor != cursor) {
-            draft.completing = None;
-        }
-        let pressed = list_ui(ui, id, draft, corner);
-        if let Some(offer) = pressed {
-            put(ui, id, draft, &offer);
-            response.request_focus();
-        }
+        let drawn = Drawn { response: &response, is_changed, cursor, corner };
+        typed.after(ui, &mut draft.completing, &mut draft.query.filter, &drawn, asks);
         run = ui.input(|input| input.key_pressed(Key::Enter) && !input.modifiers.shift);
         if run {
             draft.completing = None;
         }
-        let keys = EventFilter {
-            tab: true,
-            horizontal_arrows: true,
-            vertical_arrows: true,
-            escape: draft.completing.is_some(),
-        };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(id, keys));
+        typed.keep_keys(ui, draft.completing.as_ref());
     }
     Edited { response, run, is_completing: draft.completing.is_some() }
 }
@@ -129,60 +106,4 @@ fn framed(
             .inner
     };
     frame.show(ui, |ui| ui.vertical(column).inner).inner
-}
-
-/// Makes the list for what was typed.
-fn offer(draft: &mut DocumentsDraft, tab: &Tab, cursor: usize, asks: bool) {
-    let text = &draft.query.filter;
-    let opens = asks || text.get(..cursor).is_some_and(completion::opens_after);
-    let analyzed = |path: &str| {
-        let analyzed = tab.schema.frequent_values(path).into_iter().cloned();
-        let sampled = tab.documents.sampled.as_ref().and_then(|sampled| sampled.get(path));
-        analyzed.chain(sampled.map(KnownField::frequent).unwrap_or_default()).collect()
-    };
-    let found = opens.then(|| completion::offers(text, cursor, &known(tab), &analyzed)).flatten();
-    draft.completing = found.map(|offers| Completing { offers, cursor, chosen: None });
-}
-
-/// The fields of the documents that were read, of those at the end of the collection, and those that
-/// the Schema view has found.
-fn known(tab: &Tab) -> KnownFields {
-    let mut known = tab.documents.known.clone();
-    if let Some(sampled) = &tab.documents.sampled {
-        known.add_sampled(sampled);
-    }
-    for (path, kinds) in tab.schema.known_paths() {
-        known.add_analyzed(path, kinds.iter().map(|(kind, count)| (kind.label(), *count)));
-    }
-    known
-}
-
-/// Takes the keys of the list. Returns what to put in.
-fn keys(ui: &Ui, draft: &mut DocumentsDraft) -> Option<Offer> {
-    let completing = draft.completing.as_mut()?;
-    let list = &completing.offers.list;
-    match word_list::keys(ui, &mut completing.chosen, list.len()) {
-        Keyed::Stays => None,
-        Keyed::Taken(at) => list.get(at).cloned(),
-        Keyed::Closed => {
-            draft.completing = None;
-            None
-        }
-    }
-}
-
-/// Puts a word in the place of what was typed of it.
-fn put(ui: &Ui, id: Id, draft: &mut DocumentsDraft, offer: &Offer) {
-    let Some(completing) = draft.completing.take() else { return };
-    let replaced = completing.offers.replaced;
-    word_list::put(ui, id, &mut draft.query.filter, replaced, &offer.insert, offer.back);
-}
-
-/// Draws the list with its upper left corner at `at`. Returns the word that was pressed.
-fn list_ui(ui: &Ui, id: Id, draft: &DocumentsDraft, at: Pos2) -> Option<Offer> {
-    let completing = draft.completing.as_ref()?;
-    let list = &completing.offers.list;
-    let words = list.iter().map(|offer| Word { word: &offer.label, help: &offer.detail });
-    let pressed = word_list::ui(ui, id, at, completing.chosen, words)?;
-    list.get(pressed).cloned()
 }

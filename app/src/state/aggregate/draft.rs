@@ -4,9 +4,9 @@ use bson::{Bson, Document};
 use mayfly_engine::value::{Layout, shell};
 use serde::{Deserialize, Serialize};
 
-use super::completion::Completing;
 use super::stages;
 use crate::limits::PIPELINE_CARDS_MAX;
+use crate::state::completion::Completing;
 
 /// Makes one document of the text of an array.
 const BEFORE: &str = "{p: ";

@@ -9,11 +9,9 @@
 //! itself. `worker/result_file.rs` writes results to a file through the source, in batches.
 
 pub mod chart;
-pub mod completion;
 pub mod dialogs;
 pub mod draft;
 pub mod kept;
-mod operators;
 pub mod stages;
 pub mod view;
 

@@ -7,16 +7,15 @@ use bson::{Bson, Document};
 use serde::{Deserialize, Serialize};
 
 use super::chart::ChartFields;
-use super::completion::paths;
 use super::draft::{PipelineText, Stage, StageError};
 use super::stages::writes;
 use crate::commands::aggregate;
 use crate::job::Namespace;
 use crate::limits::{
-    COLUMNS_MAX, FIELDS_KNOWN_MAX, RESULTS_BYTES_MAX, RESULTS_MAX, STAGE_COUNT_MAX,
-    STAGE_DOCUMENTS_MAX,
+    COLUMNS_MAX, RESULTS_BYTES_MAX, RESULTS_MAX, STAGE_COUNT_MAX, STAGE_DOCUMENTS_MAX,
 };
 use crate::state::documents::{Row, estimated_bytes};
+use crate::state::fields::KnownFields;
 
 /// How results are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -177,8 +176,8 @@ pub struct AggregateView {
     pub chart: Option<ChartFields>,
     /// Whether the pipeline waits for *Run* after a change.
     pub waits: bool,
-    /// The paths of the fields of the collection and of the results, for completion.
-    pub fields: Vec<String>,
+    /// The fields of the collection and of the results, for completion.
+    pub fields: KnownFields,
     /// The questions on their way, by the generation of their job: since when, on the window's
     /// clock.
     pub running: BTreeMap<u64, Duration>,
@@ -243,11 +242,9 @@ impl AggregateView {
 
     /// Learns the fields of documents: those of the collection come first.
     pub fn learn_fields<'d>(&mut self, documents: impl Iterator<Item = &'d Document>) {
-        for path in paths(documents) {
-            if self.fields.len() < FIELDS_KNOWN_MAX && !self.fields.contains(&path) {
-                self.fields.push(path);
-            }
-        }
+        let mut found = KnownFields::default();
+        documents.for_each(|document| found.add(document));
+        self.fields.add_sampled(&found);
     }
 
     /// The store refuses a stage: that of the first card that fails.

@@ -6,7 +6,6 @@ pub mod change;
 pub mod clipboard;
 pub mod columns;
 pub mod compare;
-pub mod completion;
 pub mod damaged;
 pub mod editor;
 pub mod field;

@@ -8,7 +8,6 @@ use mayfly_engine::query::Filter;
 use mayfly_engine::value::{Layout, shell};
 use serde::{Deserialize, Serialize};
 
-use super::completion::Completing;
 use super::due::{Due, TtlIndex, due};
 use super::find::Find;
 use super::pages::{Pages, Row};
@@ -18,6 +17,7 @@ use super::undo::Change;
 use super::{Cursor, FieldEdit, Focused, Folds, Selection, Undo, Writing, columns, field_path};
 use crate::commands::query;
 use crate::limits::{COLUMNS_MAX, KNOWN_DOCUMENTS_MAX};
+use crate::state::completion::Completing;
 use crate::state::fields::KnownFields;
 
 /// How documents are shown.

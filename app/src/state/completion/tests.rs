@@ -14,10 +14,14 @@ fn known() -> KnownFields {
     known
 }
 
+fn filter(fields: &KnownFields) -> Known<'_> {
+    Known { whole: Names::Filter, fields, analyzed: &|_| Vec::new(), takes_relative_times: true }
+}
+
 /// The labels that are offered where `|` is.
 fn labels(text: &str) -> Vec<String> {
     let cursor = text.find('|').expect("a cursor");
-    let found = offers(&text.replace('|', ""), cursor, &known(), &|_| Vec::new());
+    let found = offers(&text.replace('|', ""), cursor, &filter(&known()));
     found.map(|it| it.list.into_iter().map(|offer| offer.label).collect()).unwrap_or_default()
 }
 
@@ -25,7 +29,7 @@ fn labels(text: &str) -> Vec<String> {
 fn completed(text: &str) -> String {
     let cursor = text.find('|').expect("a cursor");
     let mut text = text.replace('|', "");
-    let found = offers(&text, cursor, &known(), &|_| Vec::new()).expect("something is offered");
+    let found = offers(&text, cursor, &filter(&known())).expect("something is offered");
     let first = &found.list[0];
     text.replace_range(found.replaced.clone(), &first.insert);
     let end = found.replaced.start + first.insert.len();
@@ -94,9 +98,9 @@ fn nothing_is_offered_where_nothing_is_known() {
 #[test]
 fn a_list_opens_where_a_name_or_a_value_is_due() {
     let opens = ["{", "{ ", "{ a:", "{ a", "{ a: { $in: [", "sta"];
-    assert!(opens.into_iter().all(opens_after));
+    assert!(opens.into_iter().all(|text| opens_after(text, &Names::Filter)));
     let stays = ["", "{ a: 1 }", "{ a: 1, ", "{ a: ISODate("];
-    assert!(!stays.into_iter().any(opens_after));
+    assert!(!stays.into_iter().any(|text| opens_after(text, &Names::Filter)));
 }
 
 #[test]
@@ -106,7 +110,79 @@ fn values_of_an_analysis_follow_those_that_were_read() {
         "status" => ["paid", "lost"].map(|text| Bson::String(text.to_owned())).to_vec(),
         _ => Vec::new(),
     };
-    let found = offers(text, text.len(), &known(), &analyzed).expect("values");
+    let known = known();
+    let known = Known { analyzed: &analyzed, ..filter(&known) };
+    let found = offers(text, text.len(), &known).expect("values");
     let labels: Vec<&str> = found.list.iter().map(|offer| offer.label.as_str()).collect();
     assert_eq!(labels, ["'paid'", "'open'", "'lost'"]);
+}
+
+/// The words put in at `|`, in the value of a stage, or in a whole pipeline without one.
+fn words(marked: &str, stage: Option<&str>) -> Vec<String> {
+    let mut fields = KnownFields::default();
+    fields.add(&doc! {
+        "_id": 1, "user": { "name": "a", "mail": "b" }, "lines": [{ "price": 1 }],
+        "Major Genre": 1, "at": DateTime::from_millis(0),
+    });
+    let whole = stage.map_or(Names::Stage, of_stage);
+    let known = Known { whole, takes_relative_times: false, ..filter(&fields) };
+    let cursor = marked.find('|').expect("a cursor");
+    let found = offers(&marked.replace('|', ""), cursor, &known);
+    found.into_iter().flat_map(|found| found.list).map(|offer| offer.insert).collect()
+}
+
+#[test]
+fn a_stage_offers_its_own_operators() {
+    let first = |marked, stage| words(marked, stage).into_iter().next().expect("a word");
+    assert_eq!(first("{ a: { $el|", Some("$match")), "$elemMatch: {  }");
+    assert_eq!(first("{ n: { $addT| } }", Some("$group")), "$addToSet: ");
+    assert_eq!(first("{ n: { $su| } }", Some("$group")), "$sum: ");
+    let dates =
+        ["$dateTrunc: { date: , unit: 'day' }", "$dateToString: { date: , format: '%Y-%m-%d' }"];
+    assert_eq!(words("{ n: { $dateT| } }", Some("$project")), dates);
+    assert_eq!(words("{ $expr: { $dateT|", Some("$match")), dates);
+    assert_eq!(words("{ n: { $addT| } }", Some("$project")), [""; 0], "it combines no documents");
+    assert_eq!(words("[ { $unw|", None), ["$unwind: '$field'"]);
+    assert_eq!(words("[ { $facet: { a: [ { $unw|", None), ["$unwind: '$field'"]);
+    assert_eq!(words("[{ $lookup: { pipeline: [{ $unw|", None), ["$unwind: '$field'"]);
+    assert_eq!(words("[ { $match: { a: { $el|", None), ["$elemMatch: {  }"]);
+    assert_eq!(words("[ { $group: { n: { $addT|", None), ["$addToSet: "]);
+}
+
+#[test]
+fn fields_are_names_and_references_of_a_stage() {
+    let names = ["user: ", "'user.mail': ", "'user.name': "];
+    assert_eq!(words("{ us|", Some("$match")), names);
+    assert_eq!(words("{ 'user.n|", Some("$match")), ["'user.name': "]);
+    assert_eq!(words("{ us|", Some("$sort")), names);
+    assert_eq!(words("{ _id: '$user.m|' }", Some("$group")), ["'$user.mail'"]);
+    assert_eq!(words("'$lines.|'", Some("$unwind")), ["'$lines.price'"]);
+    assert_eq!(words("{ at: '$$N|' }", Some("$set")), ["'$$NOW'"]);
+    assert_eq!(words("{ Maj|", Some("$group")), ["'Major Genre': "]);
+    assert_eq!(words("{ _id: '$Major Ge|", Some("$group")), ["'$Major Genre'"]);
+}
+
+#[test]
+fn a_pipeline_takes_no_relative_times() {
+    assert!(labels("{ at: { $lt: | } }").contains(&"now".to_owned()));
+    assert!(words("{ at: { $lt: | } }", Some("$match")).iter().all(|word| !word.contains("now")));
+}
+
+#[test]
+fn nothing_is_offered_for_what_a_stage_counts_with() {
+    for (text, stage) in [("1|", "$limit"), ("{ _id|: 1 }", "$sort"), ("{ zzz|", "$match")] {
+        assert_eq!(words(text, Some(stage)), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn an_operator_is_offered_once_and_in_one_line() {
+    for list in [LOGICAL, TESTS, ACCUMULATORS, EXPRESSIONS, VARIABLES] {
+        for (at, operator) in list.iter().enumerate() {
+            let Operator { name, help, .. } = operator;
+            assert!(name.starts_with('$'), "{name}");
+            assert!(help.chars().count() <= 40, "{name}: {help}");
+            assert!(list.iter().skip(at + 1).all(|other| other.name != *name), "{name} twice");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Where in a filter the cursor is: in the place of a name or of a value, and below which field.
+//! Where in a filter or a pipeline the cursor is: in the place of a name or of a value, and below which field.
 
 use crate::quoted;
 
@@ -17,8 +17,17 @@ pub enum Names {
         /// The dotted path of the array.
         field: String,
     },
+    /// Stages of a pipeline.
+    Stage,
+    /// Names of pipelines, as in `$facet`.
+    Pipelines,
+    /// Fields that a stage reads or makes, each with an expression.
+    Output {
+        /// Whether the expressions may combine the documents of a group.
+        is_group: bool,
+    },
     /// Operators of an expression.
-    Expression,
+    Expression { is_group: bool },
     /// Names that are not known, such as those of a JSON Schema.
     Unknown,
 }
@@ -26,7 +35,7 @@ pub enum Names {
 /// The syntax that is expected at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
-    /// A filter, in braces: nothing but a word is there.
+    /// A filter or a stage's value, in braces: nothing but a word is there.
     Everything,
     Name(Names),
     /// A value of a name within those names.
@@ -54,14 +63,34 @@ pub struct Place<'t> {
 }
 
 enum Frame {
-    Object { names: Names, name: Option<String>, is_value: bool },
-    Array { names: Names, name: String },
+    /// The whole text, an object with these names.
+    Whole(Names),
+    Object {
+        names: Names,
+        name: Option<String>,
+        is_value: bool,
+    },
+    Array {
+        names: Names,
+        name: String,
+    },
     Call,
 }
 
-/// Where the end of `before` is. A relative time such as `now - 2` is one word.
-pub fn place(before: &str) -> Place<'_> {
-    let place = plain_place(before);
+/// The names in the value of a stage.
+pub fn of_stage(stage: &str) -> Names {
+    match stage {
+        "$match" => Names::Filter,
+        "$facet" => Names::Pipelines,
+        "$group" | "$bucket" | "$bucketAuto" => Names::Output { is_group: true },
+        _ => Names::Output { is_group: false },
+    }
+}
+
+/// Where the end of `before` is, in a text that is an object with these names, or in a pipeline for
+/// [`Names::Stage`]. A relative time such as `now - 2` is one word.
+pub fn place<'t>(before: &'t str, whole: &Names) -> Place<'t> {
+    let place = plain_place(before, whole);
     let is_value = matches!(place.expected, Expected::Value { .. }) && place.quote.is_none();
     match relative_time(before).filter(|_| is_value) {
         Some(start) => Place { start, word: &before[start..], ..place },
@@ -80,8 +109,8 @@ fn relative_time(before: &str) -> Option<usize> {
     (!is_word_before && is_unit).then_some(start)
 }
 
-fn plain_place(before: &str) -> Place<'_> {
-    let (mut frames, mut last): (Vec<Frame>, String) = (Vec::new(), String::new());
+fn plain_place<'t>(before: &'t str, whole: &Names) -> Place<'t> {
+    let (mut frames, mut last) = (vec![Frame::Whole(whole.clone())], String::new());
     let mut at = 0;
     while let Some(c) = before[at..].chars().next() {
         let rest = &before[at..];
@@ -105,7 +134,7 @@ fn plain_place(before: &str) -> Place<'_> {
             '{' => frames.push(object(frames.last())),
             '[' => frames.push(array(frames.last())),
             '(' => frames.push(Frame::Call),
-            '}' | ']' | ')' => drop(frames.pop()),
+            '}' | ']' | ')' if frames.len() > 1 => drop(frames.pop()),
             ':' => {
                 if let Some(Frame::Object { name, is_value, .. }) = frames.last_mut() {
                     *name = Some(std::mem::take(&mut last));
@@ -131,7 +160,7 @@ fn plain_place(before: &str) -> Place<'_> {
         }
         at += c.len_utf8();
     }
-    let expected = if frames.is_empty() && !before.trim().is_empty() {
+    let expected = if frames.len() == 1 && !before.trim().is_empty() {
         Expected::Nothing
     } else {
         expected(&frames)
@@ -147,13 +176,18 @@ fn expects_value(frames: &[Frame]) -> bool {
     match frames.last() {
         Some(Frame::Object { is_value, .. }) => *is_value,
         Some(Frame::Array { .. }) => true,
-        Some(Frame::Call) | None => false,
+        Some(Frame::Call | Frame::Whole(_)) | None => false,
     }
 }
 
 fn expected(frames: &[Frame]) -> Expected {
     match frames.last() {
-        None => Expected::Everything,
+        Some(Frame::Whole(Names::Output { is_group })) => Expected::Value {
+            names: Names::Expression { is_group: *is_group },
+            name: String::new(),
+            is_element: false,
+        },
+        Some(Frame::Whole(Names::Filter)) => Expected::Everything,
         Some(Frame::Object { names, name: Some(name), is_value: true }) => {
             Expected::Value { names: names.clone(), name: name.clone(), is_element: false }
         }
@@ -161,24 +195,27 @@ fn expected(frames: &[Frame]) -> Expected {
         Some(Frame::Array { names, name }) => {
             Expected::Value { names: names.clone(), name: name.clone(), is_element: true }
         }
-        Some(Frame::Call) => Expected::Nothing,
+        Some(Frame::Call | Frame::Whole(_)) | None => Expected::Nothing,
     }
 }
 
 /// The names in an object that begins in this frame.
 fn object(frame: Option<&Frame>) -> Frame {
     let names = match frame {
-        None => Names::Filter,
+        Some(Frame::Whole(names)) => names.clone(),
         Some(Frame::Object { names, name: Some(name), .. } | Frame::Array { names, name }) => {
             below(names, name)
         }
-        Some(_) => Names::Unknown,
+        Some(_) | None => Names::Unknown,
     };
     Frame::Object { names, name: None, is_value: false }
 }
 
 fn array(frame: Option<&Frame>) -> Frame {
     match frame {
+        Some(Frame::Whole(Names::Stage)) => {
+            Frame::Array { names: Names::Pipelines, name: String::new() }
+        }
         Some(Frame::Object { names, name: Some(name), .. } | Frame::Array { names, name }) => {
             Frame::Array { names: names.clone(), name: name.clone() }
         }
@@ -190,7 +227,12 @@ fn array(frame: Option<&Frame>) -> Frame {
 fn below(names: &Names, name: &str) -> Names {
     match (names, name) {
         (Names::Unknown, _) | (_, "$jsonSchema") => Names::Unknown,
-        (Names::Expression, _) | (Names::Filter, "$expr") => Names::Expression,
+        (Names::Stage, stage) => of_stage(stage),
+        (Names::Pipelines, _) | (Names::Output { .. }, "pipeline") => Names::Stage,
+        (Names::Output { is_group } | Names::Expression { is_group }, _) => {
+            Names::Expression { is_group: *is_group }
+        }
+        (Names::Filter, "$expr") => Names::Expression { is_group: false },
         (Names::Filter, "$and" | "$or" | "$nor") => Names::Filter,
         (Names::Element { field }, "$and" | "$or" | "$nor")
         | (Names::Tests { field } | Names::Element { field }, "$elemMatch") => {

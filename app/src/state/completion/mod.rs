@@ -1,6 +1,7 @@
-//! Completion of the word before the cursor of a filter: fields, operators and values.
+//! Completion of the word before the cursor of a filter, a stage or a pipeline: stages, fields, operators and
+//! values.
 //!
-//! `panels/documents/filter_edit.rs` is the field. `state/documents/completion/` decides what it offers:
+//! `panels/completion.rs` has the list below a field. `state/completion/` decides what it offers:
 //! `place.rs` says from the text before the cursor whether a name or a value is due, and the fields and
 //! values are those of the documents that the tab has read (`state/fields.rs`), of a sample from the end of
 //! the collection (`DocumentsPurpose::Known`), and of the Schema view. `state/documents/relative_time.rs`
@@ -20,9 +21,11 @@ use bson::Bson;
 use mayfly_engine::value::{Layout, shell};
 
 use crate::limits::{FILTER_OFFERS_MAX, KNOWN_VALUE_CHARS_MAX};
+use crate::state::aggregate::stages::STAGES;
 use crate::state::fields::{KnownField, KnownFields};
-use operators::{EXPRESSIONS, LOGICAL, Operator, TESTS, TYPES};
-use place::{Expected, Names, Place, place};
+use operators::{ACCUMULATORS, EXPRESSIONS, LOGICAL, Operator, TESTS, TYPES, VARIABLES};
+use place::{Expected, Place, place};
+pub use place::{Names, of_stage};
 
 /// A word that is offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,9 +48,11 @@ pub struct Offers {
     pub list: Vec<Offer>,
 }
 
-/// The list under the filter.
+/// The list under a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completing {
+    /// The card of a pipeline that is typed into, or nothing for a field without cards.
+    pub card: Option<u64>,
     pub offers: Offers,
     /// The byte of the cursor that it was made for.
     pub cursor: usize,
@@ -55,19 +60,25 @@ pub struct Completing {
     pub chosen: Option<usize>,
 }
 
-/// The words for a byte of a filter, if there are any. `analyzed` has further values of a path.
-pub fn offers(
-    text: &str,
-    cursor: usize,
-    known: &KnownFields,
-    analyzed: &dyn Fn(&str) -> Vec<Bson>,
-) -> Option<Offers> {
+/// The knowledge that words are chosen from.
+pub struct Known<'k> {
+    /// The names in the text as a whole.
+    pub whole: Names,
+    pub fields: &'k KnownFields,
+    /// Further values of a path.
+    pub analyzed: &'k dyn Fn(&str) -> Vec<Bson>,
+    /// Whether `now - 2h` is read as a time.
+    pub takes_relative_times: bool,
+}
+
+/// The words for a byte of a text, if there are any.
+pub fn offers(text: &str, cursor: usize, known: &Known<'_>) -> Option<Offers> {
     let (before, after) = (text.get(..cursor)?, text.get(cursor..)?);
-    let place = place(before);
+    let place = place(before, &known.whole);
     let is_quoted = place.quote.is_some_and(|quote| after.starts_with(quote));
     let end = cursor + usize::from(is_quoted);
     let has_colon = has_colon(&text[end..]);
-    let offering = Offering { known, analyzed, place: &place, has_colon };
+    let offering = Offering { all: known, known: known.fields, place: &place, has_colon };
     let mut list = match &place.expected {
         Expected::Nothing => return None,
         Expected::Everything => offering.whole_filters(),
@@ -85,15 +96,15 @@ pub fn offers(
 }
 
 /// Whether a list opens by itself once this was typed: within a word, or where a name or a value is due.
-pub fn opens_after(before: &str) -> bool {
-    let place = place(before);
+pub fn opens_after(before: &str, whole: &Names) -> bool {
+    let place = place(before, whole);
     let is_due = before.trim_end().ends_with(['{', ':', '[']);
     !matches!(place.expected, Expected::Nothing) && (!place.word.is_empty() || is_due)
 }
 
 struct Offering<'o> {
+    all: &'o Known<'o>,
     known: &'o KnownFields,
-    analyzed: &'o dyn Fn(&str) -> Vec<Bson>,
     place: &'o Place<'o>,
     has_colon: bool,
 }
@@ -128,8 +139,15 @@ impl Offering<'_> {
                 list.extend(self.fields(&format!("{field}.")));
                 list.extend(self.operators(TESTS));
             }
-            Names::Expression => list.extend(self.operators(EXPRESSIONS)),
-            Names::Unknown => {}
+            Names::Stage => list.extend(self.stages()),
+            Names::Output { .. } => list.extend(self.fields("")),
+            Names::Expression { is_group } => {
+                let accumulators: &[Operator] = if *is_group { ACCUMULATORS } else { &[] };
+                list.extend(self.operators(accumulators));
+                let is_new = |one: &&Operator| accumulators.iter().all(|it| it.name != one.name);
+                list.extend(self.operators(EXPRESSIONS.iter().filter(is_new)));
+            }
+            Names::Pipelines | Names::Unknown => {}
         }
         list
     }
@@ -146,8 +164,21 @@ impl Offering<'_> {
         found.map(offer).collect()
     }
 
-    fn operators<'a>(&'a self, operators: &'a [Operator]) -> impl Iterator<Item = Offer> + 'a {
-        operators.iter().map(|operator| {
+    /// The stages that Mayfly runs, each with its first value.
+    fn stages(&self) -> impl Iterator<Item = Offer> {
+        STAGES.iter().filter(|stage| stage.is_supported()).map(|stage| {
+            let value =
+                if self.has_colon { String::new() } else { format!(": {}", stage.template) };
+            let (label, detail) = (stage.name.to_owned(), stage.help.to_owned());
+            Offer { insert: format!("{}{value}", stage.name), label, back: 0, detail }
+        })
+    }
+
+    fn operators<'a>(
+        &'a self,
+        operators: impl IntoIterator<Item = &'a Operator>,
+    ) -> impl Iterator<Item = Offer> {
+        operators.into_iter().map(|operator| {
             let (before, after) = operator.argument.split_once('|').unwrap_or_default();
             let quote = self.place.quote.map(String::from).unwrap_or_default();
             let (argument, back) = if self.has_colon {
@@ -169,17 +200,24 @@ impl Offering<'_> {
             detail: detail.to_owned(),
         };
         match (names, name) {
-            (Names::Unknown, _) | (Names::Filter, "$comment" | "$jsonSchema") => Vec::new(),
+            (Names::Unknown | Names::Pipelines, _)
+            | (Names::Filter, "$comment" | "$jsonSchema") => Vec::new(),
             (Names::Filter, "$and" | "$or" | "$nor") => {
                 vec![Offer { back: 2, ..plain("{  }", "a filter") }]
             }
-            (Names::Filter, "$expr") | (Names::Expression, _) => {
+            (Names::Filter, "$expr")
+            | (Names::Stage | Names::Output { .. } | Names::Expression { .. }, _) => {
+                // A number is typed already, and no field begins with a digit here.
+                if self.place.word.starts_with(|c: char| c.is_ascii_digit()) {
+                    return Vec::new();
+                }
                 let fields = self.known.by_frequency().into_iter();
-                let mut list: Vec<Offer> = fields
-                    .map(|(path, field)| plain(&format!("'${path}'"), &self.types(field)))
-                    .collect();
-                list.push(plain("'$$NOW'", "the time of the store"));
-                list
+                let fields =
+                    fields.map(|(path, field)| plain(&format!("'${path}'"), &self.types(field)));
+                let variables = VARIABLES.iter();
+                fields
+                    .chain(variables.map(|it| plain(&format!("'{}'", it.name), it.help)))
+                    .collect()
             }
             (_, "$exists") => vec![plain("true", "has the field"), plain("false", "lacks it")],
             (_, "$type") => TYPES.iter().map(|it| plain(&format!("'{it}'"), "a type")).collect(),
@@ -209,7 +247,7 @@ impl Offering<'_> {
         let mut list = Vec::new();
         let field = self.known.get(path);
         let is_date = field.is_some_and(|field| field.dates > 0);
-        if is_date || self.place.word.starts_with("now") {
+        if self.all.takes_relative_times && (is_date || self.place.word.starts_with("now")) {
             list.extend(self.times(with_tests && is_date));
         }
         let values = field.map(KnownField::values).unwrap_or_default();
@@ -217,7 +255,7 @@ impl Offering<'_> {
             let of = self.known.documents();
             plain(text, text, 0, &format!("{count} times in {of} documents"))
         }));
-        for value in (self.analyzed)(path) {
+        for value in (self.all.analyzed)(path) {
             let text = shell::write_value(&value, Layout::OneLine);
             let is_short = text.chars().nth(KNOWN_VALUE_CHARS_MAX).is_none();
             if is_short && !list.iter().any(|offer| offer.insert == text) {
