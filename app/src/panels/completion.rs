@@ -96,15 +96,17 @@ impl Typed<'_> {
     fn offered(&self, text: &str, cursor: usize, asks: bool) -> Option<Completing> {
         let opens = asks || text.get(..cursor).is_some_and(|it| opens_after(it, &self.whole));
         let tab = self.tab;
+        let is_filter = self.card.is_none() && self.whole == Names::Filter;
+        let of_pipeline = (!is_filter).then_some(&tab.aggregate.fields);
+        let samples: Vec<&KnownFields> = tab.documents.sampled.iter().chain(of_pipeline).collect();
         let analyzed = |path: &str| -> Vec<Bson> {
             let analyzed = tab.schema.frequent_values(path).into_iter().cloned();
-            let sampled = tab.documents.sampled.as_ref().and_then(|sampled| sampled.get(path));
-            analyzed.chain(sampled.map(KnownField::frequent).unwrap_or_default()).collect()
+            let sampled = samples.iter().filter_map(|sample| sample.get(path));
+            analyzed.chain(sampled.flat_map(KnownField::frequent)).collect()
         };
-        let is_filter = self.card.is_none() && self.whole == Names::Filter;
         let known = Known {
             whole: self.whole.clone(),
-            fields: &known(tab, !is_filter),
+            fields: &known(tab, &samples),
             analyzed: &analyzed,
             takes_relative_times: is_filter,
         };
@@ -127,13 +129,11 @@ impl Typed<'_> {
     }
 }
 
-/// The fields of the documents that were read, of those at the end of the collection, those that the Schema
-/// view has found, and for a pipeline those of its results.
-fn known(tab: &Tab, is_pipeline: bool) -> KnownFields {
+/// The fields of the documents that were read, of the samples, and those that the Schema view has found.
+fn known(tab: &Tab, samples: &[&KnownFields]) -> KnownFields {
     let mut known = tab.documents.known.clone();
-    let of_pipeline = is_pipeline.then_some(&tab.aggregate.fields);
-    for sampled in tab.documents.sampled.iter().chain(of_pipeline) {
-        known.add_sampled(sampled);
+    for sample in samples {
+        known.add_sampled(sample);
     }
     for (path, kinds) in tab.schema.known_paths() {
         known.add_analyzed(path, kinds.iter().map(|(kind, count)| (kind.label(), *count)));

@@ -373,9 +373,10 @@ fn stages_are_completed_with_operators_and_fields() {
 }
 
 #[test]
-fn a_match_offers_the_values_of_a_field() {
+fn the_keyboard_is_in_a_new_card_and_offers_values() {
     let mut window = window();
     window.choose("Add stage", "$match");
+    assert!(window.is_focused("Stage 1 value"));
     window.type_into("Stage 1 value", "{ user: 'b");
     window.until_named("Complete with 'bob'");
     window.key(Key::Tab);

@@ -1,8 +1,10 @@
 //! The stages as cards: drag to reorder, turn off, and how many documents are after each.
 
+use egui::text::{CCursor, CCursorRange};
+use egui::text_edit::TextEditState;
 use egui::{
-    CornerRadius, CursorIcon, EventFilter, Frame, Id, Key, Margin, Rect, Role, Sense, Stroke, Ui,
-    Vec2, WidgetInfo, vec2,
+    CornerRadius, CursorIcon, EventFilter, Frame, Id, Key, Margin, Rect, Response, Role, Sense,
+    Stroke, Ui, Vec2, WidgetInfo, vec2,
 };
 
 use super::{TabActions, error_ui, header};
@@ -34,7 +36,8 @@ pub fn ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut TabA
     for (at, card) in draft.pipeline.cards.iter_mut().enumerate() {
         let completing = &mut draft.completing;
         let is_dragged = dragged == Some(card.id);
-        let mut shown = CardView { at, count, tab, is_dragged, completing };
+        let is_added = draft.added.take_if(|added| *added == card.id).is_some();
+        let mut shown = CardView { at, count, tab, is_dragged, is_added, completing };
         ui.push_id(("stage", card.id), |ui| {
             let (place, begun) = shown.ui(ui, card, actions);
             places.push(place);
@@ -83,6 +86,7 @@ struct CardView<'a> {
     count: usize,
     tab: &'a Tab,
     is_dragged: bool,
+    is_added: bool,
     /// The words that are offered for what is typed.
     completing: &'a mut Option<Completing>,
 }
@@ -268,11 +272,28 @@ impl CardView<'_> {
             edit.lines_ui(ui, &mut card.body)
         });
         let output = response.inner;
+        if self.is_added {
+            begin(ui, &output.response.response, &card.body);
+        }
         super::offer_words(ui, &typed, self.completing, &mut card.body, &output, asks);
         if output.response.response.lost_focus() {
             actions.push(AggregateAction::Changed);
         }
     }
+}
+
+/// Puts the keyboard into a new card: within the braces of its value, or on the whole of another value.
+fn begin(ui: &Ui, field: &Response, value: &str) {
+    field.request_focus();
+    let at = |chars: usize| CCursor::new(chars);
+    let range = if value.starts_with("{ ") {
+        CCursorRange::one(at(2))
+    } else {
+        CCursorRange::two(at(0), at(value.chars().count()))
+    };
+    let mut edit = TextEditState::load(ui.ctx(), field.id).unwrap_or_default();
+    edit.cursor.set_char_range(Some(range));
+    edit.store(ui.ctx(), field.id);
 }
 
 /// A count in words, and what they mean.

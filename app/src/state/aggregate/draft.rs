@@ -70,6 +70,8 @@ pub struct AggregateDraft {
     /// The words that are offered for what is typed.
     pub completing: Option<Completing>,
     pub dragged: Option<u64>,
+    /// The card that was just added: the keyboard goes to it.
+    pub added: Option<u64>,
     pub scroll: crate::state::documents::Scroll,
     last_id: u64,
 }
@@ -105,6 +107,7 @@ impl AggregateDraft {
         let end = last.filter(|_| !stages::writes(stage)).unwrap_or(cards.len());
         let at = before.and_then(|before| cards.iter().position(|card| card.id == before));
         cards.insert(at.unwrap_or(end), card);
+        self.added = Some(id);
         Some(id)
     }
 
@@ -238,8 +241,8 @@ impl Card {
         let before = format!("{{{}: ", self.stage.trim());
         let text = format!("{before}{}\n}}", self.body);
         let document = shell::read_document_at(&text, now_ms).map_err(|error| {
-            let offset = error.offset.saturating_sub(before.len()).min(self.body.len());
-            failed(Some(offset), error.to_string())
+            let error = error.within(&before, &self.body);
+            failed(Some(error.offset), error.to_string())
         })?;
         if document.len() != 1 {
             let message = "A stage has one value; put the rest on another card".to_owned();
@@ -273,7 +276,8 @@ fn elements(text: &str, now_ms: i64) -> Result<Vec<Document>, StageError> {
     }
     let whole = format!("{BEFORE}{text}\n}}");
     let read = shell::read_document_at(&whole, now_ms).map_err(|error| {
-        text_failed(error.offset.saturating_sub(BEFORE.len()).min(text.len()), error.to_string())
+        let error = error.within(BEFORE, text);
+        text_failed(error.offset, error.to_string())
     })?;
     let array = read.get_array("p").ok().filter(|_| read.len() == 1);
     let Some(array) = array else {
@@ -404,6 +408,23 @@ mod tests {
         let draft = draft(&[("$limit", "3"), ("$match", "{a: }")]);
         let error = draft.pipeline.read(0).expect_err("an error");
         assert_eq!((error.card, error.offset), (Some(2), Some(4)));
+    }
+
+    #[test]
+    fn an_error_counts_lines_and_columns_in_the_text_as_typed() {
+        for (typed, place) in [
+            ("{ a: 'x", "(line 1, column 8)"),
+            ("{ a: 1,\n  b: ? }", "(line 2, column 6)"),
+            ("{ a: 1", "(line 1, column 7)"),
+        ] {
+            let error = draft(&[("$match", typed)]).pipeline.read(0).expect_err("an error");
+            assert!(error.message.ends_with(place), "{typed}: {}", error.message);
+            let mut whole = AggregateDraft::default();
+            whole.show_text();
+            whole.pipeline.text = format!("[{typed}");
+            let error = whole.show_cards(0).expect_err("an error");
+            assert!(error.offset.is_some_and(|at| at <= typed.len() + 1), "{error:?}");
+        }
     }
 
     #[test]

@@ -242,9 +242,7 @@ impl AggregateView {
 
     /// Learns the fields of documents: those of the collection come first.
     pub fn learn_fields<'d>(&mut self, documents: impl Iterator<Item = &'d Document>) {
-        let mut found = KnownFields::default();
-        documents.for_each(|document| found.add(document));
-        self.fields.add_sampled(&found);
+        documents.for_each(|document| self.fields.add(document));
     }
 
     /// The store refuses a stage: that of the first card that fails.

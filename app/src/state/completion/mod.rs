@@ -95,10 +95,10 @@ pub fn offers(text: &str, cursor: usize, known: &Known<'_>) -> Option<Offers> {
     (!list.is_empty() && !is_whole).then_some(Offers { replaced: place.start..end, list })
 }
 
-/// Whether a list opens by itself once this was typed: within a word, or where a name or a value is due.
+/// Whether a list opens by itself once this was typed: within a word or quotes, or where a name or a value is due.
 pub fn opens_after(before: &str, whole: &Names) -> bool {
     let place = place(before, whole);
-    let is_due = before.trim_end().ends_with(['{', ':', '[']);
+    let is_due = before.trim_end().ends_with(['{', ':', '[']) || place.quote.is_some();
     !matches!(place.expected, Expected::Nothing) && (!place.word.is_empty() || is_due)
 }
 

@@ -97,7 +97,7 @@ fn nothing_is_offered_where_nothing_is_known() {
 
 #[test]
 fn a_list_opens_where_a_name_or_a_value_is_due() {
-    let opens = ["{", "{ ", "{ a:", "{ a", "{ a: { $in: [", "sta"];
+    let opens = ["{", "{ ", "{ a:", "{ a", "{ a: '", "{ a: { $in: [", "sta"];
     assert!(opens.into_iter().all(|text| opens_after(text, &Names::Filter)));
     let stays = ["", "{ a: 1 }", "{ a: 1, ", "{ a: ISODate("];
     assert!(!stays.into_iter().any(|text| opens_after(text, &Names::Filter)));

@@ -20,6 +20,16 @@ pub struct TextError {
     pub nonstandard: Option<Nonstandard>,
 }
 
+impl TextError {
+    /// The same error with its place in `text`, which was read after `before` and with more after it.
+    #[must_use]
+    pub fn within(self, before: &str, text: &str) -> Self {
+        let offset = self.offset.saturating_sub(before.len()).min(text.len());
+        let place = SourcePosition::START.after(text.as_bytes().get(..offset).unwrap_or_default());
+        Self { offset: place.offset, line: place.line, column: place.column, ..self }
+    }
+}
+
 /// Why parsing stopped, before lines and columns are counted.
 #[derive(Debug)]
 pub(in crate::value) struct Fault {
