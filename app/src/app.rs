@@ -233,7 +233,12 @@ impl MayflyApp {
     }
 
     /// Does what actions want done outside of the state.
-    fn perform(&mut self, context: &Context, effects: Effects) {
+    fn perform(&mut self, context: &Context, mut effects: Effects) {
+        while !effects.actions.is_empty() {
+            for action in std::mem::take(&mut effects.actions) {
+                apply::apply(action, &mut Apply::new(&mut self.state, &mut effects));
+            }
+        }
         if let Some(worker) = &self.worker {
             // First: jobs after the end of a lesson are for the user's store.
             for order in effects.lessons {

@@ -92,6 +92,8 @@ pub enum TransferAction {
     ShowResult(OperationId),
     /// Opens the dialog with the imports and operations that stopped early.
     ShowUnfinished,
+    /// Asks for the operations that were cut short.
+    ListUnfinished,
     Resume(ObjectId),
     /// Removes what one of them has stored.
     RollBack(ObjectId),

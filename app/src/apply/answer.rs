@@ -3,11 +3,9 @@
 use super::command_log::{log, note_answer, offer_unlock};
 use super::question::Answer;
 use super::{
-    Apply, TOO_MUCH, choose_store, collection, connect, console, documents, lesson, passwords,
-    store, stores, transfer, trash,
+    Apply, TOO_MUCH, choose_store, connect, console, lesson, passwords, store, stores, transfer,
 };
 use crate::state::Purpose;
-use crate::state::purpose::{DocumentsPurpose, TrashPurpose};
 use crate::worker::transfer::TransferDone;
 use crate::worker::{Outcome, Reply, SecretReport};
 
@@ -27,27 +25,11 @@ pub fn outcome(outcome: Outcome<Answer>, cx: &mut Apply<'_>) {
                 offer_unlock(cx.state);
             }
         }
-        Outcome::Dropped { purpose, generation, full } => {
+        Outcome::Dropped { purpose, full, .. } => {
             if full {
                 cx.warn(TOO_MUCH);
             }
-            dropped(&purpose, generation, full, cx);
-        }
-        Outcome::Bulk { purpose, report, .. } => {
-            if report.is_unfinished {
-                transfer::resume::ask(false, cx);
-            }
-            match purpose {
-                Purpose::Documents(_, DocumentsPurpose::Bulk(operation)) => {
-                    if let Some(made) = documents::bulk::ended(operation, report, cx) {
-                        collection::show_made(&made, cx);
-                    }
-                }
-                Purpose::Trash(TrashPurpose::RestoreMany(operation)) => {
-                    trash::restored(operation, &report, cx);
-                }
-                _ => {}
-            }
+            dropped(&purpose, full, cx);
         }
         Outcome::Transfer { purpose, generation, done } => {
             if let TransferDone::LookedInto { folder, has_store } = done {
@@ -78,29 +60,14 @@ fn secret(report: SecretReport, cx: &mut Apply<'_>) {
 
 fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
     match purpose {
-        Purpose::Documents(tab, purpose) => {
-            documents::answer(*tab, purpose, generation, reply, cx);
-        }
         Purpose::Transfer(purpose) => transfer::run::answer(purpose, generation, reply, cx),
-        // The store's event reports the changes, and the list of commands has the refusals. A
-        // restore in steps has a separate outcome.
-        Purpose::Traffic | Purpose::Store | Purpose::Trash(_) => {}
+        // The store's event reports the changes, and the list of commands has the refusals.
+        Purpose::Traffic | Purpose::Store => {}
     }
 }
 
 /// A job that will not be answered: whatever waits for it may ask again.
-fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
-    if let Purpose::Documents(tab, purpose) = purpose {
-        documents::ended(*tab, generation, cx.state);
-        // A page that a newer question replaced is answered by that one.
-        if full {
-            documents::dropped(*tab, purpose, cx);
-        }
-        return;
-    }
-    if let (Purpose::Trash(purpose), true) = (purpose, full) {
-        trash::dropped(purpose, cx);
-    }
+fn dropped(purpose: &Purpose, full: bool, cx: &mut Apply<'_>) {
     if let (Purpose::Transfer(purpose), true) = (purpose, full) {
         transfer::run::dropped(purpose, cx.state);
     }
@@ -109,8 +76,7 @@ fn dropped(purpose: &Purpose, generation: u64, full: bool, cx: &mut Apply<'_>) {
 /// Whether the window asks this by itself, to keep what it shows fresh.
 fn is_background(purpose: &Purpose) -> bool {
     match purpose {
-        Purpose::Documents(_, purpose) => documents::is_background(purpose),
-        Purpose::Transfer(_) | Purpose::Trash(_) => false,
+        Purpose::Transfer(_) => false,
         Purpose::Traffic | Purpose::Store => true,
     }
 }

@@ -49,15 +49,6 @@ pub(super) fn change_whole(namespace: &Namespace, change: BulkChange, cx: &mut A
     documents::bulk::start(tab, change, Origin::Person, cx);
 }
 
-/// Shows a collection that was made just now.
-pub(super) fn show_made(namespace: &Namespace, cx: &mut Apply<'_>) {
-    if cx.state.tabs.show(namespace).is_some() {
-        // Nothing in it can expire yet; documents are what comes first.
-        tabs::set_view(ViewKind::Documents, cx.state);
-        tabs::freshen(cx);
-    }
-}
-
 #[derive(Debug, PartialEq)]
 struct DuplicatedIndexes(Namespace);
 

@@ -3,6 +3,7 @@
 use bson::Document;
 
 use super::question::{self, Answer, Question, Run};
+use crate::action::Action;
 use crate::job::TabId;
 use crate::job::purpose::SlowRead;
 use crate::job::{ConsoleQuestion, ConsoleRun};
@@ -31,6 +32,8 @@ pub struct Effects {
     pub lessons: Vec<LessonOrder>,
     /// Things that only the window can do.
     pub window: Vec<WindowEffect>,
+    /// Actions that follow from this one.
+    pub actions: Vec<Action>,
 }
 
 /// Something that only the window can do.
@@ -113,6 +116,11 @@ impl<'a> Apply<'a> {
         let generation = self.state.next_generation();
         self.effects.jobs.push(question::run(question, generation));
         generation
+    }
+
+    /// Carries out an action after this one. A feature leads to another so without knowing it.
+    pub fn then(&mut self, action: Action) {
+        self.effects.actions.push(action);
     }
 
     /// Cancels reads of a tab that are of no use any more.

@@ -120,6 +120,18 @@ impl<Q: Question<Answer = Reply>> Arrived for Replied<Q> {
     }
 }
 
+/// Notes the reply to a command of a question that sends several.
+pub(super) fn noted(is_background: bool, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
+    if is_of_another_store(generation, cx) {
+        return;
+    }
+    log(is_background, reply, cx.state);
+    note_answer(reply, cx.state);
+    if reply.is_refused_by_a_lock() {
+        offer_unlock(cx.state);
+    }
+}
+
 /// A command that was never sent, because its queue was full.
 struct Refused<Q: Question> {
     question: Arc<Q>,

@@ -11,15 +11,14 @@ use self::changes::{KeepTrash, RestoreFromTrash};
 use self::list::ListTrash;
 use super::documents::bulk;
 use super::question::Question;
-use super::{Apply, QUEUE_FULL, reaper};
+use super::{Apply, reaper};
 use crate::action::TrashAction;
 use crate::commands;
 use crate::job::TrashScope;
 use crate::job::bulk::{BulkChange, BulkEnd, BulkReport};
 use crate::limits::TRASH_PAGE_ROWS;
 use crate::state::documents::Origin;
-use crate::state::operations::OperationId;
-use crate::state::purpose::TrashPurpose;
+use crate::state::documents::bulk::BulkRun;
 use crate::state::toasts::Kind;
 use crate::state::trash::{RestoreOutcome, Trash, TrashDraft, running};
 use crate::state::{Dialog, Namespace, State};
@@ -65,14 +64,18 @@ pub(super) fn restore_many(scope: TrashScope, journal: Option<PathBuf>, cx: &mut
     }
     cx.state.trash.error = None;
     let namespace = scope.of.clone().unwrap_or_else(|| Namespace::new("admin", ""));
-    bulk::begin(None, namespace, (BulkChange::Restore(scope), journal), Origin::Person, cx);
+    bulk::begin(
+        None,
+        namespace,
+        (BulkChange::Restore(scope), journal),
+        Origin::Person,
+        restored,
+        cx,
+    );
 }
 
 /// A restore in steps ended.
-pub(super) fn restored(operation: OperationId, report: &BulkReport, cx: &mut Apply<'_>) {
-    if bulk::take(operation, cx.state).is_none() {
-        return;
-    }
+fn restored(run: &BulkRun, report: BulkReport, cx: &mut Apply<'_>) {
     let outcome = RestoreOutcome {
         restored: report.changed,
         existing: report.unchanged,
@@ -88,13 +91,13 @@ pub(super) fn restored(operation: OperationId, report: &BulkReport, cx: &mut App
         BulkEnd::Failed(message) if !is_done => words.clone_from(message),
         BulkEnd::Failed(message) => words = format!("{words}. It failed then: {message}"),
     }
-    if let Some(refusal) = &report.refusal {
+    if let Some(refusal) = report.refusal {
         words = format!("{words}. The first was rejected because: {refusal}");
     }
     if report.is_unfinished {
         words.push_str("; see Unfinished operations in the menu to continue it");
     }
-    bulk::end(operation, &report.end, &words, cx.state);
+    bulk::end(run.operation, &report.end, &words, cx.state);
     let is_whole = is_done && report.end == BulkEnd::Complete;
     if is_shown(cx.state) {
         cx.state.trash.result = Some((is_whole, words));
@@ -151,10 +154,4 @@ fn failed(error: String, trash: &mut Trash) {
     trash.error = Some(error);
     // The page can be requested again.
     trash.next = trash.next.or(trash.asked.take());
-}
-
-/// A restore in steps was not begun, because too much was asked at once.
-pub(super) fn dropped(purpose: &TrashPurpose, cx: &mut Apply<'_>) {
-    let TrashPurpose::RestoreMany(operation) = purpose;
-    restored(*operation, &BulkReport::failed(QUEUE_FULL.to_owned()), cx);
 }

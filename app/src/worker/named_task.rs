@@ -49,8 +49,7 @@ impl<A: Send + 'static> Task<A> for NamedTask {
 
 impl<A: Send + 'static> Job<A> {
     pub fn named(purpose: Purpose, lane: Lane, generation: u64, work: Work) -> Self {
-        let manners =
-            Manners { slow_read: purpose.slow_read(), into: into(&work), ..Manners::default() };
+        let manners = Manners { into: into(&work), ..Manners::default() };
         let key = Key::new(Arc::new(purpose.clone()));
         Self { manners, ..Self::new(key, lane, generation, Box::new(NamedTask { purpose, work })) }
     }

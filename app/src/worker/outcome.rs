@@ -4,7 +4,6 @@ use super::lesson_job::LessonOutcome;
 use super::reply::Reply;
 use super::secret_job::SecretReport;
 use super::transfer::TransferDone;
-use crate::job::bulk::BulkReport;
 use crate::job::{ConsoleReport, Event, OpenError, Purpose};
 use crate::source::Opened;
 
@@ -26,13 +25,6 @@ pub enum Outcome<A> {
         generation: u64,
         /// Whether its queue was full (else: a newer job replaced it).
         full: bool,
-    },
-    /// A change of many documents ended.
-    Bulk {
-        purpose: Purpose,
-        /// The job's generation.
-        generation: u64,
-        report: BulkReport,
     },
     /// Work with files ended.
     Transfer {

@@ -439,7 +439,6 @@ impl<A: Send + 'static> Shared<A> {
             }
             // The task has run it.
             Work::Command { .. } => {}
-            Work::Bulk(work) => self.bulk(store, purpose, generation, &work),
             Work::Transfer(TransferWork::Choose(choose)) => {
                 let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
                 file_dialog::open(purpose, generation, choose, outcomes, wake);

@@ -9,8 +9,8 @@ use mayfly_engine::transfer::Progress;
 use super::*;
 use crate::job::TabId;
 use crate::source::{Capabilities, Events, OpenRequest, Opened, Source};
-use crate::state::purpose::{DocumentsPurpose, Purpose};
-use crate::worker::Manners;
+use crate::state::purpose::Purpose;
+use crate::worker::{Key, Manners};
 use crate::worker::transfer::{Failure, TransferDone};
 
 #[derive(Default)]
@@ -307,13 +307,18 @@ fn stuck() -> Worker<()> {
     worker
 }
 
+/// A command of a tab, whose question differs from those of other tabs.
+fn of_tab(tab: u64, read: SlowRead, command: Document) -> Job<()> {
+    let work = Work::Command { db: "d".to_owned(), command };
+    let (key, manners) = (Key::new(Arc::new(tab)), Manners::slow_read(TabId(tab), read));
+    Job { key, manners, ..Job::named(Purpose::Store, Lane::Read, tab, work) }
+}
+
 #[test]
 fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
     let worker = stuck();
     let query = |tab: u64, command: Document| {
-        let purpose = Purpose::Documents(TabId(tab), DocumentsPurpose::Page { run: 1, first: 0 });
-        let work = Work::Command { db: "d".to_owned(), command };
-        worker.submit(Job::named(purpose, Lane::Read, tab, work));
+        worker.submit(of_tab(tab, SlowRead::Rows, command));
     };
     for tab in 1..=5 {
         query(tab, doc! {"find": "c"});
@@ -332,13 +337,7 @@ fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
 #[test]
 fn reads_of_any_kind_that_are_slow_leave_a_reader_free() {
     let worker = stuck();
-    let slow = |tab: u64| {
-        let command = doc! {"find": "c"};
-        let work = Work::Command { db: "d".to_owned(), command };
-        let purpose = Purpose::Documents(TabId(tab), DocumentsPurpose::Known);
-        let manners = Manners::slow_read(TabId(tab), SlowRead::OfTab);
-        worker.submit(Job { manners, ..Job::named(purpose, Lane::Read, tab, work) });
-    };
+    let slow = |tab: u64| worker.submit(of_tab(tab, SlowRead::OfTab, doc! {"find": "c"}));
     (1..=5).for_each(slow);
     submit(&worker, Lane::Read, Work::Command { db: "d".to_owned(), command: doc! {"ping": 1} });
     let outcome = loop {

@@ -167,9 +167,9 @@ mod tests {
     use bson::doc;
 
     use super::*;
-    use crate::job::purpose::TransferPurpose;
+    use crate::job::purpose::{SlowRead, TransferPurpose};
     use crate::job::{Namespace, OperationId, TabId};
-    use crate::state::purpose::{DocumentsPurpose, Purpose};
+    use crate::state::purpose::Purpose;
     use crate::worker::transfer::TransferWork;
     use crate::worker::{Job as AnyJob, Work};
 
@@ -227,12 +227,12 @@ mod tests {
     fn the_queries_of_a_tab_take_one_reader() {
         let queue = Queue::<()>::default();
         let query = |tab, purpose, generation| {
-            let work = Work::Command { db: "d".to_owned(), command: doc! {"ping": 1} };
-            Job::named(Purpose::Documents(TabId(tab), purpose), Lane::Read, generation, work)
+            let manners = Manners::slow_read(TabId(tab), SlowRead::Rows);
+            Job { manners, ..job(purpose, Lane::Read, generation) }
         };
-        queue.put(query(1, DocumentsPurpose::Page { run: 1, first: 0 }, 1));
-        queue.put(query(1, DocumentsPurpose::Count { run: 1 }, 2));
-        queue.put(query(2, DocumentsPurpose::Page { run: 1, first: 0 }, 3));
+        queue.put(query(1, "page", 1));
+        queue.put(query(1, "count", 2));
+        queue.put(query(2, "page of another tab", 3));
         let slow = queue.take().expect("a job");
         assert_eq!(queue.take().map(|job| job.generation), Some(3), "the other tab goes first");
         queue.ended(&slow.key);

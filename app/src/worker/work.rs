@@ -6,15 +6,12 @@ use bson::Document;
 
 use super::transfer::TransferWork;
 use crate::job::OpenRequest;
-use crate::job::bulk::BulkWork;
 use crate::source::Opened;
 
 /// The work of a job.
 pub enum Work {
     /// Run one command.
     Command { db: String, command: Document },
-    /// Change many documents.
-    Bulk(BulkWork),
     /// Read or write files.
     Transfer(TransferWork),
     /// Turn the traffic of the demo store on or off.
@@ -37,7 +34,6 @@ impl fmt::Debug for Work {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command { db, command } => write!(f, "Command({db}, {command})"),
-            Self::Bulk(work) => write!(f, "Bulk({})", work.namespace),
             Self::Transfer(work) => write!(f, "Transfer({work:?})"),
             Self::SetTraffic(on) => write!(f, "SetTraffic({on})"),
             Self::Traffic => write!(f, "Traffic"),

@@ -10,22 +10,25 @@ use bson::Document;
 
 use super::reading::{self, ask, documents};
 use super::{with, writing};
-use crate::apply::{Apply, QUEUE_FULL};
+use crate::action::{Action, TabsAction, TransferAction};
+use crate::apply::Apply;
+use crate::apply::question::{self, Answer, Question, Report, Run};
 use crate::job::bulk::{BulkChange, BulkEnd, BulkGauge, BulkReport, BulkWork, Made};
 use crate::job::convert::Conversion;
+use crate::job::purpose::SlowRead;
 use crate::limits::METER_PAUSE;
 use crate::state::documents::bulk::{BulkCopy, BulkDelete, BulkRun, BulkUpdate, Measured, Scope};
 use crate::state::documents::change::id_of;
 use crate::state::documents::undo::Change;
 use crate::state::documents::view::key;
-use crate::state::documents::{Dialog, Origin, Purpose};
+use crate::state::documents::{Dialog, Origin};
 use crate::state::number::{self, counted};
 use crate::state::offer::Offer;
 use crate::state::operations::{OperationId, Progress, Stage};
-use crate::state::purpose::TrashPurpose;
+use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
-use crate::state::{Dialog as AnyDialog, Namespace, Purpose as AnyPurpose, State, TabId};
-use crate::worker::{Lane, Reply, Work};
+use crate::state::{Dialog as AnyDialog, Namespace, State, TabId};
+use crate::worker::{Desk, Lane, Reply, bulk};
 
 /// The change of the selected documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,8 +56,8 @@ pub fn open(tab: TabId, asked: Asked, cx: &mut Apply<'_>) {
         Asked::Copy => Dialog::Copy(Box::new(BulkCopy::new(scope, &open.namespace))),
     };
     cx.state.dialogs.show(AnyDialog::Documents(tab, dialog));
-    ask(tab, Purpose::Sample, sample, cx);
-    ask(tab, Purpose::Measure, measure, cx);
+    ask(tab, Sample(tab), sample, cx);
+    ask(tab, Measure(tab), measure, cx);
 }
 
 /// The scope of the open dialog, if it is about the documents that `command` asked for.
@@ -70,29 +73,56 @@ fn scope(
     is_of_it.then_some((dialog, now_ms))
 }
 
-/// The documents of a dialog were counted.
-pub fn measured(tab: TabId, reply: &Reply, state: &mut State) {
-    let result = reply.result.as_ref().map_err(Clone::clone).map(|found| {
-        let sums = documents(found).into_iter().next().unwrap_or_default();
-        let sum = |name| crate::apply::number::number(&sums, name).unwrap_or(0);
-        Measured { documents: sum("n"), bytes: sum("bytes") }
-    });
-    let is_asked = |scope: &Scope, collection: &str| scope.measure(collection) == reply.command;
-    if let Some(scope) = scope(tab, state, is_asked).and_then(|(dialog, _)| dialog.scope_mut()) {
-        scope.measured = Some(result);
+/// How many documents a dialog is about, and their bytes.
+#[derive(Debug, PartialEq)]
+struct Measure(TabId);
+
+impl Question for Measure {
+    type Answer = Reply;
+
+    const BACKGROUND: bool = true;
+
+    fn slow_read(&self) -> Option<(TabId, SlowRead)> {
+        Some((self.0, SlowRead::Documents))
+    }
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let result = reply.result.map(|found| {
+            let sums = documents(&found).into_iter().next().unwrap_or_default();
+            let sum = |name| crate::apply::number::number(&sums, name).unwrap_or(0);
+            Measured { documents: sum("n"), bytes: sum("bytes") }
+        });
+        let is_asked = |scope: &Scope, of: &str| scope.measure(of) == reply.command;
+        let dialog = scope(self.0, cx.state, is_asked);
+        if let Some(scope) = dialog.and_then(|(dialog, _)| dialog.scope_mut()) {
+            scope.measured = Some(result);
+        }
     }
 }
 
-/// Some of the documents of a dialog came.
-pub fn sampled(tab: TabId, reply: &Reply, state: &mut State) {
-    let Some(found) = reply.ok().map(documents) else { return };
-    let is_asked = |scope: &Scope, collection: &str| scope.read_sample(collection) == reply.command;
-    let Some((dialog, now_ms)) = scope(tab, state, is_asked) else { return };
-    if let Some(scope) = dialog.scope_mut() {
-        scope.set_sample(found);
+/// Some of the documents that a dialog is about.
+#[derive(Debug, PartialEq)]
+struct Sample(TabId);
+
+impl Question for Sample {
+    type Answer = Reply;
+
+    const BACKGROUND: bool = true;
+
+    fn slow_read(&self) -> Option<(TabId, SlowRead)> {
+        Some((self.0, SlowRead::Documents))
     }
-    if let Dialog::Update(draft) = dialog {
-        draft.changed(now_ms);
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let Some(found) = reply.ok().map(documents) else { return };
+        let is_asked = |scope: &Scope, of: &str| scope.read_sample(of) == reply.command;
+        let Some((dialog, now_ms)) = scope(self.0, cx.state, is_asked) else { return };
+        if let Some(scope) = dialog.scope_mut() {
+            scope.set_sample(found);
+        }
+        if let Dialog::Update(draft) = dialog {
+            draft.changed(now_ms);
+        }
     }
 }
 
@@ -114,8 +144,11 @@ pub fn start_noted(
         writing::tell_busy(cx.state);
         return;
     }
-    begin(Some(tab), namespace, (change, journal), origin, cx);
+    begin(Some(tab), namespace, (change, journal), origin, tab_ended, cx);
 }
+
+/// Called with a change that ended, and its report.
+pub type Ended = fn(&BulkRun, BulkReport, &mut Apply<'_>);
 
 /// Starts a change of a tab, or a restore from the trash, which has none.
 pub fn begin(
@@ -123,6 +156,7 @@ pub fn begin(
     namespace: Namespace,
     (change, journal): (BulkChange, Option<PathBuf>),
     origin: Origin,
+    ended: Ended,
     cx: &mut Apply<'_>,
 ) {
     let gauge = Arc::new(BulkGauge::default());
@@ -133,11 +167,65 @@ pub fn begin(
     let operation = cx.state.operations.begin(title, now_ms, uptime, cancel);
     let run = BulkRun { operation, tab, work: work.clone(), origin, started: uptime };
     cx.state.bulk.push(run);
-    let purpose = match tab {
-        Some(tab) => AnyPurpose::Documents(tab, Purpose::Bulk(operation)),
-        None => AnyPurpose::Trash(TrashPurpose::RestoreMany(operation)),
-    };
-    cx.job(purpose, Lane::Bulk, Work::Bulk(work));
+    cx.run(ChangeMany { operation, work, ended });
+}
+
+/// A change of many documents.
+#[derive(Debug)]
+struct ChangeMany {
+    operation: OperationId,
+    work: BulkWork,
+    ended: Ended,
+}
+
+impl PartialEq for ChangeMany {
+    fn eq(&self, other: &Self) -> bool {
+        self.operation == other.operation
+    }
+}
+
+/// A step of a change of many documents, or its end.
+enum Told {
+    Sent(Reply),
+    Ended(BulkReport),
+}
+
+impl Question for ChangeMany {
+    type Answer = Told;
+
+    fn answered(&self, generation: u64, told: Told, cx: &mut Apply<'_>) {
+        match told {
+            Told::Sent(reply) => question::noted(Self::BACKGROUND, generation, &reply, cx),
+            Told::Ended(report) => {
+                if report.is_unfinished {
+                    cx.then(Action::Transfer(TransferAction::ListUnfinished));
+                }
+                let known = cx.state.bulk.iter().position(|run| run.operation == self.operation);
+                if let Some(at) = known {
+                    (self.ended)(&cx.state.bulk.remove(at), report, cx);
+                }
+            }
+        }
+    }
+}
+
+impl Run for ChangeMany {
+    const LANE: Lane = Lane::Bulk;
+
+    fn run(&self, desk: &Desk<'_, Answer>, report: Report<Self>) {
+        let tell = &mut |reply| report.send(Told::Sent(reply));
+        let run = || match desk.source.as_deref() {
+            Some(source) => bulk::run(source, &self.work, &desk.ends, tell),
+            None => BulkReport::failed("No store is open".to_owned()),
+        };
+        let cancel = self.work.gauge.cancel.clone();
+        let ended = desk.at_close.stopping(move || cancel.cancel(), run);
+        report.send(Told::Ended(ended));
+    }
+
+    fn failed(&self, message: String) -> Told {
+        Told::Ended(BulkReport::failed(message))
+    }
 }
 
 /// Shows how far the changes are. Returns when to look again.
@@ -160,11 +248,6 @@ pub fn cancel_all(state: &State) {
     }
 }
 
-/// A change was not started: too much was asked at once.
-pub fn dropped(operation: OperationId, cx: &mut Apply<'_>) {
-    let _ = ended(operation, BulkReport::failed(QUEUE_FULL.to_owned()), cx);
-}
-
 /// Counts the documents that an undo or a redo did not reach.
 fn add_left(run: &BulkRun, report: &mut BulkReport) {
     let is_begun = report.changed > 0 || !report.left.is_empty();
@@ -174,19 +257,12 @@ fn add_left(run: &BulkRun, report: &mut BulkReport) {
     }
 }
 
-/// A change ended. Returns the collection that was made.
-pub fn ended(
-    operation: OperationId,
-    mut report: BulkReport,
-    cx: &mut Apply<'_>,
-) -> Option<Namespace> {
-    let (run, tab) = take(operation, cx.state).and_then(|run| {
-        let tab = run.tab?;
-        Some((run, tab))
-    })?;
-    add_left(&run, &mut report);
-    let words = words(&run, &report);
-    end(operation, &report.end, &words, cx.state);
+/// A change of a tab ended.
+fn tab_ended(run: &BulkRun, mut report: BulkReport, cx: &mut Apply<'_>) {
+    let Some(tab) = run.tab else { return };
+    add_left(run, &mut report);
+    let words = words(run, &report);
+    end(run.operation, &report.end, &words, cx.state);
     let is_complete = report.end == BulkEnd::Complete;
     let is_whole = is_complete && report.refused == 0;
     let kind = match report.end {
@@ -194,25 +270,21 @@ pub fn ended(
         _ if is_whole && report.left.is_empty() => Kind::Done,
         _ => Kind::Warning,
     };
-    forget(tab, &run, &report, cx.state);
+    forget(tab, run, &report, cx.state);
     let is_left = !report.left.is_empty() || matches!(report.end, BulkEnd::Failed(_));
-    let is_noted = note(tab, &run, report, cx.state) && cx.state.tabs.get(tab).is_some();
+    let is_noted = note(tab, run, report, cx.state) && cx.state.tabs.get(tab).is_some();
     let offer = match run.origin {
         Origin::Person => is_noted.then(|| ("Undo".to_owned(), Offer::Undo(tab))),
         origin => writing::offer(tab, origin).filter(|_| is_left),
     };
     cx.state.toasts.push(kind, words, offer, cx.state.uptime);
-    refresh(tab, &run, cx);
-    match run.work.change {
-        BulkChange::Duplicate { to, .. } if is_complete => Some(to),
-        _ => None,
+    refresh(tab, run, cx);
+    if let BulkChange::Duplicate { to, .. } = &run.work.change
+        && is_complete
+    {
+        // Nothing in it can expire yet, so its documents come first.
+        cx.then(Action::Tabs(TabsAction::ShowView(to.clone(), ViewKind::Documents)));
     }
-}
-
-/// Takes a change that ended off the list of those that run.
-pub fn take(operation: OperationId, state: &mut State) -> Option<BulkRun> {
-    let at = state.bulk.iter().position(|run| run.operation == operation)?;
-    Some(state.bulk.remove(at))
 }
 
 /// Ends the operation of a change.

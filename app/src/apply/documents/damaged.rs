@@ -8,12 +8,13 @@
 
 use super::{reading, with};
 use crate::apply::Apply;
+use crate::apply::question::Question;
 use crate::commands;
+use crate::state::documents::Dialog;
 use crate::state::documents::damaged::{Damaged, Removed};
-use crate::state::documents::{Dialog, Purpose};
 use crate::state::number::counted;
 use crate::state::toasts::Kind;
-use crate::state::{Dialog as AnyDialog, Purpose as AnyPurpose, State, TabId};
+use crate::state::{Dialog as AnyDialog, State, TabId};
 use crate::worker::{Reply, code};
 
 /// Repeats a read of this tab without the damaged documents that it met. Returns whether that was
@@ -36,8 +37,8 @@ pub fn show(tab: TabId, cx: &mut Apply<'_>) {
 
 fn ask(tab: TabId, cx: &mut Apply<'_>) {
     let Some(namespace) = cx.state.tabs.get(tab).map(|open| open.namespace.clone()) else { return };
-    let purpose = AnyPurpose::Documents(tab, Purpose::Damaged);
-    cx.read(purpose, &namespace.db, commands::documents::damaged(&namespace.collection));
+    let command = commands::documents::damaged(&namespace.collection);
+    cx.ask(Listing(tab), &namespace.db, command);
 }
 
 /// Removes what is listed.
@@ -47,8 +48,7 @@ pub fn remove(tab: TabId, cx: &mut Apply<'_>) {
         return;
     };
     let command = dialog.removal(&namespace.collection);
-    let purpose = AnyPurpose::Documents(tab, Purpose::RemoveDamaged);
-    let generation = cx.write(purpose, &namespace.db, command);
+    let generation = cx.change(Removal(tab), &namespace.db, command);
     if let Some(dialog) = self::dialog(tab, cx.state) {
         dialog.sent.generation = Some(generation);
         dialog.sent.error = None;
@@ -62,48 +62,56 @@ fn dialog(tab: TabId, state: &mut State) -> Option<&mut Damaged> {
     }
 }
 
-/// The list came.
-pub fn listed(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
-    let is_none = reply.ok().is_some_and(|found| {
-        found.get_array("batch").is_ok_and(Vec::is_empty) && found.get_str("next").is_err()
-    });
-    if let Some(dialog) = dialog(tab, cx.state) {
-        match &reply.result {
-            Ok(found) => dialog.take(found),
-            Err(error) => dialog.sent.error = Some(error.clone()),
+/// The damaged documents.
+#[derive(Debug, PartialEq)]
+struct Listing(TabId);
+
+impl Question for Listing {
+    type Answer = Reply;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let is_none = reply.ok().is_some_and(|found| {
+            found.get_array("batch").is_ok_and(Vec::is_empty) && found.get_str("next").is_err()
+        });
+        if let Some(dialog) = dialog(self.0, cx.state) {
+            match &reply.result {
+                Ok(found) => dialog.take(found),
+                Err(error) => dialog.sent.error = Some(error.clone()),
+            }
+        }
+        let is_partial = cx.state.tabs.get(self.0).is_some_and(|open| open.documents.partial);
+        if is_none && is_partial {
+            with(cx.state, self.0, |view| view.partial = false);
+            reading::refresh(self.0, cx);
         }
     }
-    let is_partial = cx.state.tabs.get(tab).is_some_and(|open| open.documents.partial);
-    if is_none && is_partial {
-        with(cx.state, tab, |view| view.partial = false);
-        reading::refresh(tab, cx);
-    }
 }
 
-pub fn removed(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
-    let removed = reply.result.as_ref().map(Removed::read);
-    if let Some(dialog) = dialog(tab, cx.state) {
-        dialog.sent.generation = None;
-        dialog.sent.error = reply.error().map(ToOwned::to_owned);
-        dialog.removed = removed.ok();
-    } else {
-        let (kind, words) = match removed {
-            Ok(Removed { count, .. }) => {
-                let what = counted(count, "damaged document", "damaged documents");
-                (Kind::Done, format!("Removed {what}"))
-            }
-            Err(error) => (Kind::Error, error.clone()),
-        };
-        cx.toast(kind, words);
-    }
-    // Also after a refusal: what is listed may be another one by now.
-    ask(tab, cx);
-    reading::refresh(tab, cx);
-}
+/// The removal of damaged documents.
+#[derive(Debug, PartialEq)]
+struct Removal(TabId);
 
-/// A removal that will not be answered may be asked for again.
-pub fn dropped(tab: TabId, state: &mut State) {
-    if let Some(dialog) = dialog(tab, state) {
-        dialog.sent.generation = None;
+impl Question for Removal {
+    type Answer = Reply;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let removed = reply.result.as_ref().map(Removed::read);
+        if let Some(dialog) = dialog(self.0, cx.state) {
+            dialog.sent.generation = None;
+            dialog.sent.error = reply.error().map(ToOwned::to_owned);
+            dialog.removed = removed.ok();
+        } else {
+            let (kind, words) = match removed {
+                Ok(Removed { count, .. }) => {
+                    let what = counted(count, "damaged document", "damaged documents");
+                    (Kind::Done, format!("Removed {what}"))
+                }
+                Err(error) => (Kind::Error, error.clone()),
+            };
+            cx.toast(kind, words);
+        }
+        // Also after a refusal: what is listed may be another one by now.
+        ask(self.0, cx);
+        reading::refresh(self.0, cx);
     }
 }

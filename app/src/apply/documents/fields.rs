@@ -7,9 +7,10 @@ use super::reading::{self, documents};
 use super::selection::{has_unsaved, show};
 use super::{lookup, with, writing};
 use crate::apply::Apply;
+use crate::apply::question::Question;
 use crate::limits::EDITED_TEXT_BYTES_MAX;
 use crate::state::documents::change::{self, id_of};
-use crate::state::documents::{FieldEdit, FieldTask, FieldTaskKind as Kind, Purpose, field_path};
+use crate::state::documents::{FieldEdit, FieldTask, FieldTaskKind as Kind, field_path};
 use crate::state::{State, TabId, number, toasts};
 use crate::worker::Reply;
 
@@ -30,22 +31,31 @@ pub fn ask(tab: TabId, id: &Bson, task: FieldTask, cx: &mut Apply<'_>) {
         perform(tab, &document, &task, cx);
     } else {
         let command = change::read(&open.namespace.collection, std::slice::from_ref(id));
-        reading::ask(tab, Purpose::Field(task), command, cx);
+        reading::ask(tab, FieldRead { tab, task }, command, cx);
     }
 }
 
-/// The document of the field came.
-pub fn read(tab: TabId, task: &FieldTask, reply: &Reply, cx: &mut Apply<'_>) {
-    let document = match &reply.result {
-        Ok(found) => documents(found).into_iter().next(),
-        Err(error) => {
-            cx.toast(toasts::Kind::Error, error.clone());
-            return;
+/// The whole of a document, one field of which is asked for.
+#[derive(Debug, PartialEq)]
+struct FieldRead {
+    tab: TabId,
+    task: FieldTask,
+}
+
+impl Question for FieldRead {
+    type Answer = Reply;
+
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let document = match reply.result {
+            Ok(found) => documents(&found).into_iter().next(),
+            Err(error) => return cx.toast(toasts::Kind::Error, error),
+        };
+        match document {
+            Some(document) => perform(self.tab, &document, &self.task, cx),
+            None => say("The document was removed; refresh the list", cx.state),
         }
-    };
-    match document {
-        Some(document) => perform(tab, &document, task, cx),
-        None => say("The document was removed; refresh the list", cx.state),
     }
 }
 

@@ -5,14 +5,15 @@ use bson::Bson;
 
 use super::reading::{self, documents};
 use super::with;
-use crate::apply::Apply;
+use crate::apply::question::Question;
+use crate::apply::{Apply, TOO_MUCH};
 use crate::limits::REFERENCE_COLLECTIONS_MAX;
 use crate::state::documents::change::{self, id_of};
 use crate::state::documents::compare::Compare;
 use crate::state::documents::reference::{Reference, likely_first};
 use crate::state::documents::value_pane::ValuePane;
 use crate::state::documents::view::key;
-use crate::state::documents::{Dialog, Purpose, field_path, filter_text};
+use crate::state::documents::{Dialog, field_path, filter_text};
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Namespace, State, TabId, number};
 use crate::worker::Reply;
@@ -21,22 +22,43 @@ use crate::worker::Reply;
 pub fn compare(tab: TabId, ids: &[Bson; 2], cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
     let command = change::read(&open.namespace.collection, ids);
-    reading::ask(tab, Purpose::Compare { left: key(&ids[0]) }, command, cx);
+    reading::ask(tab, Compared { tab, left: key(&ids[0]) }, command, cx);
 }
 
-/// The two documents came.
-pub fn compared(tab: TabId, left: &str, reply: &Reply, state: &mut State) {
-    let found = match &reply.result {
-        Ok(found) => documents(found),
-        Err(error) => return say(Kind::Error, error.clone(), state),
-    };
-    let [one, other] = found.as_slice() else {
-        return say(Kind::Warning, "One of the documents was removed; refresh the list", state);
-    };
-    // The store returns them in its own order.
-    let compare =
-        if key(&id_of(one)) == left { Compare::new(one, other) } else { Compare::new(other, one) };
-    state.dialogs.show(AnyDialog::Documents(tab, Dialog::Compare(Box::new(compare))));
+/// Two documents, to compare them.
+#[derive(Debug, PartialEq)]
+struct Compared {
+    tab: TabId,
+    /// The `_id` of the one that is shown at the left, as text.
+    left: String,
+}
+
+impl Question for Compared {
+    type Answer = Reply;
+
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let found = match reply.result {
+            Ok(found) => documents(&found),
+            Err(error) => return say(Kind::Error, error, cx.state),
+        };
+        let [one, other] = found.as_slice() else {
+            return say(
+                Kind::Warning,
+                "One of the documents was removed; refresh the list",
+                cx.state,
+            );
+        };
+        // The store returns them in its own order.
+        let compare = if key(&id_of(one)) == self.left {
+            Compare::new(one, other)
+        } else {
+            Compare::new(other, one)
+        };
+        let dialog = Dialog::Compare(Box::new(compare));
+        cx.state.dialogs.show(AnyDialog::Documents(self.tab, dialog));
+    }
 }
 
 /// Shows a value in a pane.
@@ -68,39 +90,59 @@ pub fn find_reference(tab: TabId, value: &Bson, field: &str, cx: &mut Apply<'_>)
     with(cx.state, tab, |view| view.reference = Some(reference));
     for name in names {
         let command = change::read(&name, std::slice::from_ref(value));
-        reading::ask(tab, Purpose::Reference(name), command, cx);
+        reading::ask(tab, Referred { tab, collection: name }, command, cx);
     }
 }
 
-/// One collection has answered.
-pub fn reference(tab: TabId, collection: &str, reply: &Reply, cx: &mut Apply<'_>) {
-    let has = reply.ok().is_some_and(|found| !documents(found).is_empty());
-    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
-    let db = open.namespace.db.clone();
-    let Some(reference) = &mut open.documents.reference else { return };
-    reference.waiting.retain(|name| name != collection);
-    if has {
-        reference.found.push(Namespace::new(db.clone(), collection));
+/// Whether a collection holds the document that a value refers to.
+#[derive(Debug, PartialEq)]
+struct Referred {
+    tab: TabId,
+    collection: String,
+}
+
+impl Question for Referred {
+    type Answer = Reply;
+
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if reply.error() == Some(TOO_MUCH) {
+            // The others may still find it, but not all will have said so.
+            return with(cx.state, self.tab, |view| view.reference = None);
+        }
+        let has = reply.ok().is_some_and(|found| !documents(found).is_empty());
+        let Some(open) = cx.state.tabs.get_mut(self.tab) else { return };
+        let db = open.namespace.db.clone();
+        let Some(reference) = &mut open.documents.reference else { return };
+        reference.waiting.retain(|name| *name != self.collection);
+        if has {
+            reference.found.push(Namespace::new(db.clone(), &self.collection));
+        }
+        if !reference.waiting.is_empty() {
+            return;
+        }
+        let Some(reference) = open.documents.reference.take() else { return };
+        let asked: Vec<String> = reference.found.iter().map(|it| it.collection.clone()).collect();
+        let Some(first) = reference.found.first() else {
+            let count = number::counted(reference.asked as u64, "collection", "collections");
+            return say(
+                Kind::Info,
+                format!("No document in {count} of {db} has this _id"),
+                cx.state,
+            );
+        };
+        if let [_, others @ ..] = asked.as_slice()
+            && !others.is_empty()
+        {
+            say(Kind::Info, format!("Also in {}", others.join(", ")), cx.state);
+        }
+        let Some(tab) = cx.state.tabs.show(first) else {
+            return say(Kind::Warning, "Too many tabs are open; close one first", cx.state);
+        };
+        let filter = filter_text::equals("_id", &reference.value, true);
+        reading::show_filter(tab, filter_text::and("", &filter), cx);
     }
-    if !reference.waiting.is_empty() {
-        return;
-    }
-    let Some(reference) = open.documents.reference.take() else { return };
-    let asked: Vec<String> = reference.found.iter().map(|it| it.collection.clone()).collect();
-    let Some(first) = reference.found.first() else {
-        let count = number::counted(reference.asked as u64, "collection", "collections");
-        return say(Kind::Info, format!("No document in {count} of {db} has this _id"), cx.state);
-    };
-    if let [_, others @ ..] = asked.as_slice()
-        && !others.is_empty()
-    {
-        say(Kind::Info, format!("Also in {}", others.join(", ")), cx.state);
-    }
-    let Some(tab) = cx.state.tabs.show(first) else {
-        return say(Kind::Warning, "Too many tabs are open; close one first", cx.state);
-    };
-    let filter = filter_text::equals("_id", &reference.value, true);
-    reading::show_filter(tab, filter_text::and("", &filter), cx);
 }
 
 fn say(kind: Kind, text: impl Into<String>, state: &mut State) {

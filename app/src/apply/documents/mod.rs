@@ -1,5 +1,6 @@
 //! The Documents view of a tab.
 
+mod answers;
 pub mod bulk;
 mod damaged;
 mod fields;
@@ -20,9 +21,8 @@ use super::Apply;
 use super::lock;
 use crate::action::DocumentsAction;
 use crate::state::documents::view::{next_sort, sort_text};
-use crate::state::documents::{DocumentsView, Origin, Purpose, QueryText};
+use crate::state::documents::{DocumentsView, Origin, QueryText};
 use crate::state::{State, TabId};
-use crate::worker::Reply;
 
 /// Carries out one action.
 pub fn apply(tab: TabId, action: DocumentsAction, cx: &mut Apply<'_>) {
@@ -112,67 +112,4 @@ fn sort(tab: TabId, field: &str, cx: &mut Apply<'_>) {
     let text = QueryText { sort: sort.clone(), ..open.documents.text.clone() };
     cx.state.drafts.tab(tab).documents.query.sort = sort;
     reading::run(tab, text, cx);
-}
-
-/// Handles a reply.
-pub fn answer(tab: TabId, purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
-    ended(tab, generation, cx.state);
-    match purpose {
-        Purpose::Page { run, first } => reading::page(tab, *run, *first, reply, cx),
-        Purpose::Count { run } => reading::count(tab, *run, reply, cx.state),
-        Purpose::Indexes => reading::indexes(tab, reply, cx),
-        Purpose::Due { .. } => reading::due(tab, reply, cx.state),
-        Purpose::Range => selection::ranged(tab, reply, cx.state),
-        Purpose::All => selection::all_found(tab, reply, cx),
-        Purpose::Copy(form) => selection::copy_read(tab, *form, reply, cx),
-        Purpose::Whole => reading::whole(tab, reply, cx.state),
-        Purpose::Verdict => reading::verdict(tab, reply, cx.state),
-        Purpose::Open { clone } => reading::opened(tab, *clone, reply, cx.state),
-        Purpose::Compare { left } => lookup::compared(tab, left, reply, cx.state),
-        Purpose::Reference(collection) => lookup::reference(tab, collection, reply, cx),
-        Purpose::Field(task) => fields::read(tab, task, reply, cx),
-        // A command of its work. Its end has a separate outcome.
-        Purpose::Close | Purpose::Bulk(_) => {}
-        Purpose::Damaged => damaged::listed(tab, reply, cx),
-        Purpose::RemoveDamaged => damaged::removed(tab, reply, cx),
-        Purpose::Check => writing::checked(tab, reply, cx),
-        Purpose::DeleteRead => writing::read_for_delete(tab, reply, cx),
-        Purpose::Write => writing::written(tab, reply, cx),
-        Purpose::Measure => bulk::measured(tab, reply, cx.state),
-        Purpose::Known => reading::known(tab, reply, cx.state),
-        Purpose::Sample => bulk::sampled(tab, reply, cx.state),
-    }
-}
-
-/// A query is answered, or will not be.
-pub fn ended(tab: TabId, generation: u64, state: &mut State) {
-    with(state, tab, |view| view.running.retain(|of, _| *of != generation));
-}
-
-/// A job that will not be answered: what it was for may be asked again.
-pub fn dropped(tab: TabId, purpose: &Purpose, cx: &mut Apply<'_>) {
-    let state = &mut *cx.state;
-    match purpose {
-        Purpose::Page { run, first } => {
-            with(state, tab, |view| view.pages.failed(*run, *first));
-        }
-        Purpose::Check | Purpose::DeleteRead | Purpose::Write => writing::dropped(tab, state),
-        Purpose::RemoveDamaged => damaged::dropped(tab, state),
-        Purpose::Bulk(operation) => bulk::dropped(*operation, cx),
-        // The others may still find it, but not all have said so.
-        Purpose::Reference(_) => with(state, tab, |view| view.reference = None),
-        _ => {}
-    }
-}
-
-/// Whether the window asks this by itself, to keep what it shows fresh.
-pub fn is_background(purpose: &Purpose) -> bool {
-    !matches!(
-        purpose,
-        Purpose::Write
-            | Purpose::Bulk(_)
-            | Purpose::Damaged
-            | Purpose::RemoveDamaged
-            | Purpose::Page { first: 0, .. }
-    )
 }

@@ -7,13 +7,13 @@ use super::with;
 use crate::action::documents::How;
 use crate::apply::Apply;
 use crate::apply::clipboard::copy_lines;
+use crate::apply::question::Question;
 use crate::job::bulk::Target;
+use crate::job::purpose::SlowRead;
 use crate::limits::{COPIED_DOCUMENTS_MAX, SELECTED_MAX};
 use crate::state::documents::change::id_of;
 use crate::state::documents::clipboard;
-use crate::state::documents::{
-    CopyForm, DocumentsView, Focused, Purpose, Query, Row, RowRange, Selection,
-};
+use crate::state::documents::{CopyForm, DocumentsView, Focused, Query, Row, RowRange, Selection};
 use crate::state::number::{self, counted};
 use crate::state::toasts::Kind;
 use crate::state::{State, TabId};
@@ -111,7 +111,7 @@ fn range(tab: TabId, range: RowRange, cx: &mut Apply<'_>) {
     }
     let command = open.documents.find_ids(&open.namespace.collection, range.first, range.count);
     open.documents.cursor.range = Some(range);
-    ask(tab, Purpose::Range, command, cx);
+    ask(tab, Range(tab), command, cx);
 }
 
 /// Selects every document that matches. Those that are too many for a list are named by the filter.
@@ -128,7 +128,7 @@ pub fn all(tab: TabId, cx: &mut Apply<'_>) {
     }
     let (collection, count) = (&open.namespace.collection, SELECTED_MAX as u64 + 1);
     let command = open.documents.find_ids(collection, 0, count);
-    ask(tab, Purpose::All, command, cx);
+    ask(tab, All(tab), command, cx);
 }
 
 /// Says how many documents can be selected.
@@ -145,37 +145,63 @@ pub fn too_many(count: Option<u64>, state: &mut State) {
     state.toast(Kind::Warning, text);
 }
 
-/// The `_id` of each row of a range came.
-pub fn ranged(tab: TabId, reply: &Reply, state: &mut State) {
-    let Some(open) = state.tabs.get(tab) else { return };
-    let collection = &open.namespace.collection;
-    let Some(range) = open.documents.cursor.range.clone() else { return };
-    // By now another query may run.
-    if open.documents.find_ids(collection, range.first, range.count) != reply.command {
-        return;
+/// The `_id` of each row of a range that is to be selected.
+#[derive(Debug, PartialEq)]
+struct Range(TabId);
+
+impl Question for Range {
+    type Answer = Reply;
+
+    const BACKGROUND: bool = true;
+
+    fn slow_read(&self) -> Option<(TabId, SlowRead)> {
+        Some((self.0, SlowRead::Documents))
     }
-    let Some(ids) = ids(reply, state) else { return };
-    select_ids(tab, range.within(ids), range.count, state);
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let Some(open) = cx.state.tabs.get(self.0) else { return };
+        let collection = &open.namespace.collection;
+        let Some(range) = open.documents.cursor.range.clone() else { return };
+        // By now another query may run.
+        if open.documents.find_ids(collection, range.first, range.count) != reply.command {
+            return;
+        }
+        let Some(ids) = ids(&reply, cx.state) else { return };
+        select_ids(self.0, range.within(ids), range.count, cx.state);
+    }
 }
 
-/// The `_id` of every document that matches came.
-pub fn all_found(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
-    let state = &mut *cx.state;
-    let Some(open) = state.tabs.get(tab) else { return };
-    let count = SELECTED_MAX as u64 + 1;
-    if open.documents.find_ids(&open.namespace.collection, 0, count) != reply.command {
-        return;
+/// The `_id` of every document that matches, to select them all.
+#[derive(Debug, PartialEq)]
+struct All(TabId);
+
+impl Question for All {
+    type Answer = Reply;
+
+    const BACKGROUND: bool = true;
+
+    fn slow_read(&self) -> Option<(TabId, SlowRead)> {
+        Some((self.0, SlowRead::Documents))
     }
-    let total = open.documents.pages.total();
-    let Some(ids) = ids(reply, state) else { return };
-    if ids.len() <= SELECTED_MAX {
-        let expected = total.unwrap_or(ids.len() as u64);
-        select_ids(tab, ids, expected, state);
-    } else if total.is_some_and(|total| total >= count) {
-        all(tab, cx);
-    } else {
-        let text = "The documents are still being counted; try again in a moment";
-        state.toast(Kind::Info, text);
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let state = &mut *cx.state;
+        let Some(open) = state.tabs.get(self.0) else { return };
+        let count = SELECTED_MAX as u64 + 1;
+        if open.documents.find_ids(&open.namespace.collection, 0, count) != reply.command {
+            return;
+        }
+        let total = open.documents.pages.total();
+        let Some(ids) = ids(&reply, state) else { return };
+        if ids.len() <= SELECTED_MAX {
+            let expected = total.unwrap_or(ids.len() as u64);
+            select_ids(self.0, ids, expected, state);
+        } else if total.is_some_and(|total| total >= count) {
+            all(self.0, cx);
+        } else {
+            let text = "The documents are still being counted; try again in a moment";
+            state.toast(Kind::Info, text);
+        }
     }
 }
 
@@ -209,7 +235,7 @@ pub fn copy(tab: TabId, form: CopyForm, cx: &mut Apply<'_>) {
         return;
     }
     let command = copied(&open.documents, &open.namespace.collection);
-    ask(tab, Purpose::Copy(form), command, cx);
+    ask(tab, CopyRead { tab, form }, command, cx);
 }
 
 fn copied(view: &DocumentsView, collection: &str) -> Document {
@@ -220,34 +246,47 @@ fn copied(view: &DocumentsView, collection: &str) -> Document {
     command
 }
 
-/// The selected documents came.
-pub fn copy_read(tab: TabId, form: CopyForm, reply: &Reply, cx: &mut Apply<'_>) {
-    let mut found = match &reply.result {
-        Ok(found) => documents(found),
-        Err(error) => {
-            cx.toast(Kind::Error, error.clone());
-            return;
+/// The selected documents, for the clipboard.
+#[derive(Debug, PartialEq)]
+struct CopyRead {
+    tab: TabId,
+    form: CopyForm,
+}
+
+impl Question for CopyRead {
+    type Answer = Reply;
+
+    const BACKGROUND: bool = true;
+
+    fn slow_read(&self) -> Option<(TabId, SlowRead)> {
+        Some((self.tab, SlowRead::Documents))
+    }
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let mut found = match reply.result {
+            Ok(found) => documents(&found),
+            Err(error) => return cx.toast(Kind::Error, error),
+        };
+        let Some(open) = cx.state.tabs.get(self.tab) else { return };
+        if let Target::Ids(ids) = open.documents.selected.target_of(&open.documents.query) {
+            // The collation of the order also finds an `_id` that is only equal to one of these.
+            found.retain(|document| ids.contains(&id_of(document)));
         }
-    };
-    let Some(open) = cx.state.tabs.get(tab) else { return };
-    if let Target::Ids(ids) = open.documents.selected.target_of(&open.documents.query) {
-        // The collation of the order also finds an `_id` that is only equal to one of these.
-        found.retain(|document| ids.contains(&id_of(document)));
+        let columns = open.documents.shown_columns();
+        let selected = open.documents.selected.len();
+        let (text, count) = clipboard::text(self.form, &found, &columns);
+        let what = counted(count as u64, "document", "documents");
+        let (kind, words) = if count == 0 {
+            (Kind::Info, "Nothing to copy: the documents were removed".to_owned())
+        } else if (count as u64) < selected {
+            let all = number::count(selected);
+            (Kind::Warning, format!("Copied {what} of {all}; export them to have all in a file"))
+        } else {
+            (Kind::Done, format!("Copied {what}"))
+        };
+        if count > 0 {
+            copy_lines(text, cx);
+        }
+        cx.toast(kind, words);
     }
-    let columns = open.documents.shown_columns();
-    let selected = open.documents.selected.len();
-    let (text, count) = clipboard::text(form, &found, &columns);
-    let what = counted(count as u64, "document", "documents");
-    let (kind, words) = if count == 0 {
-        (Kind::Info, "Nothing to copy: the documents were removed".to_owned())
-    } else if (count as u64) < selected {
-        let all = number::count(selected);
-        (Kind::Warning, format!("Copied {what} of {all}; export them to have all in a file"))
-    } else {
-        (Kind::Done, format!("Copied {what}"))
-    };
-    if count > 0 {
-        copy_lines(text, cx);
-    }
-    cx.toast(kind, words);
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use bson::{Bson, DateTime, Document, doc};
 use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 
+use super::answers::FirstPage;
 use super::*;
 use crate::action::documents::How;
 use crate::action::{Action, DialogAction};
-use crate::apply::{Apply, Effects};
+use crate::apply::question::Question;
+use crate::apply::{Apply, Effects, TOO_MUCH};
 use crate::apply::{apply as act, outcome};
-use crate::job::Cancel;
 use crate::job::bulk::{BulkChange, Target};
 use crate::source::{Capabilities, Events, Source};
 use crate::state::documents::editor::{Editor, Phase};
@@ -18,7 +19,7 @@ use crate::state::documents::{Dialog, FieldEdit, Selection};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Namespace, Phase as StorePhase};
-use crate::worker::{Outcome, Work, bulk as bulk_work};
+use crate::worker::{Outcome, Reply, Work};
 
 const NOW_MS: i64 = 1_000_000_000_000;
 
@@ -101,13 +102,6 @@ impl Bench {
                 };
                 let (db, command) = match job.work() {
                     Some(Work::Command { db, command }) => (db.clone(), command.clone()),
-                    Some(Work::Bulk(work)) => {
-                        let source = Direct(Arc::clone(&self.engine));
-                        let report = bulk_work::run(&source, work, &Cancel::default(), &mut |_| {});
-                        let ended = Outcome::Bulk { purpose, generation, report };
-                        outcome(ended, &mut Apply::new(&mut self.state, &mut effects));
-                        continue;
-                    }
                     _ => continue,
                 };
                 let answer = self.engine.run(&db, &command);
@@ -698,4 +692,23 @@ fn a_change_of_many_says_what_was_not_changed_and_why() {
     bench.act(DocumentsAction::Undo);
     assert_eq!(bench.stored()[2], doc! {"_id": 3, "n": 5, "m": 1}, "the first change is next");
     assert!(!bench.stored()[1].contains_key("m"));
+}
+
+#[test]
+fn the_steps_of_a_change_of_many_are_in_the_list_of_commands() {
+    let mut bench = Bench::new(&[doc! {"_id": 1, "n": 1}]);
+    let change = BulkChange::Delete(Target::Matching(doc! {}));
+    bench.act(DocumentsAction::Change(Box::new(change)));
+    let sent: Vec<&str> = bench.state.commands.changes().map(|it| it.text.as_str()).collect();
+    assert!(sent.iter().any(|text| text.contains("delete")), "{sent:?}");
+}
+
+#[test]
+fn a_full_queue_is_no_error_of_the_query() {
+    let mut bench = Bench::new(&[doc! {"_id": 1, "n": 1}]);
+    let page = FirstPage { tab: bench.tab, run: bench.view().pages.run() };
+    let reply = Reply::new("d".to_owned(), doc! {}, Err(TOO_MUCH.to_owned()), 0);
+    let mut effects = Effects::default();
+    page.answered(0, reply, &mut Apply::new(&mut bench.state, &mut effects));
+    assert_eq!((bench.view().error.as_ref(), bench.view().pages.len()), (None, 1));
 }

@@ -9,18 +9,19 @@ use super::reading::{self, documents};
 use super::{bulk, with};
 use crate::apply::lock;
 use crate::apply::number::number;
-use crate::apply::{Apply, TOO_MUCH, WindowEffect};
+use crate::apply::question::Question;
+use crate::apply::{Apply, WindowEffect};
 use crate::job::bulk::BulkChange;
 use crate::limits::EDITED_TEXT_BYTES_MAX;
 use crate::state::documents::change::{self, has_same_id, id_of, is_same};
 use crate::state::documents::editor::{Editor, Phase};
 use crate::state::documents::undo::Change;
 use crate::state::documents::view::key;
-use crate::state::documents::{Dialog, DocumentsView, Origin, Purpose, Step, Writing};
+use crate::state::documents::{Dialog, DocumentsView, Origin, Step, Writing};
 use crate::state::number::{bytes, counted};
 use crate::state::offer::Offer;
 use crate::state::toasts::Kind;
-use crate::state::{Dialog as AnyDialog, Purpose as AnyPurpose, State, TabId};
+use crate::state::{Dialog as AnyDialog, State, TabId};
 use crate::worker::Reply;
 
 /// Opens the editor for a new document.
@@ -103,7 +104,7 @@ pub fn delete(tab: TabId, id: Bson, cx: &mut Apply<'_>) {
     open.documents.confirming = None;
     let command = change::read(&open.namespace.collection, &[id]);
     if reserve(tab, Step::Delete(Vec::new()), Origin::Person, cx.state) {
-        write(tab, Purpose::DeleteRead, command, cx);
+        write(tab, DeleteRead(tab), command, cx);
     }
 }
 
@@ -205,103 +206,129 @@ fn begin(tab: TabId, step: Step, origin: Origin, cx: &mut Apply<'_>) -> bool {
     else {
         return false;
     };
-    let (purpose, command) = match &step {
-        Step::Replace { before, .. } => {
-            (Purpose::Check, change::read(&collection, &[id_of(before)]))
-        }
-        other => (Purpose::Write, other.command(&collection, false)),
+    let (is_checked, command) = match &step {
+        Step::Replace { before, .. } => (true, change::read(&collection, &[id_of(before)])),
+        other => (false, other.command(&collection, false)),
     };
     let free = reserve(tab, step, origin, cx.state);
-    if free {
-        write(tab, purpose, command, cx);
+    match (free, is_checked) {
+        (true, true) => write(tab, Check(tab), command, cx),
+        (true, false) => write(tab, Write(tab), command, cx),
+        (false, _) => {}
     }
     free
 }
 
 /// Every part of a change goes through the writing lane, so that nothing of this window comes
 /// between them.
-fn write(tab: TabId, purpose: Purpose, command: Document, cx: &mut Apply<'_>) {
+fn write(tab: TabId, part: impl Question<Answer = Reply>, command: Document, cx: &mut Apply<'_>) {
     let Some(db) = cx.state.tabs.get(tab).map(|open| open.namespace.db.clone()) else { return };
-    cx.write(AnyPurpose::Documents(tab, purpose), &db, command);
+    cx.change(part, &db, command);
 }
 
-/// The document as it is now came: is it still what was opened?
-pub fn checked(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get(tab) else { return };
-    let Some(writing) = open.documents.writing.clone() else { return };
-    let Step::Replace { before, .. } = &writing.step else { return };
-    let now = match &reply.result {
-        Ok(found) => documents(found).into_iter().next(),
-        Err(error) => return failed(tab, error, cx.state),
-    };
-    match now {
-        Some(now) if is_same(&now, before) => {
-            let command = writing.step.command(&open.namespace.collection, writing.loose);
-            write(tab, Purpose::Write, command, cx);
-        }
-        now => conflict(tab, now, cx.state),
-    }
-}
+/// The document as it is now, before it is replaced: is it still what was opened?
+#[derive(Debug, PartialEq)]
+struct Check(TabId);
 
-/// The document to delete arrived.
-pub fn read_for_delete(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
-    let found = match &reply.result {
-        Ok(found) => documents(found),
-        Err(error) => return failed(tab, error, cx.state),
-    };
-    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
-    let Some(writing) = open.documents.writing.as_mut() else { return };
-    if found.is_empty() {
-        open.documents.writing = None;
-        let text = "Nothing to delete: the document was already removed";
-        cx.toast(Kind::Info, text);
-        reading::refresh(tab, cx);
-        return;
-    }
-    writing.step = Step::Delete(found);
-    let command = writing.step.command(&open.namespace.collection, false);
-    write(tab, Purpose::Write, command, cx);
-}
+impl Question for Check {
+    type Answer = Reply;
 
-/// A change was made, or refused.
-pub fn written(tab: TabId, reply: &Reply, cx: &mut Apply<'_>) {
-    let found = match &reply.result {
-        Ok(found) => found,
-        Err(error) => return failed(tab, error, cx.state),
-    };
-    let count = number(found, "n").and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
-    let refused = first_write_error(found);
-    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
-    let Some(writing) = open.documents.writing.as_mut() else { return };
-    match (&mut writing.step, refused) {
-        (Step::Replace { .. }, Some(error)) => failed(tab, &error, cx.state),
-        (Step::Replace { before, .. }, None) if count == 0 => {
-            // The guard did not match. Compare again: if the document is as it was, its values
-            // are ones that a filter can't compare, and its `_id` alone must do.
-            if writing.loose {
-                return conflict(tab, None, cx.state);
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let Some(open) = cx.state.tabs.get(self.0) else { return };
+        let Some(writing) = open.documents.writing.clone() else { return };
+        let Step::Replace { before, .. } = &writing.step else { return };
+        let now = match &reply.result {
+            Ok(found) => documents(found).into_iter().next(),
+            Err(error) => return failed(self.0, error, cx.state),
+        };
+        match now {
+            Some(now) if is_same(&now, before) => {
+                let command = writing.step.command(&open.namespace.collection, writing.loose);
+                write(self.0, Write(self.0), command, cx);
             }
-            let command = change::read(&open.namespace.collection, &[id_of(before)]);
-            writing.loose = true;
-            write(tab, Purpose::Check, command, cx);
+            now => conflict(self.0, now, cx.state),
         }
-        (Step::Insert(all), Some(error)) if count > 0 => {
-            let error = format!(
-                "Inserted {} of {}, then failed: {error}",
-                crate::state::number::count(count as u64),
-                crate::state::number::count(all.len() as u64)
-            );
-            let rest = all.split_off(count.min(all.len()));
-            let (inserted, origin) = (std::mem::take(all), writing.origin);
-            *all = rest;
-            note(tab, Step::Insert(inserted), origin, cx.state);
-            failed(tab, &error, cx.state);
-            reading::refresh(tab, cx);
+    }
+}
+
+/// The document as it is now, before it is deleted.
+#[derive(Debug, PartialEq)]
+struct DeleteRead(TabId);
+
+impl Question for DeleteRead {
+    type Answer = Reply;
+
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let found = match &reply.result {
+            Ok(found) => documents(found),
+            Err(error) => return failed(self.0, error, cx.state),
+        };
+        let Some(open) = cx.state.tabs.get_mut(self.0) else { return };
+        let Some(writing) = open.documents.writing.as_mut() else { return };
+        if found.is_empty() {
+            open.documents.writing = None;
+            let text = "Nothing to delete: the document was already removed";
+            cx.toast(Kind::Info, text);
+            reading::refresh(self.0, cx);
+            return;
         }
-        (Step::Insert(_) | Step::Delete(_), Some(error)) if count == 0 => {
-            failed(tab, &error, cx.state);
+        writing.step = Step::Delete(found);
+        let command = writing.step.command(&open.namespace.collection, false);
+        write(self.0, Write(self.0), command, cx);
+    }
+}
+
+/// A change of documents.
+#[derive(Debug, PartialEq)]
+struct Write(TabId);
+
+impl Question for Write {
+    type Answer = Reply;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let tab = self.0;
+        let found = match &reply.result {
+            Ok(found) => found,
+            Err(error) => return failed(tab, error, cx.state),
+        };
+        let count = number(found, "n").and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
+        let refused = first_write_error(found);
+        let Some(open) = cx.state.tabs.get_mut(tab) else { return };
+        let Some(writing) = open.documents.writing.as_mut() else { return };
+        match (&mut writing.step, refused) {
+            (Step::Replace { .. }, Some(error)) => failed(tab, &error, cx.state),
+            (Step::Replace { before, .. }, None) if count == 0 => {
+                // The guard did not match. Compare again: if the document is as it was, its values
+                // are ones that a filter can't compare, and its `_id` alone must do.
+                if writing.loose {
+                    return conflict(tab, None, cx.state);
+                }
+                let command = change::read(&open.namespace.collection, &[id_of(before)]);
+                writing.loose = true;
+                write(tab, Check(tab), command, cx);
+            }
+            (Step::Insert(all), Some(error)) if count > 0 => {
+                let error = format!(
+                    "Inserted {} of {}, then failed: {error}",
+                    crate::state::number::count(count as u64),
+                    crate::state::number::count(all.len() as u64)
+                );
+                let rest = all.split_off(count.min(all.len()));
+                let (inserted, origin) = (std::mem::take(all), writing.origin);
+                *all = rest;
+                note(tab, Step::Insert(inserted), origin, cx.state);
+                failed(tab, &error, cx.state);
+                reading::refresh(tab, cx);
+            }
+            (Step::Insert(_) | Step::Delete(_), Some(error)) if count == 0 => {
+                failed(tab, &error, cx.state);
+            }
+            _ => done(tab, count, cx),
         }
-        _ => done(tab, count, cx),
     }
 }
 
@@ -379,11 +406,6 @@ fn conflict(tab: TabId, now: Option<Document>, state: &mut State) {
 fn forget_field(tab: TabId, document: &Document, state: &mut State) {
     let field = &mut state.drafts.tab(tab).documents.field;
     field.take_if(|edit| has_same_id(&edit.opened, document));
-}
-
-/// A part of a change came back without having been done.
-pub fn dropped(tab: TabId, state: &mut State) {
-    failed(tab, TOO_MUCH, state);
 }
 
 fn failed(tab: TabId, error: &str, state: &mut State) {

@@ -85,6 +85,7 @@ pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
             }
         }
         TransferAction::ShowResult(operation) => run::show_result(operation, cx.state),
+        TransferAction::ListUnfinished => resume::ask(false, cx),
         TransferAction::ShowUnfinished => {
             cx.state.dialogs.replace(AnyDialog::Transfer(Dialog::Unfinished { error: None }));
         }

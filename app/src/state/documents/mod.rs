@@ -28,7 +28,7 @@ pub mod view;
 
 pub use crate::job::bulk::Target;
 pub use crate::job::due;
-pub use crate::job::purpose::{CopyForm, DocumentsPurpose as Purpose, FieldTask, FieldTaskKind};
+pub use crate::job::purpose::{CopyForm, FieldTask, FieldTaskKind};
 pub use change::{Origin, Step, Writing};
 pub use damaged::Damaged;
 pub use editor::Editor;

@@ -3,29 +3,11 @@
 
 use super::Shared;
 use crate::job::Purpose;
-use crate::job::bulk::{BulkReport, BulkWork};
+use crate::worker::Outcome;
 use crate::worker::guarded::guarded;
 use crate::worker::transfer::{TransferDone, TransferWork};
-use crate::worker::{Outcome, bulk};
 
 impl<A: Send + 'static> Shared<A> {
-    /// Changes many documents; a window that closes stops it after its present step.
-    pub(super) fn bulk(&self, store: u32, purpose: Purpose, generation: u64, work: &BulkWork) {
-        let cancel = work.gauge.cancel.clone();
-        let run = || {
-            guarded(|| match self.sources.of(store) {
-                Some(source) => bulk::run(source.as_ref(), work, &self.ends, &mut |reply| {
-                    let purpose = purpose.clone();
-                    self.tell(Outcome::Answer { purpose, generation, reply });
-                }),
-                None => BulkReport::failed("No store is open".to_owned()),
-            })
-        };
-        let done = self.at_close.stopping(move || cancel.cancel(), run);
-        let report = done.unwrap_or_else(BulkReport::failed);
-        self.tell(Outcome::Bulk { purpose, generation, report });
-    }
-
     /// Sends what is due in the traffic of the demo store.
     pub(super) fn step_traffic(&self) {
         let Some(source) = self.sources.in_front() else { return };
