@@ -7,7 +7,7 @@ use mayfly_engine::reaper::THREAD_NAME;
 use super::{Apply, archive, clock, expiry, poll, reaper, recount, store, tabs, trash};
 use crate::job::{BuildProgress, Event, RemovedDocument};
 use crate::limits::{CATALOG_AGE_MIN, SUMMARY_AGE_MIN};
-use crate::state::operations::{Progress, Stage};
+use crate::state::operations::{Progress, Stage, build_title};
 use crate::state::reaper::Held;
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, State};
@@ -132,7 +132,7 @@ fn namespaces(documents: &[RemovedDocument]) -> Vec<Namespace> {
 /// Shows how far the build of an index is.
 pub(super) fn index_build(build: BuildProgress, state: &mut State) {
     let BuildProgress { namespace, index, done, total, finished, error } = build;
-    let title = format!("Build index {index} on {namespace}");
+    let title = build_title(&index, &namespace);
     let (now_ms, uptime) = (state.now_ms(), state.uptime);
     let operations = &mut state.operations;
     let id = operations

@@ -1,21 +1,21 @@
 //! The dialogs of the Aggregate view: a name for the pipeline, a view of it, writing its results.
 
-use egui::{Context, Id, Ui};
+use egui::{Context, Ui};
 use mayfly_engine::value::shell::write_command;
 
-use super::create::{buttons_ui, refusal_ui};
-use super::{COMMAND_TO_SEND, WAITING, close, leave};
-use crate::action::{Action, Actions, AggregateAction, DialogAction, ViewAction};
+use super::frame::DialogFrame;
+use super::words::{close, quiet};
+use crate::action::{Action, Actions, AggregateAction, DialogAction};
 use crate::commands::aggregate;
 use crate::state::aggregate::dialogs::{CreateView, SavePipeline, WriteResults};
 use crate::state::aggregate::{Dialog, StageCount};
 use crate::state::names::collection_problem;
 use crate::state::number::{count, counted};
 use crate::state::{Namespace, State, TabId};
-use crate::theme::{colors, sizes, text};
+use crate::theme::{sizes, text};
+use crate::widgets::Button;
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::marks::visible;
-use crate::widgets::{Button, code_box, modal};
 
 pub fn ui(
     context: &Context,
@@ -33,17 +33,10 @@ pub fn ui(
     }
 }
 
-/// A field that has the keyboard while nothing is typed.
 fn name_ui(ui: &mut Ui, label: &str, error: Option<&str>, name: &mut String) {
     let shown = error.filter(|_| !name.is_empty());
     labelled(ui, label, shown, |ui| {
-        let id = Id::unique(label);
-        let field =
-            Field { name: label, invalid: shown.is_some(), id: Some(id), ..Field::default() };
-        let response = field.ui(ui, name);
-        if name.is_empty() && ui.memory(|memory| memory.focused().is_none()) {
-            response.request_focus();
-        }
+        Field { name: label, invalid: shown.is_some(), ..Field::default() }.ui(ui, name);
     });
 }
 
@@ -59,34 +52,17 @@ fn save_ui(
     let problem = pipelines.problem(of, &draft.name);
     let replaces = pipelines.get(of, draft.name.trim()).is_some();
     let label = if replaces { "Replace" } else { "Save" };
-    let mut save = false;
-    let subtitle = "Saved pipelines are kept in this window, not in the store";
-    let closing = modal::ui(
-        context,
-        "Save the pipeline",
-        subtitle,
-        sizes::DIALOG_NARROW,
-        draft,
-        |ui, draft| {
-            name_ui(ui, "Pipeline name", problem.as_deref(), &mut draft.name);
-            if replaces {
-                let words = "A pipeline with this name is replaced";
-                ui.label(text::rich(words, text::small()).color(colors(ui).dim));
-            }
-        },
-        |ui, _| {
-            let button = Button::primary(label).enabled(problem.is_none());
-            save = modal::answer_ui(ui, button);
-            if ui.add(Button::plain("Cancel")).clicked() {
-                close(actions);
-            }
-        },
-    );
-    if save {
+    let frame = DialogFrame::new("Save the pipeline")
+        .subtitle("Saved pipelines are kept in this window, not in the store")
+        .width(sizes::DIALOG_NARROW)
+        .button(Button::primary(label).enabled(problem.is_none()).room_for("Replace"), ());
+    let pressed = frame.ui(context, |ui| {
+        name_ui(ui, "Pipeline name", problem.as_deref(), &mut draft.name);
+        quiet(ui, if replaces { "A pipeline with this name is replaced" } else { "" });
+    });
+    if pressed.end(actions).is_some() {
         let action = Action::Aggregate(tab, AggregateAction::Save(draft.name.clone()));
         actions.push(Action::Dialog(DialogAction::Confirm(Box::new(action))));
-    } else if closing.closes() {
-        close(actions);
     }
 }
 
@@ -107,32 +83,16 @@ fn view_ui(
     };
     let command = aggregate::create_view(name, &of.collection, draft.pipeline.clone());
     let command = write_command(&of.db, &command);
-    let before = draft.name.clone();
-    let (mut copy, mut create) = (false, false);
-    let subtitle =
-        format!("A view runs the pipeline on {} whenever it is read", visible(&of.to_string()));
-    let closing = modal::ui(
-        context,
-        "Create a view",
-        &subtitle,
-        sizes::DIALOG,
-        draft,
-        |ui, draft| {
-            ui.add_enabled_ui(!draft.sent.is_waiting(), |ui| {
-                name_ui(ui, "View name", problem, &mut draft.name);
-            });
-            refusal_ui(ui, &draft.sent);
-            copy = code_box::ui(ui, COMMAND_TO_SEND, &command);
-        },
-        |ui, draft| {
-            create = buttons_ui(ui, "Create view", problem.is_none(), &draft.sent, actions);
-        },
-    );
-    if draft.name != before {
-        draft.sent.error = None;
+    let of = visible(&of.to_string());
+    let frame = DialogFrame::new("Create a view")
+        .subtitle(format!("A view runs the pipeline on {of} whenever it is read"))
+        .command(Some(command))
+        .sent(&draft.sent)
+        .button(Button::primary("Create view").enabled(problem.is_none()), ());
+    let pressed = frame.ui(context, |ui| name_ui(ui, "View name", problem, &mut draft.name));
+    if pressed.end(actions).is_some() {
+        actions.push(Action::Aggregate(tab, AggregateAction::CreateView));
     }
-    let action = Action::Aggregate(tab, AggregateAction::CreateView);
-    end(closing, copy, command, create.then_some(action), actions);
 }
 
 fn write_ui(
@@ -167,52 +127,24 @@ fn write_ui(
     let is_loss = to.replaces && there.is_some();
     let command = aggregate::write(&of.collection, draft.pipeline.clone());
     let command = write_command(&of.db, &command);
-    let title = format!("{verb} {target}?");
     let label = match &draft.count {
         Some(StageCount::Exactly(count)) => {
             format!("Write {}", counted(*count, "document", "documents"))
         }
         _ => format!("Write to {target}"),
     };
-    let (mut copy, mut write) = (false, false);
-    let closing = modal::ui(
-        context,
-        &title,
-        "This can't be undone",
-        sizes::DIALOG,
-        draft,
-        |ui, draft| {
-            ui.label(text::rich(&sentence, text::body()));
-            refusal_ui(ui, &draft.sent);
-            copy = code_box::ui(ui, COMMAND_TO_SEND, &command);
-        },
-        |ui, draft| {
-            let is_waiting = draft.sent.is_waiting();
-            let label = if is_waiting { WAITING } else { &label };
-            let button = if is_loss { Button::danger(label) } else { Button::primary(label) };
-            write = ui.add(button.enabled(!is_waiting)).clicked();
-            if ui.add(leave(is_waiting)).clicked() {
-                close(actions);
-            }
-        },
-    );
-    let action = Action::Aggregate(tab, AggregateAction::Write);
-    end(closing, copy, command, write.then_some(action), actions);
-}
-
-fn end(
-    closing: modal::Closing,
-    copy: bool,
-    command: String,
-    answer: Option<Action>,
-    actions: &mut Actions,
-) {
-    if copy {
-        actions.push(Action::View(ViewAction::Copy(command)));
-    }
-    if let Some(action) = answer {
-        actions.push(action);
-    } else if closing.closes() {
-        close(actions);
+    let button = match there {
+        _ if is_loss => Button::danger(&label),
+        Some(_) => Button::amber(&label),
+        None => Button::primary(&label),
+    };
+    let frame = DialogFrame::new(format!("{verb} {target}?"))
+        .subtitle("This can't be undone")
+        .command(Some(command))
+        .sent(&draft.sent)
+        .button(button, ());
+    let pressed = frame.ui(context, |ui| _ = ui.label(text::rich(&sentence, text::body())));
+    if pressed.end(actions).is_some() {
+        actions.push(Action::Aggregate(tab, AggregateAction::Write));
     }
 }

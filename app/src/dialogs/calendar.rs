@@ -2,7 +2,8 @@
 
 use egui::{Align2, Context, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::{LOADING, close};
+use super::frame::DialogFrame;
+use super::words::LOADING;
 use crate::action::{Action, Actions, CalendarAction};
 use crate::state::calendar::{Calendar, Column, Row, Unit};
 use crate::state::{State, number};
@@ -10,7 +11,7 @@ use crate::theme::colors::faded;
 use crate::theme::{colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::marks::visible;
-use crate::widgets::{Button, modal, paint, tabs};
+use crate::widgets::{paint, tabs};
 
 /// The width of the column of names.
 const NAMES: f32 = 170.0;
@@ -24,31 +25,31 @@ const BARS: f32 = 44.0;
 /// The height of the headings.
 const HEADINGS: f32 = 34.0;
 
+/// The height of the table with a few collections, in points.
+const TABLE_HEIGHT: f32 = 260.0;
+
 pub fn ui(context: &Context, calendar: &mut Calendar, state: &State, actions: &mut Actions) {
-    let mut is_done = false;
-    let closing = modal::ui(
-        context,
-        "Expiry calendar",
-        "What expires when, over all collections of the store. Click a field to see its documents.",
-        sizes::DIALOG_CALENDAR,
-        calendar,
-        |ui, calendar| {
-            ui.horizontal(|ui| {
-                let words = Unit::ALL.map(Unit::label);
-                let at = Unit::ALL.iter().position(|unit| *unit == calendar.unit).unwrap_or(0);
-                let pressed = tabs::segmented(ui, "Columns", &words, at);
-                if let Some(unit) = pressed.and_then(|at| Unit::ALL.get(at)) {
-                    actions.push(Action::Calendar(CalendarAction::Show(*unit)));
-                }
-                ui.label(text::rich(sentence(calendar), text::small()).color(colors(ui).dim));
-            });
-            table_ui(ui, calendar, state, actions);
-        },
-        |ui, _| is_done = ui.add(Button::plain("Done")).clicked(),
-    );
-    if is_done || closing.closes() {
-        close(actions);
-    }
+    let frame = DialogFrame::<()>::new("Expiry calendar")
+        .subtitle(
+            "What expires when, over all collections of the store. Click a field to see its \
+             documents.",
+        )
+        .width(sizes::DIALOG_CALENDAR)
+        .height(TABLE_HEIGHT)
+        .done("Done");
+    let outcome = frame.ui(context, |ui| {
+        ui.horizontal(|ui| {
+            let words = Unit::ALL.map(Unit::label);
+            let at = Unit::ALL.iter().position(|unit| *unit == calendar.unit).unwrap_or(0);
+            let pressed = tabs::segmented(ui, "Columns", &words, at);
+            if let Some(unit) = pressed.and_then(|at| Unit::ALL.get(at)) {
+                actions.push(Action::Calendar(CalendarAction::Show(*unit)));
+            }
+            ui.label(text::rich(sentence(calendar), text::small()).color(colors(ui).dim));
+        });
+        table_ui(ui, calendar, state, actions);
+    });
+    _ = outcome.end(actions);
 }
 
 /// The sum of the columns.

@@ -3,7 +3,8 @@
 
 use egui::{Align, Checkbox, Context, Id, Layout, Ui, vec2};
 
-use super::{close, connect_tls};
+use super::connect_tls;
+use super::frame::DialogFrame;
 use crate::action::{Action, Actions, ConnectAction};
 use crate::job::{ConnectionString, ServerColor, Step};
 use crate::state::State;
@@ -12,10 +13,16 @@ use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, key_value, modal, paint};
+use crate::widgets::{Button, key_value, paint};
 
 /// The name of the field for the string.
 const STRING: &str = "Connection string";
+
+/// The primary button while the server is tried.
+const CONNECTING: &str = "Connecting…";
+
+/// The height of the fields once a string is understood, in points.
+const FIELDS_HEIGHT: f32 = 330.0;
 
 /// The name of the field for the password.
 const PASSWORD: &str = "Password";
@@ -25,59 +32,43 @@ pub fn ui(context: &Context, draft: &mut ConnectDraft, state: &State, actions: &
         draft.has_looked = true;
         actions.push(Action::Connect(ConnectAction::LookForKeyring));
     }
-    let subtitle = "MongoDB, Atlas, Azure DocumentDB, Cosmos DB or FerretDB. It opens read-only: \
-                    nothing is changed until you unlock it.";
-    let mut act = None;
-    let closing = modal::ui(
-        context,
-        "Connect to a server",
-        subtitle,
-        sizes::DIALOG_WIDE,
-        draft,
-        |ui, draft| {
-            string_ui(ui, draft);
-            keyring_ui(ui, draft, state);
-            match draft.string() {
-                Ok(string) => {
-                    understood_ui(ui, &string);
-                    connect_tls::ui(ui, &string, draft);
-                }
-                Err(_) => _ = ui.label(""),
-            }
-            mark_ui(ui, draft);
-            if draft.asks_keyring.is_some() {
-                waits_ui(ui);
-            }
-            if let Some(attempt) = &draft.attempt {
-                attempt_ui(ui, attempt);
-            }
-        },
-        |ui, draft| {
-            let runs = draft.is_busy();
-            let is_ready = draft.server().is_ok() && !runs;
-            if runs {
-                if ui.add(Button::plain("Stop")).clicked() {
-                    act = Some(ConnectAction::Stop);
-                }
-                let _ = ui.add(Button::primary("Connecting…").enabled(false));
-                return;
-            }
-            if modal::answer_ui(ui, Button::primary("Connect").enabled(is_ready)) {
-                act = Some(ConnectAction::Attach);
-            }
-            let test = Button::plain("Test").enabled(is_ready);
-            if ui.add(test.tooltip("Try each step without opening the server")).clicked() {
-                act = Some(ConnectAction::Test);
-            }
-            if ui.add(Button::plain("Cancel")).clicked() {
-                close(actions);
-            }
-        },
-    );
-    if let Some(action) = act {
+    let (runs, is_ready) = (draft.is_busy(), draft.server().is_ok());
+    let frame = DialogFrame::new("Connect to a server")
+        .subtitle(
+            "MongoDB, Atlas, Azure DocumentDB, Cosmos DB or FerretDB. It opens read-only: nothing \
+             is changed until you unlock it.",
+        )
+        .width(sizes::DIALOG_WIDE)
+        .height(FIELDS_HEIGHT);
+    let test = Button::plain("Test").enabled(is_ready);
+    let test = test.tooltip("Try each step without opening the server");
+    let connect = Button::primary("Connect").enabled(is_ready).room_for(CONNECTING);
+    let frame = if runs {
+        frame
+            .button(connect.labelled(CONNECTING).enabled(false), ConnectAction::Attach)
+            .button(Button::plain("Stop").room_for("Test"), ConnectAction::Stop)
+    } else {
+        frame
+            .button(connect, ConnectAction::Attach)
+            .button(test.room_for("Stop"), ConnectAction::Test)
+    };
+    let outcome = frame.ui(context, |ui| {
+        string_ui(ui, draft);
+        keyring_ui(ui, draft, state);
+        if let Ok(string) = draft.string() {
+            understood_ui(ui, &string);
+            connect_tls::ui(ui, &string, draft);
+        }
+        mark_ui(ui, draft);
+        if draft.asks_keyring.is_some() {
+            waits_ui(ui);
+        }
+        if let Some(attempt) = &draft.attempt {
+            attempt_ui(ui, attempt);
+        }
+    });
+    if let Some(action) = outcome.end(actions) {
         actions.push(Action::Connect(action));
-    } else if closing.closes() {
-        close(actions);
     }
 }
 

@@ -7,8 +7,9 @@ use mayfly_engine::transfer::{Leniency, Unconverted};
 use mayfly_engine::value::date_text::{DateForm, Order};
 use mayfly_engine::value::shell::write_command;
 
-use crate::action::{Action, Actions, ConvertAction, ViewAction};
-use crate::dialogs::{close, leave};
+use super::frame::DialogFrame;
+use super::words::{close, quiet};
+use crate::action::{Action, Actions, ConvertAction};
 use crate::job::Write;
 use crate::job::convert::{Conversion, failing_words};
 use crate::state::convert::{ConvertCounts, ConvertDraft};
@@ -20,10 +21,12 @@ use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{self, Field};
 use crate::widgets::value::cut;
 use crate::widgets::value_text::{self, Kind, with_marks};
-use crate::widgets::{Button, card, code_box, empty_state, menu, modal, tabs};
+use crate::widgets::{Button, card, empty_state, menu, tabs};
 
 /// The height of the preview without scrolling, in points.
 const ROWS_HEIGHT: f32 = 150.0;
+/// The height of the fields once the values were read, in points.
+const FIELDS_HEIGHT: f32 = 434.0;
 /// The width of a layout that is typed, in points.
 const LAYOUT: f32 = 260.0;
 /// The width of a zone, in points.
@@ -41,51 +44,35 @@ pub fn ui(context: &Context, draft: &mut ConvertDraft, state: &State, actions: &
     let Some(namespace) = draft.namespace.clone() else { return close(actions) };
     let before = (draft.path.clone(), draft.conversion());
     let subtitle = format!("{namespace}: a TTL removes documents by dates, not by text or numbers");
-    let (mut starts, mut cancels) = (false, false);
-    let closing = modal::ui(
-        context,
-        "Convert field to dates",
-        &subtitle,
-        sizes::DIALOG_WIDE,
-        &mut (&mut *draft, &mut *actions),
-        |ui, (draft, actions)| {
-            path_ui(ui, draft);
-            detected_ui(ui, draft);
-            choices_ui(ui, draft);
-            preview_ui(ui, draft);
-            if draft.conversion().is_ok() {
-                let obstacle = obstacle(state, &namespace, Write::Merge);
-                dim(ui, &words(draft.undo_bytes(), obstacle));
-            }
-            ttl_ui(ui, draft, state);
-            if let Ok(conversion) = draft.conversion() {
-                let text = command_text(&conversion, &namespace);
-                if code_box::ui(ui, "Command", &text) {
-                    actions.push(Action::View(ViewAction::Copy(text)));
-                }
-            }
-        },
-        |ui, (draft, _)| {
-            let changes = draft.changes();
-            let label = match changes {
-                Some(DocCount::Exact(count)) => {
-                    format!("Convert {}", number::counted(count, "value", "values"))
-                }
-                Some(count) => {
-                    format!("Convert {} values", number::documents_and_bounds(count).0)
-                }
-                None => "Convert".to_owned(),
-            };
-            let is_ready =
-                draft.conversion().is_ok() && changes.is_some_and(|count| count.likely() > 0);
-            starts = ui.add(Button::primary(&label).enabled(is_ready)).clicked();
-            cancels = ui.add(leave(false)).clicked();
-        },
-    );
-    if starts {
+    let label = match draft.changes() {
+        Some(DocCount::Exact(count)) => {
+            format!("Convert {}", number::counted(count, "value", "values"))
+        }
+        Some(count) => format!("Convert {} values", number::documents_and_bounds(count).0),
+        None => "Convert".to_owned(),
+    };
+    let is_ready = draft.conversion().is_ok() && draft.changes().is_some_and(|it| it.likely() > 0);
+    let command = draft.conversion().ok().map(|found| command_text(&found, &namespace));
+    let button = Button::primary(&label).enabled(is_ready).room_for("Convert 1,000,000 values");
+    let frame = DialogFrame::new("Convert field to dates")
+        .subtitle(subtitle)
+        .width(sizes::DIALOG_WIDE)
+        .height(FIELDS_HEIGHT)
+        .warning(ttl_words(draft, state))
+        .command_named("Command", "", command)
+        .button(button, ());
+    let outcome = frame.ui(context, |ui| {
+        path_ui(ui, draft);
+        detected_ui(ui, draft);
+        choices_ui(ui, draft);
+        preview_ui(ui, draft);
+        if draft.conversion().is_ok() {
+            let obstacle = obstacle(state, &namespace, Write::Merge);
+            quiet(ui, &words(draft.undo_bytes(), obstacle));
+        }
+    });
+    if outcome.end(actions).is_some() {
         actions.push(Action::Convert(ConvertAction::Start));
-    } else if cancels || closing.closes() {
-        close(actions);
     } else if draft.path != before.0 {
         actions.push(Action::Convert(ConvertAction::Sample));
     } else if draft.conversion() != before.1 {
@@ -105,11 +92,6 @@ fn command_text(conversion: &Conversion, namespace: &Namespace) -> String {
     format!("// First, this has to find no document\n{check}\n{update}")
 }
 
-fn dim(ui: &mut Ui, words: &str) {
-    let ink = colors(ui).dim;
-    ui.add(Label::new(text::rich(words, text::small()).color(ink)).wrap());
-}
-
 /// The field, with those of the collection to choose from.
 fn path_ui(ui: &mut Ui, draft: &mut ConvertDraft) {
     let known = draft.fields.here().cloned().unwrap_or_default();
@@ -124,7 +106,8 @@ fn path_ui(ui: &mut Ui, draft: &mut ConvertDraft) {
             };
             field.ui(ui, &mut draft.path);
             if !known.is_empty() {
-                dim(ui, "Look like dates:");
+                ui.add_space(sizes::GAP_SMALL);
+                quiet(ui, "Look like dates:");
             }
             for path in known.iter().take(FIELDS_MAX) {
                 let name = format!("Convert {path}");
@@ -153,7 +136,7 @@ fn detected_ui(ui: &mut Ui, draft: &mut ConvertDraft) {
                 "{} holds no text and no numbers that look like dates. Enter a layout if they are",
                 with_marks(&path)
             );
-            return dim(ui, &words);
+            return quiet(ui, &words);
         }
         Loadable::Here(Some(found)) => found.clone(),
     };
@@ -162,9 +145,9 @@ fn detected_ui(ui: &mut Ui, draft: &mut ConvertDraft) {
         number::count(found.converts as u64),
         number::count(found.values as u64),
     );
-    dim(ui, &words);
+    quiet(ui, &words);
     if let Some(words) = decided_by(&found.order) {
-        dim(ui, &with_marks(&words));
+        quiet(ui, &with_marks(&words));
     }
     let Order::Ask(ways) = &found.order else { return };
     ui.horizontal_wrapped(|ui| {
@@ -192,9 +175,9 @@ fn detected_ui(ui: &mut Ui, draft: &mut ConvertDraft) {
 /// Layout, zone, and what happens to the rest.
 fn choices_ui(ui: &mut Ui, draft: &mut ConvertDraft) {
     ui.horizontal_wrapped(|ui| {
-        dim(ui, "Layout");
+        quiet(ui, "Layout");
         layout_ui(ui, draft);
-        dim(ui, "Time zone");
+        quiet(ui, "Time zone");
         let field = Field {
             name: "Time zone for dates in text",
             hint: "UTC",
@@ -206,7 +189,7 @@ fn choices_ui(ui: &mut Ui, draft: &mut ConvertDraft) {
         field.ui(ui, &mut draft.zone);
     });
     ui.horizontal(|ui| {
-        dim(ui, "What does not convert");
+        quiet(ui, "What does not convert");
         let chosen = Unconverted::ALL.iter().position(|(known, _)| *known == draft.unconverted);
         let words = ["Keep as it is", "Null", "Convert nothing"];
         let pressed = tabs::segmented(ui, "What does not convert", &words, chosen.unwrap_or(0));
@@ -275,11 +258,11 @@ fn preview_ui(ui: &mut Ui, draft: &ConvertDraft) {
     }
     match &draft.counts {
         Loadable::Nothing => {}
-        Loadable::Waiting(_) => dim(ui, "Counting…"),
+        Loadable::Waiting(_) => quiet(ui, "Counting…"),
         Loadable::Failed(error) => {
             ui.label(text::rich(error, text::small()).color(colors.error));
         }
-        Loadable::Here(counts) if counts.fails == 0 => dim(ui, &counts_words(counts)),
+        Loadable::Here(counts) if counts.fails == 0 => quiet(ui, &counts_words(counts)),
         Loadable::Here(counts) => {
             let stops = match draft.unconverted {
                 Unconverted::Reject => ", so nothing will be converted",
@@ -352,17 +335,14 @@ fn rows_ui(ui: &mut Ui, rows: &[(Bson, Bson)]) {
 }
 
 /// The effect of a TTL index on the field.
-fn ttl_ui(ui: &mut Ui, draft: &ConvertDraft, state: &State) {
-    let tab = state.tabs.open().iter().find(|tab| Some(&tab.namespace) == draft.namespace.as_ref());
+fn ttl_words(draft: &ConvertDraft, state: &State) -> Option<String> {
+    let mut tabs = state.tabs.open().iter();
+    let tab = tabs.find(|tab| Some(&tab.namespace) == draft.namespace.as_ref())?;
     let path = draft.path.trim();
-    let index = tab.and_then(|tab| tab.indexes.ttl().into_iter().find(|it| it.field == path));
-    if let Some(index) = index {
-        let words = format!(
-            "{} is a TTL index on this field: converted documents past their threshold are removed \
-             by the next pass",
-            with_marks(&index.name)
-        );
-        let ink = colors(ui).overdue;
-        ui.add(Label::new(text::rich(words, text::small()).color(ink)).wrap());
-    }
+    let index = tab.indexes.ttl().into_iter().find(|it| it.field == path)?;
+    Some(format!(
+        "{} is a TTL index on this field: converted documents past their threshold are removed by \
+         the next pass",
+        with_marks(&index.name)
+    ))
 }

@@ -1,20 +1,18 @@
 //! Dropping a database or a collection: the name must be typed.
 
-use egui::{Context, Id};
+use egui::Context;
 use mayfly_engine::value::shell::write_command;
 
-use super::create::{end, refusal_ui};
-use super::{WAITING, close, leave};
-use crate::action::{Actions, StoreAction};
-use crate::dialogs::COMMAND_TO_SEND;
+use super::confirm;
+use super::frame::DialogFrame;
+use crate::action::{Action, Actions, StoreAction};
 use crate::limits::BULK_STEP_DOCUMENTS;
 use crate::state::dialogs::drop_command;
 use crate::state::dialogs::{DropDialog, DropTarget};
 use crate::state::{State, number};
 use crate::theme::{sizes, text};
-use crate::widgets::field::{Field, labelled};
+use crate::widgets::Button;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, code_box, modal};
 
 /// Draws the question.
 pub fn ui(context: &Context, draft: &mut DropDialog, state: &State, actions: &mut Actions) {
@@ -36,47 +34,25 @@ pub fn ui(context: &Context, draft: &mut DropDialog, state: &State, actions: &mu
         },
         _ => format!("Drop {kind}"),
     };
-    let (mut copy, mut dropped) = (false, false);
-    let closing = modal::ui(
-        context,
-        &format!("{verb} {kind} {shown}?"),
-        "This can't be undone",
-        sizes::DIALOG_NARROW,
-        draft,
-        |ui, DropDialog { typed, sent, .. }| {
-            ui.label(text::rich(goes, text::body()));
-            ui.add_enabled_ui(!sent.is_waiting(), |ui| {
-                labelled(ui, &format!("Enter {shown} to confirm"), None, |ui| {
-                    let id = Id::unique("name to drop");
-                    let field = Field {
-                        name: "Name to confirm",
-                        hint: &shown,
-                        mono: true,
-                        id: Some(id),
-                        ..Field::default()
-                    };
-                    let response = field.ui(ui, typed);
-                    if typed.is_empty() && ui.memory(|memory| memory.focused().is_none()) {
-                        response.request_focus();
-                    }
-                });
-            });
-            refusal_ui(ui, sent);
-            copy = code_box::ui(ui, COMMAND_TO_SEND, &command);
-        },
-        |ui, DropDialog { typed, sent, .. }| {
-            let is_free = !sent.is_waiting();
-            let label = if is_free { press.clone() } else { WAITING.to_owned() };
-            let is_ready = *typed == name && is_free;
-            let button = Button::danger(&label).enabled(is_ready);
-            dropped = modal::answer_ui(ui, button.tooltip("Enter the name to confirm"));
-            if ui.add(leave(!is_free)).clicked() {
-                close(actions);
-            }
-        },
-    );
-    let action = StoreAction::Drop(draft.target.clone());
-    end(closing, copy, command, dropped, action, actions);
+    let frame = DialogFrame::new(format!("{verb} {kind} {shown}?"))
+        .subtitle("This can't be undone")
+        .width(sizes::DIALOG_NARROW)
+        .command(Some(command))
+        .sent(&draft.sent)
+        .confirmed()
+        .button(
+            Button::danger(&press)
+                .enabled(draft.typed == name)
+                .tooltip("Enter the name to confirm"),
+            (),
+        );
+    let pressed = frame.ui(context, |ui| {
+        ui.label(text::rich(goes, text::body()));
+        confirm::name_ui(ui, &shown, &mut draft.typed);
+    });
+    if pressed.end(actions).is_some() {
+        actions.push(Action::Store(StoreAction::Drop(draft.target.clone())));
+    }
 }
 
 fn what_goes(target: &DropTarget, state: &State) -> String {

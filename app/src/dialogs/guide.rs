@@ -3,13 +3,14 @@
 
 use egui::{Align, Context, Id, Key, Modifiers, ScrollArea, Ui, vec2};
 
+use super::frame::DialogFrame;
 use crate::action::{Action, Actions, ViewAction};
 use crate::guide::{self, Chapter, Part, Place, Section};
 use crate::limits::GUIDE_HITS_MAX;
 use crate::state::guide::Guide;
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::markdown::Clicked;
-use crate::widgets::{Button, empty_state, field, markdown, modal, picture};
+use crate::widgets::{Button, empty_state, field, markdown, picture};
 
 /// The parts around a dialog's content: a share of the window above it, and title, buttons and
 /// margins in points. The list and the text scroll by themselves, so the dialog must not.
@@ -26,25 +27,23 @@ pub fn ui(context: &Context, guide: &mut Guide, actions: &mut Actions) {
     if context.input_mut(|input| input.consume_key(Modifiers::ALT, Key::ArrowLeft)) {
         guide.go_back();
     }
-    let mut is_done = false;
-    let closing = modal::ui(
-        context,
-        "Guide",
-        "",
-        sizes::DIALOG_GUIDE,
-        guide,
-        |ui, guide| content_ui(ui, guide, actions),
-        |ui, guide| {
-            is_done = modal::answer_ui(ui, Button::primary("Done"));
-            let back = Button::plain("Back").enabled(guide.can_go_back());
-            if ui.add(back.tooltip("Go to the section before (Alt+←)")).clicked() {
-                guide.go_back();
-            }
-        },
-    );
-    if is_done || closing.closes() {
-        actions.push(Action::View(ViewAction::ShowGuide(None)));
+    let back = Button::plain("Back").tooltip("Go to the section before (Alt+←)");
+    let frame = DialogFrame::new("Guide")
+        .width(sizes::DIALOG_GUIDE)
+        .no_leave()
+        .button(Button::primary("Done"), Pressed::Done)
+        .button(back.enabled(guide.can_go_back()), Pressed::Back);
+    let outcome = frame.ui(context, |ui| content_ui(ui, guide, actions));
+    match outcome.closed(Pressed::Done) {
+        Some(Pressed::Done) => actions.push(Action::View(ViewAction::ShowGuide(None))),
+        Some(Pressed::Back) => guide.go_back(),
+        None => {}
     }
+}
+
+enum Pressed {
+    Done,
+    Back,
 }
 
 fn content_ui(ui: &mut Ui, guide: &mut Guide, actions: &mut Actions) {
@@ -69,9 +68,10 @@ fn list_ui(ui: &mut Ui, guide: &mut Guide) {
     let name = "Search the guide";
     let search = field::search(ui, name, name, &mut guide.search, id);
     let hits = guide::search(&guide.search);
-    // Taken, because Enter is also the key of the dialog's first button.
-    let is_entered =
-        search.lost_focus() && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
+    // Taken if it has a use here, because Enter is also the key of the dialog's first button.
+    let is_entered = search.lost_focus()
+        && !hits.is_empty()
+        && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
     if let Some(first) = hits.first().filter(|_| is_entered) {
         guide.go(*first);
     }

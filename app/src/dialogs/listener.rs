@@ -3,64 +3,53 @@
 use egui::{Context, Ui};
 use mayfly_engine::value::shell::write_command;
 
-use super::close;
+use super::frame::DialogFrame;
 use crate::action::{Action, Actions, ListenerAction, ViewAction};
-use crate::dialogs::COMMAND_TO_SEND;
 use crate::state::listener::{ConnectedClient, Listener, ListenerDraft};
 use crate::state::{State, Zone, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, code_box, key_value, modal, tabs};
+use crate::widgets::{Button, code_box, key_value, tabs};
 
 pub fn ui(context: &Context, draft: &mut ListenerDraft, state: &State, actions: &mut Actions) {
     let listener = &state.listener;
     let is_on = listener.status().on;
-    let subtitle = "Connect mongosh, drivers and tools to this store as to a MongoDB server. Only \
-                    this machine can connect.";
-    let mut act = None;
-    let mut done = false;
-    let closing = modal::ui(
-        context,
-        "Connect other programs",
-        subtitle,
+    let place = draft.place();
+    let frame = DialogFrame::new("Connect other programs")
+        .subtitle(
+            "Connect mongosh, drivers and tools to this store as to a MongoDB server. Only this \
+             machine can connect.",
+        )
         // The address needs one line.
-        if is_on { sizes::DIALOG_WIDE } else { sizes::DIALOG },
-        draft,
-        |ui, draft| {
-            if is_on {
-                on_ui(ui, state, actions);
-            } else {
-                off_ui(ui, draft, listener, actions);
-            }
-        },
-        |ui, draft| {
-            let ready = !listener.is_waiting || is_on;
-            if is_on {
-                done = modal::answer_ui(ui, Button::primary("Done"));
-                if ui.add(Button::danger("Stop listening").enabled(ready)).clicked() {
-                    act = Some(ListenerAction::Off);
-                }
-                return;
-            }
-            let place = draft.place();
-            let button = Button::primary("Start listening").enabled(place.is_ok());
-            if let (true, Ok(place)) = (modal::answer_ui(ui, button), place) {
-                draft.tried = Some(place.clone());
-                act = Some(ListenerAction::On(place));
-            }
-            done = ui.add(Button::plain("Cancel")).clicked();
-        },
-    );
-    if let Some(action) = act {
+        .width(if is_on { sizes::DIALOG_WIDE } else { sizes::DIALOG });
+    let frame = if is_on {
+        let off = Button::danger("Stop listening");
+        frame.done("Done").button(off, ListenerAction::Off)
+    } else {
+        let on = Button::primary("Start listening").enabled(place.is_ok());
+        let action = place.map_or(ListenerAction::Off, ListenerAction::On);
+        let is_on = matches!(action, ListenerAction::On(_));
+        let command = is_on.then(|| write_command("admin", &action.command()));
+        frame.command(command).button(on, action)
+    };
+    let outcome = frame.waiting(listener.is_waiting && !is_on).ui(context, |ui| {
+        if is_on {
+            on_ui(ui, state, actions);
+        } else {
+            off_ui(ui, draft, listener);
+        }
+    });
+    if let Some(action) = outcome.end(actions) {
+        if let ListenerAction::On(place) = &action {
+            draft.tried = Some(place.clone());
+        }
         actions.push(Action::Listener(action));
-    } else if done || closing.closes() {
-        close(actions);
     }
 }
 
-fn off_ui(ui: &mut Ui, draft: &mut ListenerDraft, listener: &Listener, actions: &mut Actions) {
+fn off_ui(ui: &mut Ui, draft: &mut ListenerDraft, listener: &Listener) {
     kind_ui(ui, draft);
     let place = draft.place();
     let is_tried = draft.tried.is_some() && place.as_ref().ok() == draft.tried.as_ref();
@@ -70,11 +59,6 @@ fn off_ui(ui: &mut Ui, draft: &mut ListenerDraft, listener: &Listener, actions: 
     let words = "Each start creates a new password. Anyone with it has full access to this store \
                  until you stop listening.";
     ui.label(text::rich(words, text::body()).color(ink));
-    let Ok(place) = place else { return };
-    let command = write_command("admin", &ListenerAction::On(place).command());
-    if code_box::ui(ui, COMMAND_TO_SEND, &command) {
-        actions.push(Action::View(ViewAction::Copy(command)));
-    }
 }
 
 /// A port or a socket, where the system has both.

@@ -15,6 +15,8 @@ pub mod create;
 pub mod documents;
 pub mod drop;
 pub mod duplicate;
+mod footer;
+mod frame;
 pub mod guide;
 pub mod handout;
 pub mod help;
@@ -34,14 +36,14 @@ pub mod statistics;
 pub mod transfer;
 pub mod trash;
 mod whole_path;
+mod words;
 
-use egui::{Context, Ui};
+use egui::Context;
 
-use crate::action::{self, Action, Actions, DialogAction};
+use crate::action::{self, Actions};
 use crate::guide::section as guide_section;
 use crate::state::{Dialog, State};
-use crate::theme::{colors, text};
-use crate::widgets::{Button, modal};
+use crate::widgets::modal;
 
 /// Draws the open dialog. At the left of its buttons is the link to its section of the guide.
 pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut Actions) {
@@ -86,44 +88,4 @@ fn dialog_ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mu
         Dialog::Transfer(draft) => transfer::ui(context, draft, state, actions),
         Dialog::Maintenance(draft) => maintenance::ui(context, draft, state, actions),
     }
-}
-
-/// The button of a dialog whose command has no answer yet.
-pub(crate) const WAITING: &str = "Working…";
-
-/// The box that shows a command before it is sent.
-const COMMAND_TO_SEND: &str = "Command to send";
-
-/// The box that shows the same work as a command line.
-const COMMAND_LINE: &str = "Command line equivalent";
-
-/// Above that box: the command line needs the store for itself.
-const COMMAND_LINE_HINT: &str = "Command line equivalent (close this window first)";
-
-/// Shown until a job reports progress.
-const STARTING: &str = "Starting…";
-
-/// Shown until the first answer arrives.
-const LOADING: &str = "Loading…";
-
-/// The button that closes the dialog of a job, and its tooltip.
-const CONTINUE: &str = "Continue in the background";
-const KEEPS_RUNNING: &str = "Keeps running; see progress in Operations";
-
-/// The button that restores removed or archived documents, or a backup.
-const RESTORE: &str = "Restore";
-
-/// The button that leaves a dialog. A sent command keeps running.
-fn leave(is_waiting: bool) -> Button<'static> {
-    Button::plain(if is_waiting { "Close" } else { "Cancel" })
-}
-
-/// A line that explains, smaller and dimmer than what it is about.
-fn quiet(ui: &mut Ui, words: &str) {
-    ui.label(text::rich(words, text::small()).color(colors(ui).dim));
-}
-
-/// Closes the open dialog.
-pub fn close(actions: &mut Actions) {
-    actions.push(Action::Dialog(DialogAction::Close));
 }

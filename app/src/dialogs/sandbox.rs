@@ -2,65 +2,48 @@
 
 use egui::{Context, Ui};
 
+use super::frame::DialogFrame;
 use super::transfer::ChoosePath;
-use super::{COMMAND_LINE, WAITING, close};
-use crate::action::{Action, Actions, SandboxAction, ViewAction};
+use super::words::{COMMAND_LINE, WAITING, quiet};
+use crate::action::{Action, Actions, SandboxAction};
 use crate::state::State;
 use crate::state::sandbox::{AfterSandbox, LeaveSandbox, OpenSandbox};
 use crate::state::transfer::import::{WHOLE_PATH, whole_path};
-use crate::theme::{colors, sizes, text};
+use crate::theme::text;
 use crate::widgets::field::{Field, labelled};
-use crate::widgets::{Button, code_box, modal, tabs};
+use crate::widgets::{Button, tabs};
 
 /// The name of the path.
 const PATH: &str = "Folder path";
 
 pub fn open_ui(context: &Context, draft: &mut OpenSandbox, actions: &mut Actions) {
     let request = draft.request();
-    let (mut opens, mut copies) = (false, false);
-    let closing = modal::ui(
-        context,
-        "Open a sandbox",
-        "A temporary store in which you control time. Your own data is not affected",
-        sizes::DIALOG,
-        draft,
-        |ui, draft| {
-            labelled(ui, "Contents", None, |ui| {
-                let words = ["Empty", "Demo data"];
-                if let Some(at) = tabs::segmented(ui, "Contents", &words, draft.demo.into()) {
-                    draft.demo = at == 1;
-                }
-            });
-            let error = request.as_ref().err().map(String::as_str);
-            labelled(ui, "Start time", error, |ui| {
-                let field = Field {
-                    name: "Start time",
-                    hint: "The present minute, or a time such as 2026-01-01T00:00:00Z",
-                    mono: true,
-                    invalid: error.is_some(),
-                    ..Field::default()
-                };
-                field.ui(ui, &mut draft.at);
-            });
-            let hint = "The clock is paused until you start it";
-            ui.label(text::rich(hint, text::small()).color(colors(ui).dim));
-            copies = code_box::ui(ui, COMMAND_LINE, &draft.command_line());
-        },
-        |ui, _| {
-            let button = Button::primary("Open sandbox").enabled(request.is_ok());
-            opens = modal::answer_ui(ui, button);
-            if ui.add(Button::plain("Cancel")).clicked() {
-                close(actions);
+    let frame = DialogFrame::new("Open a sandbox")
+        .subtitle("A temporary store in which you control time. Your own data is not affected")
+        .command_named(COMMAND_LINE, "", Some(draft.command_line()))
+        .button(Button::primary("Open sandbox").enabled(request.is_ok()), ());
+    let outcome = frame.ui(context, |ui| {
+        labelled(ui, "Contents", None, |ui| {
+            let words = ["Empty", "Demo data"];
+            if let Some(at) = tabs::segmented(ui, "Contents", &words, draft.demo.into()) {
+                draft.demo = at == 1;
             }
-        },
-    );
-    if copies {
-        actions.push(Action::View(ViewAction::Copy(draft.command_line())));
-    }
-    if opens {
+        });
+        let error = request.as_ref().err().map(String::as_str);
+        labelled(ui, "Start time", error, |ui| {
+            let field = Field {
+                name: "Start time",
+                hint: "The present minute, or a time such as 2026-01-01T00:00:00Z",
+                mono: true,
+                invalid: error.is_some(),
+                ..Field::default()
+            };
+            field.ui(ui, &mut draft.at);
+        });
+        quiet(ui, "The clock is paused until you start it");
+    });
+    if outcome.end(actions).is_some() {
         actions.push(Action::Sandbox(SandboxAction::Open));
-    } else if closing.closes() {
-        close(actions);
     }
 }
 
@@ -72,17 +55,21 @@ pub fn leave_ui(context: &Context, draft: &mut LeaveSandbox, state: &State, acti
         AfterSandbox::Close => "Then the window closes",
         AfterSandbox::Open(_) => "Then the other store opens",
     };
-    let closing = modal::ui(
-        context,
-        title,
-        subtitle,
-        sizes::DIALOG,
-        &mut (&mut *draft, &mut *actions),
-        |ui, (draft, actions)| words_ui(ui, draft, state, actions),
-        |ui, (draft, actions)| buttons_ui(ui, draft, is_waiting, actions),
-    );
-    if closing.closes() && !is_waiting {
-        close(actions);
+    let frame = DialogFrame::new(title).subtitle(subtitle).waiting(is_waiting).stays(is_waiting);
+    let frame = if draft.keeps {
+        let is_ready = whole_path(&draft.path).is_some();
+        let keep = Button::primary("Keep").enabled(is_ready).room_for(WAITING);
+        frame.button(keep, Some(SandboxAction::Keep))
+    } else {
+        frame
+            .button(Button::danger("Discard"), Some(SandboxAction::Discard))
+            .button(Button::plain("Keep as a store…"), None)
+    };
+    let outcome = frame.ui(context, |ui| words_ui(ui, draft, state, actions));
+    match outcome.end(actions) {
+        Some(Some(action)) => actions.push(Action::Sandbox(action)),
+        Some(None) => draft.keeps = true,
+        None => {}
     }
 }
 
@@ -107,25 +94,4 @@ fn words_ui(ui: &mut Ui, draft: &mut LeaveSandbox, state: &State, actions: &mut 
             draft.error = None;
         }
     });
-}
-
-/// From right to left.
-fn buttons_ui(ui: &mut Ui, draft: &mut LeaveSandbox, is_waiting: bool, actions: &mut Actions) {
-    if draft.keeps {
-        let label = if is_waiting { WAITING } else { "Keep" };
-        let is_ready = whole_path(&draft.path).is_some() && !is_waiting;
-        if modal::answer_ui(ui, Button::primary(label).enabled(is_ready)) {
-            actions.push(Action::Sandbox(SandboxAction::Keep));
-        }
-    } else {
-        if ui.add(Button::danger("Discard")).clicked() {
-            actions.push(Action::Sandbox(SandboxAction::Discard));
-        }
-        if ui.add(Button::plain("Keep as a store…")).clicked() {
-            draft.keeps = true;
-        }
-    }
-    if ui.add(Button::plain("Cancel").enabled(!is_waiting)).clicked() {
-        close(actions);
-    }
 }

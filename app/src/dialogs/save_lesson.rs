@@ -2,47 +2,30 @@
 
 use egui::{Context, Ui};
 
+use super::frame::DialogFrame;
 use super::transfer::ChoosePath;
-use super::{WAITING, close, leave};
+use super::words::quiet;
 use crate::action::{Action, Actions, LessonAction};
 use crate::state::State;
 use crate::state::lesson::save::SaveLesson;
-use crate::theme::{colors, sizes, text};
+use crate::widgets::Button;
 use crate::widgets::field::{Field, labelled};
-use crate::widgets::{Button, modal};
 
 /// The name of the path.
 const PATH: &str = "Lesson path";
 
 pub fn ui(context: &Context, draft: &mut SaveLesson, state: &State, actions: &mut Actions) {
-    let mut is_sent = false;
-    let closing = modal::ui(
-        context,
-        "Save as lesson",
-        "A Markdown file whose setup makes the documents of this sandbox, at its present time",
-        sizes::DIALOG,
-        &mut (&mut *draft, &mut *actions, &mut is_sent),
-        |ui, (draft, actions, _)| words_ui(ui, draft, state, actions),
-        |ui, (draft, actions, is_sent)| {
-            let is_waiting = draft.sent.is_waiting();
-            let button = match (is_waiting, draft.exists) {
-                (true, _) => Button::primary(WAITING),
-                (false, true) => Button::danger("Replace file"),
-                (false, false) => Button::primary("Save"),
-            };
-            let button = button.enabled(draft.file().is_ok() && !is_waiting);
-            // Enter replaces nothing.
-            **is_sent =
-                if draft.exists { ui.add(button).clicked() } else { modal::answer_ui(ui, button) };
-            if ui.add(leave(is_waiting)).clicked() {
-                close(actions);
-            }
-        },
-    );
-    if is_sent {
+    let button =
+        if draft.exists { Button::danger("Replace file") } else { Button::primary("Save") };
+    let frame = DialogFrame::new("Save as lesson")
+        .subtitle(
+            "A Markdown file whose setup makes the documents of this sandbox, at its present time",
+        )
+        .waiting(draft.sent.is_waiting())
+        .button(button.enabled(draft.file().is_ok()).room_for("Replace file"), ());
+    let outcome = frame.ui(context, |ui| words_ui(ui, draft, state, actions));
+    if outcome.end(actions).is_some() {
         actions.push(Action::Lesson(LessonAction::Save));
-    } else if closing.closes() {
-        close(actions);
     }
 }
 
@@ -66,6 +49,6 @@ fn words_ui(ui: &mut Ui, draft: &mut SaveLesson, state: &State, actions: &mut Ac
         }
     });
     for line in draft.contents(state) {
-        ui.label(text::rich(line, text::small()).color(colors(ui).dim));
+        quiet(ui, &line);
     }
 }

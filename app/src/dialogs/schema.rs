@@ -3,13 +3,14 @@
 use egui::{Checkbox, Context, Ui};
 use mayfly_engine::value::shell::write_command;
 
+use super::frame::DialogFrame;
+use super::words::close;
 use crate::action::{Action, Actions, SchemaAction, TransferAction, ViewAction};
-use crate::dialogs::{COMMAND_TO_SEND, WAITING, close, leave};
 use crate::state::schema::{Dialog, ValidatorDraft};
 use crate::state::{Namespace, State, TabId, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, code_box, modal, tabs};
+use crate::widgets::{Button, code_box, tabs};
 
 pub fn ui(
     context: &Context,
@@ -29,31 +30,31 @@ pub fn ui(
 }
 
 fn json_ui(context: &Context, namespace: &Namespace, schema: &str, actions: &mut Actions) {
-    let (mut copy, mut saves) = (false, false);
-    let closing = modal::ui(
-        context,
-        "JSON Schema",
-        &format!("What {} holds, for documents in relaxed Extended JSON", visible(namespace)),
-        sizes::DIALOG_WIDE,
-        &mut (&mut copy, &mut saves),
-        |ui, (copy, _)| **copy |= code_box::text_ui(ui, "JSON Schema", "Copy", schema),
-        |ui, (copy, saves)| {
-            **saves = modal::answer_ui(ui, Button::primary("Save to a file…"));
-            **copy |= ui.add(Button::plain("Copy to the clipboard")).clicked();
-            if ui.add(Button::plain("Close")).clicked() {
-                close(actions);
-            }
-        },
-    );
-    if copy {
+    let frame = DialogFrame::new("JSON Schema")
+        .subtitle(format!(
+            "What {} holds, for documents in relaxed Extended JSON",
+            visible(namespace)
+        ))
+        .width(sizes::DIALOG_WIDE)
+        .leave("Close")
+        .button(Button::primary("Save to a file…"), Pressed::Save)
+        .button(Button::plain("Copy to the clipboard"), Pressed::Copy);
+    let mut copies = false;
+    let outcome =
+        frame.ui(context, |ui| copies = code_box::text_ui(ui, "JSON Schema", "Copy", schema));
+    let pressed = outcome.end(actions);
+    if copies || matches!(pressed, Some(Pressed::Copy)) {
         actions.push(Action::View(ViewAction::CopyLines(schema.to_owned())));
     }
-    if saves {
+    if matches!(pressed, Some(Pressed::Save)) {
         let (namespace, text) = (namespace.clone(), schema.to_owned());
         actions.push(Action::Transfer(TransferAction::ExportSchema { namespace, text }));
-    } else if closing.closes() {
-        close(actions);
     }
+}
+
+enum Pressed {
+    Save,
+    Copy,
 }
 
 fn visible(namespace: &Namespace) -> String {
@@ -67,39 +68,27 @@ fn validator_ui(
     draft: &mut ValidatorDraft,
     actions: &mut Actions,
 ) {
-    let (mut send, mut cancel, mut is_changed) = (false, false, false);
-    let command = write_command(&namespace.db, &draft.command(&namespace.collection));
-    let is_free = !draft.sent.is_waiting();
-    let closing = modal::ui(
-        context,
-        &format!("Use the schema as the validator of {}", visible(namespace)),
-        "The store then checks each document that is inserted or updated. It replaces the validator there is",
-        sizes::DIALOG_WIDE,
-        &mut (draft, &mut *actions),
-        |ui, (draft, actions)| {
-            is_changed = demands_ui(ui, draft);
-            when_ui(ui, draft);
-            failing_ui(ui, draft);
-            if code_box::ui(ui, COMMAND_TO_SEND, &command) {
-                actions.push(Action::View(ViewAction::Copy(command.clone())));
-            }
-            if let Some(error) = &draft.sent.error {
-                ui.label(text::rich(error, text::body()).color(colors(ui).error));
-            }
-        },
-        |ui, (draft, _)| {
-            let label = if is_free { "Set validator" } else { WAITING };
-            send = modal::answer_ui(ui, Button::primary(label).enabled(is_free));
-            cancel = ui.add(leave(draft.sent.is_waiting())).clicked();
-        },
-    );
+    let mut is_changed = false;
+    let title = format!("Use the schema as the validator of {}", visible(namespace));
+    let frame = DialogFrame::new(title)
+        .subtitle(
+            "The store then checks each document that is inserted or updated. It replaces the \
+             validator there is",
+        )
+        .width(sizes::DIALOG_WIDE)
+        .command(Some(write_command(&namespace.db, &draft.command(&namespace.collection))))
+        .sent(&draft.sent)
+        .button(Button::primary("Set validator"), ());
+    let outcome = frame.ui(context, |ui| {
+        is_changed = demands_ui(ui, draft);
+        when_ui(ui, draft);
+        failing_ui(ui, draft);
+    });
     if is_changed {
         actions.push(Action::Schema(tab, SchemaAction::CountFailing));
     }
-    if send {
+    if outcome.end(actions).is_some() {
         actions.push(Action::Schema(tab, SchemaAction::SetValidator));
-    } else if cancel || closing.closes() {
-        close(actions);
     }
 }
 

@@ -2,38 +2,33 @@
 
 use egui::{Context, Ui};
 
-use super::{LOADING, close};
+use super::frame::DialogFrame;
+use super::words::{LOADING, close};
 use crate::action::{Actions, supported};
 use crate::panels::top_bar::clock_apart;
 use crate::state::State;
 use crate::state::connect::Connection;
 use crate::state::server::{ServerFacts, delivery};
 use crate::theme::{colors, sizes, text};
+use crate::widgets::key_value;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, key_value, modal};
+
+/// The height of the facts of a replica set, in points.
+const FACTS_HEIGHT: f32 = 300.0;
 
 pub fn ui(context: &Context, facts: &mut ServerFacts, state: &State, actions: &mut Actions) {
     let Some(connection) = &state.store.connection else { return close(actions) };
     let title = with_marks(&connection.attached.name);
-    let mut done = false;
-    let closing = modal::ui(
-        context,
-        &title,
-        &with_marks(&connection.attached.address),
-        sizes::DIALOG,
-        facts,
-        |ui, facts| {
-            ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-            server_ui(ui, connection);
-            members_ui(ui, facts);
-            removals_ui(ui, connection, state);
-            absent_ui(ui, state);
-        },
-        |ui, _| done = modal::answer_ui(ui, Button::primary("Done")),
-    );
-    if done || closing.closes() {
-        close(actions);
-    }
+    let address = with_marks(&connection.attached.address);
+    let frame = DialogFrame::<()>::new(title).subtitle(address).height(FACTS_HEIGHT).done("Done");
+    let outcome = frame.ui(context, |ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+        server_ui(ui, connection);
+        members_ui(ui, facts);
+        removals_ui(ui, connection, state);
+        absent_ui(ui, state);
+    });
+    _ = outcome.end(actions);
 }
 
 fn server_ui(ui: &mut Ui, connection: &Connection) {

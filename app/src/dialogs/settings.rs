@@ -2,7 +2,8 @@
 
 use egui::{Align, Context, Layout, Ui};
 
-use super::{close, quiet};
+use super::frame::DialogFrame;
+use super::words::{close, quiet};
 use crate::action::{Action, Actions, ViewAction, view};
 use crate::job::DateStyle;
 use crate::job::zone::zones_like;
@@ -14,37 +15,27 @@ use crate::state::settings::{ThemeChoice, ZoneChoice};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::Field;
 use crate::widgets::hint::Hint as _;
-use crate::widgets::{Button, modal, tabs};
+use crate::widgets::{Button, tabs};
 
 /// Time zones that are listed below a name that is typed.
 const ZONES_LISTED_MAX: usize = 5;
 
 /// Draws the settings. Every choice works at once.
 pub fn ui(context: &Context, draft: &mut SettingsDraft, state: &State, actions: &mut Actions) {
-    let mut done = false;
-    let closing = modal::ui(
-        context,
-        "Settings",
-        "",
-        sizes::DIALOG,
-        draft,
-        |ui, draft| {
-            ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-            section(ui, "Look");
-            theme_ui(ui, state, actions);
-            zoom_ui(ui, state, actions);
-            shown_ui(ui, state, actions);
-            section(ui, "Times and numbers");
-            time_ui(ui, draft, state, actions);
-            section(ui, "TTL monitor");
-            monitor_ui(ui, state, actions);
-            folder_ui(ui, state, actions);
-        },
-        |ui, _| done = modal::answer_ui(ui, Button::primary("Done")),
-    );
-    if done || closing.closes() {
-        close(actions);
-    }
+    let frame = DialogFrame::<()>::new("Settings").done("Done");
+    let outcome = frame.ui(context, |ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+        section(ui, "Look");
+        theme_ui(ui, state, actions);
+        zoom_ui(ui, state, actions);
+        shown_ui(ui, state, actions);
+        section(ui, "Times and numbers");
+        time_ui(ui, draft, state, actions);
+        section(ui, "TTL monitor");
+        monitor_ui(ui, state, actions);
+        folder_ui(ui, state, actions);
+    });
+    _ = outcome.end(actions);
 }
 
 fn section(ui: &mut Ui, title: &str) {
@@ -158,6 +149,7 @@ fn zone_ui(ui: &mut Ui, draft: &mut SettingsDraft, chosen: &ZoneChoice, actions:
         ZoneChoice::Named(_) => 2,
     };
     let set = |zone| Action::View(ViewAction::SetZone(zone));
+    let id = egui::Id::unique("time zone");
     match line(ui, "Time zone", |ui| tabs::segmented(ui, "Time zone", &words, at)) {
         Some(0) => {
             draft.zone = None;
@@ -167,19 +159,18 @@ fn zone_ui(ui: &mut Ui, draft: &mut SettingsDraft, chosen: &ZoneChoice, actions:
             draft.zone = None;
             actions.push(set(ZoneChoice::Utc));
         }
-        Some(_) => draft.zone = Some(String::new()),
+        Some(_) => {
+            draft.zone = Some(String::new());
+            ui.memory_mut(|memory| memory.request_focus(id));
+        }
         None => {}
     }
     let Some(typed) = &mut draft.zone else { return };
     let mut pressed = None;
     line(ui, "", |ui| {
-        let id = egui::Id::unique("time zone");
         let name = "Time zone name";
         let field = Field { name, hint: "Berlin", id: Some(id), ..Field::default() };
         let response = field.ui(ui, typed);
-        if typed.is_empty() && ui.memory(|memory| memory.focused().is_none()) {
-            response.request_focus();
-        }
         if response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
             pressed = zones_like(typed).next();
         }

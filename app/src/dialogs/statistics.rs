@@ -4,46 +4,37 @@ use bson::{Bson, Document};
 use egui::{Context, Ui};
 use mayfly_engine::value::{shell, whole};
 
-use super::{LOADING, close};
+use super::frame::DialogFrame;
+use super::words::LOADING;
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::dialogs::Statistics;
 use crate::state::number;
 use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, key_value, modal};
+use crate::widgets::{Button, key_value};
+
+/// The height of the figures of a collection with two indexes, in points.
+const FIGURES_HEIGHT: f32 = 190.0;
 
 pub fn ui(context: &Context, draft: &mut Statistics, actions: &mut Actions) {
     let title = format!("Statistics of {}", with_marks(&draft.namespace.to_string()));
-    let mut done = false;
-    let closing = modal::ui(
-        context,
-        &title,
-        "",
-        sizes::DIALOG_NARROW,
-        &mut *actions,
-        |ui, _| match &draft.reply {
-            None => {
-                ui.label(text::rich(LOADING, text::body()).color(colors(ui).dim));
-            }
-            Some(Err(error)) => {
-                ui.label(text::rich(error, text::body()).color(colors(ui).error));
-            }
-            Some(Ok(reply)) => figures_ui(ui, reply),
-        },
-        |ui, actions| {
-            done = modal::answer_ui(ui, Button::primary("Done"));
-            if let Some(Ok(reply)) = &draft.reply {
-                let button = Button::plain("Copy the reply");
-                if ui.add(button.tooltip("Copy the reply to collStats")).clicked() {
-                    let text =
-                        shell::write_value(&Bson::Document(reply.clone()), shell::Layout::Indented);
-                    actions.push(Action::View(ViewAction::CopyLines(text)));
-                }
-            }
-        },
-    );
-    if done || closing.closes() {
-        close(actions);
+    let copy = Button::plain("Copy the reply").tooltip("Copy the reply to collStats");
+    let is_here = matches!(draft.reply, Some(Ok(_)));
+    let frame = DialogFrame::new(title)
+        .width(sizes::DIALOG_NARROW)
+        .height(FIGURES_HEIGHT)
+        .done("Done")
+        .button(copy.enabled(is_here), ());
+    let outcome = frame.ui(context, |ui| match &draft.reply {
+        None => _ = ui.label(text::rich(LOADING, text::body()).color(colors(ui).dim)),
+        Some(Err(error)) => {
+            ui.label(text::rich(error, text::body()).color(colors(ui).error));
+        }
+        Some(Ok(reply)) => figures_ui(ui, reply),
+    });
+    if let (Some(()), Some(Ok(reply))) = (outcome.end(actions), &draft.reply) {
+        let text = shell::write_value(&Bson::Document(reply.clone()), shell::Layout::Indented);
+        actions.push(Action::View(ViewAction::CopyLines(text)));
     }
 }
 

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use egui::Context;
 
-use super::close;
+use super::frame::DialogFrame;
 use super::transfer::ChoosePath;
+use super::words::{close, quiet};
 use crate::action::Actions;
 use crate::state::State;
 use crate::state::transfer::import::{WHOLE_PATH, whole_path};
-use crate::theme::{colors, sizes, text};
+use crate::widgets::Button;
 use crate::widgets::field::labelled;
-use crate::widgets::{Button, modal};
 
 /// The words of such a dialog.
 pub(super) struct WholePath {
@@ -33,35 +33,22 @@ impl WholePath {
         state: &State,
         actions: &mut Actions,
     ) -> Option<PathBuf> {
-        let path = whole_path(draft);
-        let mut is_sent = false;
-        let closing = modal::ui(
-            context,
-            self.title,
-            self.subtitle,
-            sizes::DIALOG,
-            &mut (&mut *draft, &mut *actions, &mut is_sent),
-            |ui, (draft, actions, is_sent)| {
-                let invalid = !draft.trim().is_empty() && whole_path(draft).is_none();
-                labelled(ui, self.name, invalid.then_some(WHOLE_PATH), |ui| {
-                    let (name, hint, choose) = (self.name, self.hint, "Choose file…");
-                    let field = ChoosePath { name, hint, choose, take: None, invalid };
-                    **is_sent |= field.ui(ui, draft, state, actions).taken;
-                });
-                if !self.note.is_empty() {
-                    ui.label(text::rich(self.note, text::small()).color(colors(ui).dim));
-                }
-            },
-            |ui, (_, actions, is_sent)| {
-                let button = Button::primary(self.button).enabled(path.is_some());
-                **is_sent |= modal::answer_ui(ui, button);
-                if ui.add(Button::plain("Cancel")).clicked() {
-                    close(actions);
-                }
-            },
-        );
-        let path = path.filter(|_| is_sent);
-        if path.is_some() || closing.closes() {
+        let frame = DialogFrame::new(self.title)
+            .subtitle(self.subtitle)
+            .button(Button::primary(self.button).enabled(whole_path(draft).is_some()), ());
+        let pressed = frame.ui(context, |ui| {
+            let invalid = !draft.trim().is_empty() && whole_path(draft).is_none();
+            labelled(ui, self.name, invalid.then_some(WHOLE_PATH), |ui| {
+                let (name, hint, choose) = (self.name, self.hint, "Choose file…");
+                let field = ChoosePath { name, hint, choose, take: None, invalid };
+                field.ui(ui, draft, state, actions);
+            });
+            if !self.note.is_empty() {
+                quiet(ui, self.note);
+            }
+        });
+        let path = pressed.end(actions).and_then(|()| whole_path(draft));
+        if path.is_some() {
             close(actions);
         }
         path

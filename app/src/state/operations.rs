@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::job::Cancel;
 pub use crate::job::OperationId;
 use crate::limits::OPERATIONS_MAX;
+use crate::state::Namespace;
 
 /// How far an operation is.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -27,6 +28,15 @@ pub enum Stage {
     Cancelled(String),
     /// Failed, with one sentence that says what to do.
     Failed(String),
+}
+
+impl Progress {
+    /// The done part of the whole, from 0 to 1; 0 while the whole is not known.
+    pub fn share(&self) -> f32 {
+        #[expect(clippy::cast_precision_loss, reason = "a bar of a few hundred points")]
+        let share = self.done as f32 / self.total.max(1) as f32;
+        if self.total == 0 { 0.0 } else { share.clamp(0.0, 1.0) }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +64,11 @@ impl Operation {
     }
 }
 
+/// The title of the build of an index.
+pub fn build_title(index: &str, namespace: &Namespace) -> String {
+    format!("Build index {index} on {namespace}")
+}
+
 /// The operations, the newest first.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Operations {
@@ -64,6 +79,11 @@ pub struct Operations {
 }
 
 impl Operations {
+    /// The title of the build of an index.
+    pub fn build_title(index: &str, namespace: &Namespace) -> String {
+        format!("Build index {index} on {namespace}")
+    }
+
     /// The operations, the newest first.
     pub fn list(&self) -> &VecDeque<Operation> {
         &self.list
@@ -145,6 +165,12 @@ impl Operations {
             cancel: None,
         });
         id
+    }
+
+    /// The build of an index under way.
+    pub fn index_build(&self, index: &str, namespace: &Namespace) -> Option<&Operation> {
+        let title = build_title(index, namespace);
+        self.list.iter().find(|known| known.title == title && known.stage == Stage::Running)
     }
 
     /// The operation under way with this title.

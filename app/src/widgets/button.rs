@@ -34,6 +34,7 @@ pub struct Button<'a> {
     tooltip: Option<&'a str>,
     name: Option<&'a str>,
     known_as: Option<&'a str>,
+    longest: Option<&'a str>,
     width_min: f32,
 }
 
@@ -52,6 +53,7 @@ impl<'a> Button<'a> {
             tooltip: None,
             name: None,
             known_as: None,
+            longest: None,
             width_min: 0.0,
         }
     }
@@ -141,6 +143,28 @@ impl<'a> Button<'a> {
         self
     }
 
+    /// At least as wide as with these words, so that other buttons stay where they are when the label
+    /// changes to them.
+    pub fn room_for(mut self, words: &'a str) -> Self {
+        self.longest = Some(words);
+        self
+    }
+
+    /// The same button with another label.
+    pub fn labelled(mut self, label: &'a str) -> Self {
+        self.label = label;
+        self
+    }
+
+    pub fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// Whether pressing it loses something.
+    pub fn is_risky(&self) -> bool {
+        matches!(self.look, Look::Amber | Look::Danger)
+    }
+
     /// At least this wide, in points.
     pub fn width_min(mut self, width: f32) -> Self {
         self.width_min = width;
@@ -222,7 +246,8 @@ impl Button<'_> {
         let label = if self.icon_only { "" } else { self.label };
         let parts = self.widths(ui, label, &font);
         let content: f32 = parts.iter().sum();
-        let width = (content + 2.0 * padding).max(self.width_min);
+        let longest = self.longest.map_or(0.0, |words| paint::measured(ui, words, font.clone()).x);
+        let width = (content.max(longest) + 2.0 * padding).max(self.width_min);
         let width = if self.icon_only { height } else { width };
         let size = Vec2::new(width, height);
         let (_, area) = ui.allocate_space(size);

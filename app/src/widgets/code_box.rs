@@ -16,6 +16,16 @@ pub fn ui(ui: &mut Ui, name: &str, code: &str) -> bool {
     boxed(ui, name, "Copy command", |ui, width| highlighted(ui, code, width))
 }
 
+/// Draws the place of a command that is not known yet.
+pub fn empty_ui(ui: &mut Ui, words: &str) {
+    framed(ui, |ui| {
+        ui.set_height(sizes::CONTROL_SMALL);
+        ui.horizontal_centered(|ui| {
+            ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+        });
+    });
+}
+
 /// Draws plain text, such as an address, without colors. Returns whether the user asked to copy
 /// it.
 #[must_use = "the button must do what it says"]
@@ -53,8 +63,25 @@ fn boxed(
     copy_name: &str,
     words: impl FnOnce(&Ui, f32) -> LayoutJob,
 ) -> bool {
-    let colors = colors(ui);
     let mut copy = false;
+    framed(ui, |ui| {
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::TOP), |ui| {
+            let button = Button::icon_only(Icon::Copy, copy_name).small();
+            copy = ui.add(button).clicked();
+            ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| {
+                let job = words(ui, ui.available_width());
+                // The first line is level with the middle of the button.
+                let line = ui.fonts_mut(|fonts| fonts.row_height(&text::mono()));
+                ui.add_space(((sizes::CONTROL_SMALL - line) / 2.0).max(0.0));
+                ui.add(Label::new(job).selectable(true)).accessible_name(name);
+            });
+        });
+    });
+    copy
+}
+
+fn framed(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    let colors = colors(ui);
     Frame::new()
         .fill(colors.background)
         .stroke(Stroke::new(sizes::LINE, colors.hairline))
@@ -62,19 +89,8 @@ fn boxed(
         .inner_margin(Margin { left: 14, right: 6, top: 8, bottom: 8 })
         .show(ui, |ui| {
             ui.set_min_width(ui.available_width());
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::TOP), |ui| {
-                let button = Button::icon_only(Icon::Copy, copy_name).small();
-                copy = ui.add(button).clicked();
-                ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| {
-                    let job = words(ui, ui.available_width());
-                    // The first line is level with the middle of the button.
-                    let line = ui.fonts_mut(|fonts| fonts.row_height(&text::mono()));
-                    ui.add_space(((sizes::CONTROL_SMALL - line) / 2.0).max(0.0));
-                    ui.add(Label::new(job).selectable(true)).accessible_name(name);
-                });
-            });
+            add(ui);
         });
-    copy
 }
 
 /// `code` with the colors of values, wrapped at `width`.

@@ -4,7 +4,7 @@ use egui::{
     Align2, CornerRadius, Frame, Id, Margin, Response, Stroke, StrokeKind, TextEdit, Ui, Vec2,
 };
 
-use super::{Button, paint};
+use super::{Button, first_focus, paint};
 use crate::theme::{Icon, colors, sizes, text};
 
 /// How a field looks and what it says.
@@ -57,6 +57,7 @@ impl Field<'_> {
             edit = edit.id(id);
         }
         let response = ui.put(inner, edit).accessible_name(self.name);
+        first_focus::take_and_select(ui, &response, draft);
         let border = match (self.invalid, response.has_focus()) {
             (true, _) => colors.error,
             (_, true) => colors.accent,

@@ -15,6 +15,7 @@ pub mod density_strip;
 pub mod empty_state;
 pub mod field;
 pub mod figure;
+pub mod first_focus;
 pub mod hint;
 pub mod histogram;
 pub mod key_value;

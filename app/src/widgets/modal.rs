@@ -1,11 +1,11 @@
 //! The frame of a dialog: title, content, buttons at the bottom.
 
 use egui::{
-    Align, Align2, Context, CornerRadius, Event, Frame, Id, Layout, Margin, Modal, Rect,
+    Align, Align2, Context, CornerRadius, Event, Frame, Id, Key, Layout, Margin, Modal, Rect,
     ScrollArea, Shadow, Stroke, Ui, vec2,
 };
 
-use super::{Button, learn, menu};
+use super::{Button, first_focus, learn, menu};
 use crate::theme::{Colors, Icon, colors, sizes, text};
 
 /// Passes over the window after which a dialog that was not drawn is known to have been closed.
@@ -47,37 +47,47 @@ impl Closing {
     }
 }
 
+/// The identity of a dialog. A title that changes makes another dialog of it.
+pub fn id(title: &str) -> Id {
+    Id::unique(("dialog", title))
+}
+
+/// What is known of the open dialog.
+#[derive(Clone, Default)]
+struct Seen {
+    /// Whether text was typed: a click outside must not discard it.
+    is_typed: bool,
+    /// Whether the keyboard was sent to a control.
+    has_keyboard: bool,
+    /// The tallest content so far. It shrinks only when the dialog closes: the buttons must not
+    /// move up while the user points at them.
+    content: f32,
+    /// The height of everything else.
+    chrome: Option<f32>,
+}
+
 /// Draws a dialog of a width: title and subtitle, `content` (it scrolls when it is too tall), and
-/// `buttons` from right to left.
-///
-/// Both are handed `draft`, so that both may change it.
-pub fn ui<T>(
+/// `footer`. The keyboard goes to the first field, or where the footer sends it.
+pub fn ui(
     window: &Context,
     title: &str,
     subtitle: &str,
     width: f32,
-    draft: &mut T,
-    content: impl FnOnce(&mut Ui, &mut T),
-    buttons: impl FnOnce(&mut Ui, &mut T),
+    content: impl FnOnce(&mut Ui),
+    footer: impl FnOnce(&mut Ui),
 ) -> Closing {
     let look = Colors::of_window(window);
-    let frame = Frame::new()
-        .fill(look.panel)
-        .stroke(Stroke::new(sizes::LINE, look.hairline))
-        .corner_radius(CornerRadius::same(12))
-        .shadow(Shadow { offset: [0, 16], blur: 48, spread: 0, color: look.shadow })
-        // The scroll bar is in the margin: content, title and buttons are equally wide.
-        .inner_margin(Margin { left: 24, right: 12, top: 20, bottom: 20 });
+    let frame = panel(look);
     let room = window.content_rect();
     let width = width.min(room.width() - 96.0);
     let top = top(room);
-    let id = Id::unique(("dialog", title));
-    let chrome = known(window, id.with("chrome")).unwrap_or(CHROME);
-    let tallest = (room.height() - top - chrome - BELOW).max(120.0);
+    let id = id(title);
+    let mut seen: Seen = known(window, id).unwrap_or_default();
+    let tallest = (room.height() - top - seen.chrome.unwrap_or(CHROME) - BELOW).max(120.0);
+    seen.is_typed |= is_typing(window);
     let mut closed = false;
-    note_typing(window, id);
-    let reached = known(window, id.with("height")).unwrap_or(0.0);
-    let (mut content_height, mut shown_height) = (0.0, 0.0);
+    let mut shown_height = 0.0;
+    let reached = seen.content;
     // As tall as its content, up to the window; egui would stop at its default size. It grows
     // downward from a fixed top, so that nothing moves away from under the pointer.
     let area = Modal::default_area(id)
@@ -95,30 +105,65 @@ pub fn ui<T>(
             });
             ui.add_space(sizes::GAP_SMALL);
             let scroll = ScrollArea::vertical().max_height(tallest).auto_shrink([false, true]);
+            if !seen.has_keyboard {
+                first_focus::offer(window);
+            }
             let shown = scroll.show(ui, |ui| {
                 ui.set_max_width(width);
                 ui.spacing_mut().item_spacing.y = sizes::GAP;
                 ui.set_min_height(reached.min(tallest));
-                content(ui, draft);
-                content_height = ui.min_rect().height();
+                content(ui);
+                seen.content = ui.min_rect().height();
             });
             shown_height = shown.inner_rect.height();
             ui.add_space(sizes::GAP_SMALL);
-            ui.allocate_ui_with_layout(
-                vec2(width, sizes::CONTROL),
-                Layout::right_to_left(Align::Center),
-                |ui| {
-                    buttons(ui, draft);
-                    link_ui(ui);
-                },
-            );
+            ui.scope(|ui| {
+                ui.set_max_width(width);
+                footer(ui);
+            });
+            seen.has_keyboard |= !first_focus::withdraw(window);
         });
-    note(window, id.with("height"), content_height);
-    note(window, id.with("chrome"), modal.response.rect.height() - shown_height);
-    let place = (window.cumulative_pass_nr(), modal.response.rect);
+    let rect = modal.response.rect;
+    let chrome = rect.height() - shown_height;
+    if seen.chrome.is_none_or(|known| (known - chrome).abs() > 0.5) {
+        window.request_discard("a dialog knows how much room its content has");
+    }
+    seen.chrome = Some(chrome);
+    let is_careless = modal.backdrop_response.clicked() && seen.is_typed;
+    note(window, id, seen);
+    let place = (window.cumulative_pass_nr(), rect);
     window.data_mut(|data| data.insert_temp(Id::unique(PLACE), place));
-    let is_careless = modal.backdrop_response.clicked() && was_typed_into(window, id);
     if closed || modal.should_close() && !is_careless { Closing::Closes } else { Closing::Stays }
+}
+
+fn panel(look: &Colors) -> Frame {
+    Frame::new()
+        .fill(look.panel)
+        .stroke(Stroke::new(sizes::LINE, look.hairline))
+        .corner_radius(CornerRadius::same(12))
+        .shadow(Shadow { offset: [0, 16], blur: 48, spread: 0, color: look.shadow })
+        // The scroll bar is in the margin: content, title and buttons are equally wide.
+        .inner_margin(Margin { left: 24, right: 12, top: 20, bottom: 20 })
+}
+
+/// Draws the buttons of a footer from right to left, and the link to the guide.
+pub fn buttons_ui(ui: &mut Ui, buttons: impl FnOnce(&mut Ui)) {
+    let size = vec2(ui.available_width(), sizes::CONTROL);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+        buttons(ui);
+        link_ui(ui);
+    });
+}
+
+/// Whether text was typed since the dialog opened.
+pub fn was_typed_into(window: &Context, title: &str) -> bool {
+    known::<Seen>(window, id(title)).is_some_and(|seen| seen.is_typed)
+}
+
+/// Offers the keyboard to the first field of a dialog again.
+pub fn begin_again(window: &Context, title: &str) {
+    let seen: Option<Seen> = known(window, id(title));
+    note(window, id(title), Seen { has_keyboard: false, ..seen.unwrap_or_default() });
 }
 
 /// A link to the guide, and whether it was pressed.
@@ -165,18 +210,18 @@ fn top(room: Rect) -> f32 {
     }
 }
 
-/// A height of a dialog as it was drawn last, while it is open. That of the content shrinks only when
-/// the dialog closes: its buttons must not move up while the user points at them.
-fn known(window: &Context, id: Id) -> Option<f32> {
-    let known = window.data(|data| data.get_temp::<(u64, f32)>(id));
+/// The notes about a dialog while it is open. One of its name that was there before is another one.
+pub fn known<T: Clone + Send + Sync + 'static>(window: &Context, id: Id) -> Option<T> {
+    let known = window.data(|data| data.get_temp::<(u64, T)>(id));
     let pass = window.cumulative_pass_nr();
-    let is_same = |(last, _): &(u64, f32)| pass.saturating_sub(*last) <= PASSES_APART_MAX;
-    known.filter(is_same).map(|(_, height)| height)
+    let is_same = |(last, _): &(u64, T)| pass.saturating_sub(*last) <= PASSES_APART_MAX;
+    known.filter(is_same).map(|(_, known)| known)
 }
 
-fn note(window: &Context, id: Id, height: f32) {
+/// Takes notes about a dialog. They are kept while this is called in each pass.
+pub fn note<T: Clone + Send + Sync + 'static>(window: &Context, id: Id, notes: T) {
     let pass = window.cumulative_pass_nr();
-    window.data_mut(|data| data.insert_temp(id, (pass, height)));
+    window.data_mut(|data| data.insert_temp(id, (pass, notes)));
 }
 
 /// Where the open dialog stands.
@@ -186,40 +231,32 @@ pub fn place(window: &Context) -> Option<Rect> {
     (apart <= PASSES_APART_MAX).then_some(rect)
 }
 
-/// Whether text was typed since the dialog opened: a click outside must not discard it.
-fn was_typed_into(window: &Context, id: Id) -> bool {
-    window.data(|data| data.get_temp::<(u64, bool)>(id)).is_some_and(|(_, typed)| typed)
-}
-
-/// Notes whether text is being typed, in each frame in which the dialog is there.
-fn note_typing(window: &Context, id: Id) {
+fn is_typing(window: &Context) -> bool {
     let is_text = |event: &Event| matches!(event, Event::Text(_) | Event::Paste(_) | Event::Ime(_));
-    let types = window.input(|input| input.events.iter().any(is_text));
-    let pass = window.cumulative_pass_nr();
-    window.data_mut(|data| {
-        let (last, typed) = data.get_temp(id).unwrap_or((pass, false));
-        // A dialog of this name that was there before is another one.
-        let is_same = pass.saturating_sub(last) <= PASSES_APART_MAX;
-        data.insert_temp(id, (pass, types || is_same && typed));
-    });
-}
-
-/// Draws the button that Enter presses too. Returns whether it was pressed, by whatever.
-#[must_use]
-pub fn answer_ui(ui: &mut Ui, button: Button<'_>) -> bool {
-    let response = ui.add(button);
-    response.clicked() || response.enabled() && is_entered(ui.ctx())
+    window.input(|input| input.events.iter().any(is_text))
 }
 
 /// Whether Enter was pressed for the dialog as a whole: no control has the keyboard, or a line of
 /// text had it. A key that is held down since before the dialog was there does not count.
-fn is_entered(window: &Context) -> bool {
+pub fn is_entered(window: &Context) -> bool {
     let is_free = window.memory(|memory| memory.focused().is_none()) && !menu::was_open(window);
     let is_enter = |event: &Event| {
-        matches!(event, Event::Key { key: egui::Key::Enter, pressed: true, repeat: false, modifiers, .. }
+        matches!(event, Event::Key { key: Key::Enter, pressed: true, repeat: false, modifiers, .. }
             if modifiers.is_none())
     };
     is_free && window.input(|input| input.events.iter().any(is_enter))
+}
+
+/// Lets a button ignore a key that is held down: the press that brought the keyboard to it, or opened
+/// the dialog, must not press it too.
+pub fn ignore_held_keys(window: &Context) {
+    if window.text_edit_focused() {
+        return;
+    }
+    let is_held = |event: &Event| {
+        matches!(event, Event::Key { key: Key::Enter | Key::Space, repeat: true, .. })
+    };
+    window.input_mut(|input| input.events.retain(|event| !is_held(event)));
 }
 
 fn title_ui(ui: &mut Ui, title: &str, subtitle: &str) -> bool {

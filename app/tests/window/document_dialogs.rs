@@ -109,6 +109,7 @@ fn documents_are_pasted_whatever_the_list_shows() {
         window.type_into("Filter", filter);
         window.key(Key::Enter);
         window.harness.event(egui::Event::Paste("{a: 1}".to_owned()));
+        window.harness.run_steps(2);
         assert!(window.state().dialogs.open().is_none(), "the filter has the keyboard");
         leave_field(&mut window);
         window.harness.event(egui::Event::Paste("{a: ObjectId(), b: UUID()}".to_owned()));

@@ -307,6 +307,7 @@ fn undo_is_promised_once_the_server_was_seen_to_store_what_is_sent() {
         open_update(&mut window, "12");
         window.until_named(PROMISE);
         window.key(Key::Escape);
+        window.click("Discard changes");
         window.choose("Selected documents", "Delete 12 documents…");
         window.until_named("Undo is not known to work on this server yet");
     }

@@ -3,11 +3,10 @@
 use bson::RawDocumentBuf;
 use egui::{Align2, Label, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 use mayfly_engine::value::extjson::Layout;
-use mayfly_engine::value::shell::{read_document, write_document};
+use mayfly_engine::value::shell::{read_document, write_command, write_document};
 
-use super::command_ui;
 use crate::action::{Action, Actions, ArchiveAction, ViewAction};
-use crate::dialogs::LOADING;
+use crate::dialogs::words::{COMMAND_TO_SEND, LOADING, command_ui};
 use crate::state::archive::{Archive, ArchiveDraft, RestoreResult, Row, Status};
 use crate::state::{Zone, number};
 use crate::theme::{colors, sizes, text};
@@ -71,7 +70,8 @@ fn list_and_below_ui(
                 document_ui(ui, row, actions);
             }
             if let Some((db, command)) = &command {
-                command_ui(ui, db, command, actions);
+                let command = write_command(db, command);
+                command_ui(ui, COMMAND_TO_SEND, &command, actions);
             }
         });
         below = drawn.response.rect.height() + sizes::GAP;

@@ -3,27 +3,27 @@
 mod contents;
 mod settings;
 
-use bson::Document;
-use egui::{Context, Ui};
-use mayfly_engine::value::shell::write_command;
+use egui::Context;
 
-use super::close;
+use super::frame::DialogFrame;
+use super::words::RESTORE;
 use crate::action::archive::ask_off;
-use crate::action::{Action, Actions, ArchiveAction, ViewAction};
-use crate::dialogs::{COMMAND_TO_SEND, RESTORE};
+use crate::action::{Action, Actions, ArchiveAction};
 use crate::state::archive::{Archive, ArchiveDraft};
 use crate::state::{State, number};
 use crate::theme::{colors, sizes, text};
+use crate::widgets::Button;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, code_box, modal};
 
 /// The pressed button.
 enum Pressed {
     Ask(ArchiveAction),
     ShowSettings(bool),
     Off,
-    Done,
 }
+
+/// The height of the contents with their list, in points.
+const CONTENTS_HEIGHT: f32 = 470.0;
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ArchiveDraft, state: &State, actions: &mut Actions) {
@@ -41,40 +41,35 @@ pub fn ui(context: &Context, draft: &mut ArchiveDraft, state: &State, actions: &
     let subtitle = "Before a TTL index removes documents, they are saved here in compressed files. \
                     Removal happens only after the files are on disk.";
     let shows_settings = draft.settings || archive.is_known && archive.status.is_none();
-    let (mut asked, mut pressed) = (None, None);
-    let closing = modal::ui(
-        context,
-        &title,
-        subtitle,
-        if shows_settings { sizes::DIALOG } else { sizes::DIALOG_WIDE },
-        draft,
-        |ui, draft| {
-            for problem in problems(archive) {
-                ui.label(text::rich(problem, text::body()).color(colors(ui).error));
-            }
-            if shows_settings {
-                settings::ui(ui, draft, actions);
-            } else {
-                asked = contents::ui(ui, draft, archive, state.clock.zone(), actions);
-            }
-        },
-        |ui, draft| {
-            pressed = if shows_settings {
-                settings::buttons_ui(ui, draft, archive)
-            } else {
-                buttons_ui(ui, archive)
-            };
-        },
-    );
-    match pressed {
+    let mut asked = None;
+    let frame = DialogFrame::new(title).subtitle(subtitle).width(sizes::DIALOG_WIDE);
+    let chosen = archive.chosen.len() as u64;
+    let label = match chosen {
+        0 => RESTORE.to_owned(),
+        _ => format!("Restore {}", number::counted(chosen, "document", "documents")),
+    };
+    let frame = if shows_settings {
+        settings::frame(frame, draft, archive)
+    } else {
+        contents_frame(frame, &label, archive)
+    };
+    let outcome = frame.ui(context, |ui| {
+        for problem in problems(archive) {
+            ui.label(text::rich(problem, text::body()).color(colors(ui).error));
+        }
+        if shows_settings {
+            settings::ui(ui, draft);
+        } else {
+            asked = contents::ui(ui, draft, archive, state.clock.zone(), actions);
+        }
+    });
+    match outcome.end(actions) {
         Some(Pressed::Ask(action)) => asked = Some(action),
         Some(Pressed::ShowSettings(shown)) => draft.settings = shown,
         Some(Pressed::Off) => {
             let shown = with_marks(&draft.namespace.to_string());
             actions.push(ask_off(&draft.namespace, &shown));
         }
-        Some(Pressed::Done) => close(actions),
-        None if closing.closes() => close(actions),
         None => {}
     }
     if let Some(action) = asked {
@@ -97,43 +92,24 @@ fn problems(archive: &Archive) -> impl Iterator<Item = String> {
     waits.into_iter().chain(archive.error.clone())
 }
 
-fn buttons_ui(ui: &mut Ui, archive: &Archive) -> Option<Pressed> {
-    let mut pressed = None;
-    let chosen = archive.chosen.len() as u64;
-    let label = match chosen {
-        0 => RESTORE.to_owned(),
-        _ => format!("Restore {}", number::counted(chosen, "document", "documents")),
-    };
-    let restore = Button::primary(&label)
-        .name(RESTORE)
-        .enabled(chosen > 0 && !archive.is_waiting)
-        .tooltip("Restore to the collection and keep the archived copies");
-    if ui.add(restore).clicked() {
-        pressed = Some(Pressed::Ask(ArchiveAction::Restore));
-    }
-    if ui.add(Button::plain("Done")).clicked() {
-        pressed = Some(Pressed::Done);
-    }
+fn contents_frame<'a>(
+    frame: DialogFrame<'a, Pressed>,
+    label: &'a str,
+    archive: &Archive,
+) -> DialogFrame<'a, Pressed> {
     let is_on = archive.status.as_ref().is_some_and(|status| status.on);
-    let label = if is_on { "Archive settings" } else { "Turn back on" };
-    if ui.add(Button::plain(label)).clicked() {
-        pressed = Some(Pressed::ShowSettings(true));
-    }
-    if is_on {
-        let hint = "Documents that expire later are deleted permanently. Archived documents are \
-                    kept";
-        let off = Button::plain("Turn off").enabled(!archive.is_waiting).tooltip(hint);
-        if ui.add(off).clicked() {
-            pressed = Some(Pressed::Off);
-        }
-    }
-    pressed
-}
-
-/// Shows a command before it is sent.
-fn command_ui(ui: &mut Ui, db: &str, command: &Document, actions: &mut Actions) {
-    let command = write_command(db, command);
-    if code_box::ui(ui, COMMAND_TO_SEND, &command) {
-        actions.push(Action::View(ViewAction::Copy(command)));
-    }
+    let restore = Button::primary(label)
+        .name(RESTORE)
+        .enabled(!archive.chosen.is_empty() && !archive.is_waiting)
+        .tooltip("Restore to the collection and keep the archived copies")
+        .room_for("Restore 100 documents");
+    let settings = Button::plain(if is_on { "Archive settings" } else { "Turn back on" });
+    let hint = "Documents that expire later are deleted permanently. Archived documents are kept";
+    let off = Button::plain("Turn off").enabled(!archive.is_waiting).tooltip(hint);
+    frame
+        .height(CONTENTS_HEIGHT)
+        .leave("Done")
+        .button(restore, Pressed::Ask(ArchiveAction::Restore))
+        .button(settings.room_for("Archive settings"), Pressed::ShowSettings(true))
+        .button_if(is_on, off, Pressed::Off)
 }

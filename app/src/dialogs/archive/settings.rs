@@ -1,16 +1,18 @@
 //! Whether and where what expires is kept, and how much of it.
 
 use egui::Ui;
+use mayfly_engine::value::shell::write_command;
 
-use super::{Pressed, command_ui};
-use crate::action::{Actions, ArchiveAction};
+use super::Pressed;
+use crate::action::ArchiveAction;
+use crate::dialogs::frame::DialogFrame;
 use crate::state::archive::{Archive, ArchiveDraft};
 use crate::theme::{colors, sizes, text};
+use crate::widgets::Button;
 use crate::widgets::field::{Field, labelled};
-use crate::widgets::{Button, modal};
 
 /// Draws the fields.
-pub(super) fn ui(ui: &mut Ui, draft: &mut ArchiveDraft, actions: &mut Actions) {
+pub(super) fn ui(ui: &mut Ui, draft: &mut ArchiveDraft) {
     labelled(ui, "Target folder", None, |ui| {
         let field = Field {
             name: "Target",
@@ -28,9 +30,6 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut ArchiveDraft, actions: &mut Actions) {
     });
     let words = "Above a limit, the oldest archive files are deleted with their documents.";
     ui.label(text::rich(words, text::body()).color(colors(ui).dim));
-    if let Some(command) = draft.command() {
-        command_ui(ui, &draft.namespace.db, &command, actions);
-    }
 }
 
 fn limit_ui(ui: &mut Ui, name: &str, error: Option<&str>, draft: &mut String) {
@@ -49,20 +48,22 @@ fn limit_ui(ui: &mut Ui, name: &str, error: Option<&str>, draft: &mut String) {
     });
 }
 
-pub(super) fn buttons_ui(ui: &mut Ui, draft: &ArchiveDraft, archive: &Archive) -> Option<Pressed> {
-    let mut pressed = None;
+/// The command and the buttons.
+pub(super) fn frame<'a>(
+    frame: DialogFrame<'a, Pressed>,
+    draft: &ArchiveDraft,
+    archive: &Archive,
+) -> DialogFrame<'a, Pressed> {
     let is_on = archive.status.as_ref().is_some_and(|status| status.on);
-    let label = if is_on { "Change" } else { "Turn on" };
     let command = draft.command();
     let is_ready = command.is_some() && archive.is_known && !archive.is_waiting;
-    let is_asked = modal::answer_ui(ui, Button::primary(label).enabled(is_ready));
-    if let (true, Some(command)) = (is_asked, command) {
-        pressed = Some(Pressed::Ask(ArchiveAction::On(command)));
+    let shown = command.as_ref().map(|command| write_command(&draft.namespace.db, command));
+    let button = Button::primary(if is_on { "Change" } else { "Turn on" }).enabled(is_ready);
+    let on = Pressed::Ask(ArchiveAction::On(command.unwrap_or_default()));
+    let frame = frame.command(shown).button(button, on);
+    if archive.status.is_some() {
+        frame.no_leave().button(Button::plain("Back"), Pressed::ShowSettings(false))
+    } else {
+        frame
     }
-    let has_contents = archive.status.is_some();
-    let label = if has_contents { "Back" } else { "Cancel" };
-    if ui.add(Button::plain(label)).clicked() {
-        pressed = Some(if has_contents { Pressed::ShowSettings(false) } else { Pressed::Done });
-    }
-    pressed
 }

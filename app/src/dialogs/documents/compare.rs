@@ -3,12 +3,12 @@
 use egui::{Align2, Context, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::action::{Action, Actions, ViewAction};
-use crate::dialogs::close;
+use crate::dialogs::frame::DialogFrame;
 use crate::state::documents::compare::{Compare, Line};
 use crate::state::documents::field_path;
 use crate::state::number::counted;
 use crate::theme::{colors, sizes, text};
-use crate::widgets::{Button, cell, marks, menu, modal, paint, value};
+use crate::widgets::{Button, cell, marks, menu, paint, value};
 
 /// The height of the list, in points.
 const LIST: f32 = 420.0;
@@ -19,24 +19,15 @@ const PATH_SHARE: f32 = 0.28;
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut Compare, actions: &mut Actions) {
     let subtitle = subtitle(draft);
-    let mut done = false;
-    let closing = modal::ui(
-        context,
-        "Compare documents",
-        &subtitle,
-        sizes::DIALOG_WIDE,
-        draft,
-        |ui, draft| content_ui(ui, draft, actions),
-        |ui, draft| {
-            done = modal::answer_ui(ui, Button::primary("Close"));
-            let label = if draft.shows_same { "Only differences" } else { "Show all fields" };
-            if ui.add(Button::plain(label)).clicked() {
-                draft.shows_same = !draft.shows_same;
-            }
-        },
-    );
-    if done || closing.closes() {
-        close(actions);
+    let label = if draft.shows_same { "Only differences" } else { "Show all fields" };
+    let frame = DialogFrame::new("Compare documents")
+        .subtitle(subtitle)
+        .width(sizes::DIALOG_WIDE)
+        .done("Close")
+        .button(Button::plain(label).room_for("Only differences"), ());
+    let outcome = frame.ui(context, |ui| content_ui(ui, draft, actions));
+    if outcome.end(actions).is_some() {
+        draft.shows_same = !draft.shows_same;
     }
 }
 

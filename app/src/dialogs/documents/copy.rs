@@ -2,10 +2,10 @@
 
 use egui::{Context, Id, Ui};
 
-use super::scope::{self, Confirm};
+use super::scope;
 use crate::action::Actions;
 use crate::commands::bulk as command;
-use crate::dialogs::close;
+use crate::dialogs::words::{close, quiet};
 use crate::job::Write;
 use crate::state::documents::bulk::BulkCopy;
 use crate::state::documents::undo_words::obstacle;
@@ -16,7 +16,7 @@ use crate::state::{State, Tab, TabId};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, marks, modal, tabs};
+use crate::widgets::{Button, first_focus, marks, tabs};
 
 const SAMPLE: usize = 3;
 
@@ -37,46 +37,32 @@ pub fn ui(
     let problem = draft.problem(&open.namespace);
     let count = draft.scope.documents();
     let ready = problem.is_none() && is_path && count.is_some_and(|count| count > 0);
-    let (mut copy, mut answered) = (false, false);
-    let mut command = String::new();
     let title = format!("Copy {what} from {}", marks::visible(&open.namespace.to_string()));
-    let subtitle = if draft.is_outside {
+    let undo = if draft.is_outside {
         "Undo does not reach the other store".to_owned()
     } else {
         draft.scope.undo_words(1, obstacle(state, &draft.to(), Write::Insert))
     };
-    let closing = modal::ui(
-        context,
-        &title,
-        &subtitle,
-        sizes::DIALOG,
-        draft,
-        |ui, draft| {
-            scope::error_ui(ui, &draft.scope);
-            target_ui(ui, draft, state, open);
-            let hint = "Documents whose _id is there already stay as they are. Indexes are not \
-                        copied";
-            ui.label(text::rich(hint, text::small()).color(colors(ui).dim));
-            scope::sample_ui(ui, &draft.scope, SAMPLE);
-            let to = draft.to();
-            command = scope::command(&to, &draft.scope, |_| {
-                let first = draft.scope.sample.first().cloned();
-                command::insert(&to.collection, first.into_iter().collect())
-            });
-            if problem.is_none() && !draft.scope.sample.is_empty() {
-                copy = scope::command_ui(ui, &draft.scope, &command);
-            }
-        },
-        |ui, draft| {
-            let label = scope::label(&draft.scope, "Copy", &what);
-            answered = modal::answer_ui(ui, Button::primary(&label).enabled(ready));
-            if ui.add(Button::plain("Cancel")).clicked() {
-                close(actions);
-            }
-        },
-    );
-    let change = answered.then(|| draft.change());
-    Confirm { tab, change, copied: copy.then_some(command), closing }.end(actions);
+    let to = draft.to();
+    let has_command = problem.is_none() && !draft.scope.sample.is_empty();
+    let command = has_command.then(|| {
+        scope::command(&to, &draft.scope, |_| {
+            let first = draft.scope.sample.first().cloned();
+            command::insert(&to.collection, first.into_iter().collect())
+        })
+    });
+    let label = scope::label(&draft.scope, "Copy", &what);
+    let room = scope::longest("Copy");
+    let frame = scope::frame(title, undo, &draft.scope, command)
+        .button(Button::primary(&label).enabled(ready).room_for(&room), ());
+    let outcome = frame.ui(context, |ui| {
+        target_ui(ui, draft, state, open);
+        quiet(ui, "Documents whose _id is there already stay as they are. Indexes are not copied");
+        scope::sample_ui(ui, &draft.scope, SAMPLE);
+    });
+    if outcome.end(actions).is_some() {
+        scope::send(tab, draft.change(), actions);
+    }
 }
 
 fn target_ui(ui: &mut Ui, draft: &mut BulkCopy, state: &State, open: &Tab) {
@@ -91,20 +77,17 @@ fn target_ui(ui: &mut Ui, draft: &mut BulkCopy, state: &State, open: &Tab) {
     ui.horizontal_top(|ui| {
         let half = (ui.available_width() - sizes::GAP) / 2.0;
         ui.spacing_mut().item_spacing.x = sizes::GAP;
-        for (label, name) in [("Database", &mut draft.db), ("Collection", &mut draft.collection)] {
+        let name_ui = |ui: &mut Ui, name: &str, typed: &mut String| {
             ui.vertical(|ui| {
                 ui.set_width(half);
-                labelled(ui, label, None, |ui| {
-                    let id = Some(Id::unique(("copy into", label)));
-                    let field = Field { name: label, mono: true, id, ..Field::default() };
-                    let response = field.ui(ui, name);
-                    let is_first = label == "Collection" && name.is_empty();
-                    if is_first && ui.memory(|memory| memory.focused().is_none()) {
-                        response.request_focus();
-                    }
+                labelled(ui, name, None, |ui| {
+                    Field { name, mono: true, ..Field::default() }.ui(ui, typed);
                 });
             });
-        }
+        };
+        // The database is usually the same, the collection another one.
+        first_focus::skipped(ui, |ui| name_ui(ui, "Database", &mut draft.db));
+        name_ui(ui, "Collection", &mut draft.collection);
     });
     let there = state.tree.collection(&draft.to()).filter(|_| !draft.is_outside);
     let (words, ink) = match (draft.problem(&open.namespace), there) {

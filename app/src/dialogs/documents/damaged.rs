@@ -4,10 +4,10 @@ use egui::{Context, Label, ScrollArea, Ui};
 use mayfly_engine::reply::DamagedRow;
 use mayfly_engine::value::shell::write_command;
 
-use crate::action::{Action, Actions, DocumentsAction, ViewAction};
+use crate::action::{Action, Actions, DocumentsAction};
 use crate::commands;
-use crate::dialogs::close;
-use crate::dialogs::create::refusal_ui;
+use crate::dialogs::frame::DialogFrame;
+use crate::dialogs::words::close;
 use crate::state::documents::damaged::{Damaged, Removed};
 use crate::state::number::counted;
 use crate::state::{State, TabId};
@@ -15,10 +15,13 @@ use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state;
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, card, code_box, marks, modal, value};
+use crate::widgets::{Button, card, marks, value};
 
 /// Rows that are shown at once; the others are scrolled to.
 const ROWS_SHOWN: f32 = 6.0;
+
+/// The height of the list with what to do, in points.
+const LIST_HEIGHT: f32 = 120.0;
 
 /// Record numbers up to which the command is shown in full.
 const COMMAND_RECORDS_MAX: usize = 20;
@@ -50,49 +53,32 @@ pub fn ui(
         _ => commands::documents::damaged(&namespace.collection),
     };
     let command = write_command(&namespace.db, &command);
+    let does = if (1..=COMMAND_RECORDS_MAX).contains(&count) {
+        "Command to remove them"
+    } else {
+        "Command to list them"
+    };
     let title = format!("Damaged documents of {}", marks::visible(&namespace.to_string()));
-    let (mut copy, mut remove) = (false, false);
-    let closing = modal::ui(
-        context,
-        &title,
-        WHAT_IT_MEANS,
-        sizes::DIALOG,
-        draft,
-        |ui, draft| {
-            if let Some(removed) = &draft.removed {
-                removed_ui(ui, removed);
-            }
-            list_ui(ui, draft);
-            refusal_ui(ui, &draft.sent);
-            if count > 0 {
-                ui.add(Label::new(text::rich(WHAT_TO_DO, text::body())).wrap());
-            }
-            let does = if (1..=COMMAND_RECORDS_MAX).contains(&count) {
-                "Command to remove them"
-            } else {
-                "Command to list them"
-            };
-            copy = code_box::ui(ui, does, &command);
-        },
-        |ui, draft| {
-            if count > 0 {
-                let what = counted(count as u64, "damaged document", "damaged documents");
-                let label = format!("Remove {what}");
-                let button = Button::danger(&label).enabled(!draft.sent.is_waiting());
-                remove = ui.add(button).clicked();
-            }
-            if ui.add(Button::plain("Done")).clicked() {
-                close(actions);
-            }
-        },
-    );
-    if copy {
-        actions.push(Action::View(ViewAction::Copy(command)));
-    }
-    if remove {
+    let label =
+        format!("Remove {}", counted(count as u64, "damaged document", "damaged documents"));
+    let frame = DialogFrame::new(title)
+        .subtitle(WHAT_IT_MEANS)
+        .height(LIST_HEIGHT)
+        .command_named(does, "", Some(command))
+        .sent(&draft.sent)
+        .leave("Done")
+        .button_if(count > 0, Button::danger(&label), ());
+    let outcome = frame.ui(context, |ui| {
+        if let Some(removed) = &draft.removed {
+            removed_ui(ui, removed);
+        }
+        list_ui(ui, draft);
+        if count > 0 {
+            ui.add(Label::new(text::rich(WHAT_TO_DO, text::body())).wrap());
+        }
+    });
+    if outcome.end(actions).is_some() {
         actions.push(Action::Documents(tab, DocumentsAction::RemoveDamaged));
-    } else if closing.closes() {
-        close(actions);
     }
 }
 

@@ -2,18 +2,17 @@
 
 use egui::Context;
 
-use super::scope::{self, Confirm};
+use super::scope;
 use crate::action::Actions;
 use crate::commands::bulk as command;
-use crate::dialogs::close;
+use crate::dialogs::words::close;
 use crate::job::Write;
 use crate::job::bulk::{BulkChange, Target};
 use crate::state::documents::bulk::BulkDelete;
 use crate::state::documents::undo_words::obstacle;
 use crate::state::number::counted;
 use crate::state::{State, TabId};
-use crate::theme::sizes;
-use crate::widgets::{Button, marks, modal};
+use crate::widgets::{Button, marks};
 
 const SAMPLE: usize = 5;
 
@@ -39,29 +38,15 @@ pub fn ui(
                 command::statement_collated(delete, target.collation())
             }
         });
-    let (mut copy, mut answered) = (false, false);
     let title = format!("Delete {what} from {}?", marks::visible(&open.namespace.to_string()));
     let undo = draft.scope.undo_words(1, obstacle(state, &open.namespace, Write::Insert));
-    let closing = modal::ui(
-        context,
-        &title,
-        &undo,
-        sizes::DIALOG,
-        &mut (),
-        |ui, ()| {
-            scope::error_ui(ui, &draft.scope);
-            scope::sample_ui(ui, &draft.scope, SAMPLE);
-            copy = scope::command_ui(ui, &draft.scope, &command);
-        },
-        |ui, ()| {
-            let label = scope::label(&draft.scope, "Delete", &what);
-            let ready = count.is_some_and(|count| count > 0);
-            answered = ui.add(Button::danger(&label).enabled(ready)).clicked();
-            if ui.add(Button::plain("Cancel")).clicked() {
-                close(actions);
-            }
-        },
-    );
-    let change = answered.then(|| BulkChange::Delete(draft.scope.target.clone()));
-    Confirm { tab, change, copied: copy.then_some(command), closing }.end(actions);
+    let label = scope::label(&draft.scope, "Delete", &what);
+    let room = scope::longest("Delete");
+    let ready = count.is_some_and(|count| count > 0);
+    let frame = scope::frame(title, undo, &draft.scope, Some(command))
+        .button(Button::danger(&label).enabled(ready).room_for(&room), ());
+    let outcome = frame.ui(context, |ui| scope::sample_ui(ui, &draft.scope, SAMPLE));
+    if outcome.end(actions).is_some() {
+        scope::send(tab, BulkChange::Delete(draft.scope.target.clone()), actions);
+    }
 }

@@ -7,16 +7,16 @@ use egui::{Context, Event, Id, Key, KeyboardShortcut, Modifiers, Ui};
 use mayfly_engine::value::Layout;
 use mayfly_engine::value::shell::{self, write_command};
 
-use crate::action::{Action, Actions, DocumentsAction, ViewAction};
-use crate::dialogs::COMMAND_TO_SEND;
-use crate::dialogs::close;
+use crate::action::{Action, Actions, DocumentsAction};
+use crate::dialogs::frame::DialogFrame;
+use crate::dialogs::words::close;
 use crate::limits::EDITED_TEXT_BYTES_MAX;
 use crate::state::documents::editor::{Editor, Mode, Phase, text_of};
 use crate::state::number::{bytes, count, counted};
 use crate::state::{State, Tab, TabId};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::code_edit::CodeEdit;
-use crate::widgets::{Button, card, code_box, marks, modal, value};
+use crate::widgets::{Button, card, code_box, first_focus, marks, value};
 
 /// The height of the text, in points.
 const AREA: f32 = 260.0;
@@ -33,9 +33,6 @@ const FIRST_MAX: usize = 3;
 /// Characters of such a document that are shown.
 const FIRST_CHARS_MAX: usize = 300;
 
-/// Characters of the command that are shown; the Commands drawer keeps more.
-const COMMAND_CHARS_MAX: usize = 3_000;
-
 /// Bytes of text up to which the command is shown while it is typed.
 const COMMAND_TEXT_BYTES_MAX: usize = 64 * 1024;
 
@@ -50,64 +47,37 @@ pub fn ui(context: &Context, tab: TabId, draft: &mut Editor, state: &State, acti
         .map(|step| step.command(&open.namespace.collection, false))
         .map(|command| write_command(&open.namespace.db, &command));
     let ready = step.is_some() && draft.phase != Phase::Busy;
-    let mut save = save_key(context) && ready;
-    let (mut copy, mut theirs, mut cancel) = (false, false, false);
+    let save = save_key(context);
     let (title, subtitle) = titles(draft, open);
-    let closing = modal::ui(
-        context,
-        &title,
-        &subtitle,
-        sizes::DIALOG_WIDE,
-        draft,
-        |ui, draft| {
-            copy = content_ui(ui, draft, (overdue, state.now_ms()), command.as_deref());
-        },
-        |ui, draft| {
-            if draft.leaving {
-                cancel |= ui.add(Button::danger("Discard changes")).clicked();
-                let keep = ui.add(Button::plain("Keep editing"));
-                if keep.clicked() {
-                    draft.leaving = false;
-                } else if ui.memory(|memory| memory.focused().is_none()) {
-                    keep.request_focus();
-                }
-                return;
-            }
-            save |= save_button(ui, draft, ready);
-            if matches!(draft.phase, Phase::Changed(_)) {
-                theirs = ui.add(Button::plain("Use the stored version")).clicked();
-            }
-            cancel |= ui.add(Button::plain("Cancel")).clicked();
-        },
-    );
-    let mut push = |action| actions.push(Action::Documents(tab, action));
-    if save {
-        push(DocumentsAction::SaveEditor);
-    } else if theirs {
-        push(DocumentsAction::TakeTheirs);
-    }
-    if let (true, Some(command)) = (copy, command) {
-        actions.push(Action::View(ViewAction::Copy(command)));
-    }
-    if cancel || (closing.closes() && !draft.is_changed()) {
-        close(actions);
-    } else if closing.closes() {
-        // A second Esc takes the first back. The keyboard moves to the question and back.
-        draft.leaving = !draft.leaving;
-        if let Some(focused) = context.memory(egui::Memory::focused) {
-            context.memory_mut(|memory| memory.surrender_focus(focused));
-        }
+    let label = save_label(draft);
+    let button = match &draft.phase {
+        Phase::Changed(_) => Button::amber(&label),
+        _ => Button::primary(&label),
+    };
+    let button = button.enabled(ready).tooltip("Ctrl+Enter or Ctrl+S");
+    let frame = DialogFrame::new(title)
+        .subtitle(subtitle)
+        .width(sizes::DIALOG_WIDE)
+        .command(command)
+        .error(None)
+        .draft(draft.is_changed())
+        .button(button.room_for("Insert 1,000 documents"), DocumentsAction::SaveEditor);
+    let theirs = Button::plain("Use the stored version");
+    let is_conflict = matches!(draft.phase, Phase::Changed(_));
+    let outcome = frame
+        .button_if(is_conflict, theirs, DocumentsAction::TakeTheirs)
+        .ui(context, |ui| content_ui(ui, draft, (overdue, state.now_ms())));
+    let pressed = outcome.end(actions);
+    let pressed = pressed.or((save && ready).then_some(DocumentsAction::SaveEditor));
+    if let Some(action) = pressed {
+        actions.push(Action::Documents(tab, action));
     }
 }
 
-/// Ctrl+Enter saves as Ctrl+S does. It is taken before the text would get a line break.
+/// Ctrl+S saves as Ctrl+Enter does.
 fn save_key(context: &Context) -> bool {
-    let mut pressed = |key| {
-        let shortcut = KeyboardShortcut::new(Modifiers::COMMAND, key);
-        context.input_mut(|input| input.consume_shortcut(&shortcut))
-    };
-    // Both are taken, also when both come in one frame.
-    [Key::S, Key::Enter].map(&mut pressed).contains(&true)
+    let save = KeyboardShortcut::new(Modifiers::COMMAND, Key::S);
+    context.input_mut(|input| input.consume_shortcut(&save))
 }
 
 /// The text of the clipboard comes while nothing has the keyboard yet.
@@ -156,25 +126,20 @@ fn titles(draft: &Editor, open: &Tab) -> (String, String) {
     }
 }
 
-fn save_button(ui: &mut Ui, draft: &Editor, ready: bool) -> bool {
+fn save_label(draft: &Editor) -> String {
     let count = draft.read.as_ref().map_or(1, Vec::len) as u64;
-    let insert = format!("Insert {}", counted(count, "document", "documents"));
-    let button = match (&draft.mode, &draft.phase) {
-        (_, Phase::Gone) => Button::primary("Insert again"),
-        (_, Phase::Changed(_)) => Button::amber("Overwrite with mine"),
-        (Mode::Add | Mode::Paste, _) => Button::primary(&insert),
-        (Mode::Edit(_), _) => Button::primary("Save"),
-    };
-    ui.add(button.enabled(ready).tooltip("Ctrl+Enter or Ctrl+S")).clicked()
+    match (&draft.mode, &draft.phase) {
+        (_, Phase::Gone) => "Insert again".to_owned(),
+        (_, Phase::Changed(_)) => "Overwrite with mine".to_owned(),
+        (Mode::Add | Mode::Paste, _) => {
+            format!("Insert {}", counted(count, "document", "documents"))
+        }
+        (Mode::Edit(_), _) => "Save".to_owned(),
+    }
 }
 
-/// Draws the text with its messages. Returns whether to copy the command.
-fn content_ui(
-    ui: &mut Ui,
-    draft: &mut Editor,
-    (overdue, now_ms): (usize, i64),
-    command: Option<&str>,
-) -> bool {
+/// Draws the text with its messages.
+fn content_ui(ui: &mut Ui, draft: &mut Editor, (overdue, now_ms): (usize, i64)) {
     match &draft.phase {
         Phase::Changed(theirs) => conflict_ui(ui, &text_of(theirs)),
         Phase::Gone => note_ui(
@@ -192,10 +157,6 @@ fn content_ui(
             first_ui(ui, documents);
         }
     }
-    command.is_some_and(|command| {
-        let shown = value::cut(command, COMMAND_CHARS_MAX);
-        code_box::ui(ui, COMMAND_TO_SEND, &shown)
-    })
 }
 
 fn text_ui(ui: &mut Ui, draft: &mut Editor, now_ms: i64) {
@@ -216,7 +177,8 @@ fn text_ui(ui: &mut Ui, draft: &mut Editor, now_ms: i64) {
         _ => AREA,
     };
     let response = edit.area_ui(ui, height, &mut draft.text);
-    if !draft.leaving && ui.memory(|memory| memory.focused().is_none()) {
+    let is_free = ui.is_enabled() && ui.memory(|memory| memory.focused().is_none());
+    if first_focus::take(ui, &response) || is_free {
         response.request_focus();
         if draft.is_untouched() {
             begin(ui, id, &draft.text);

@@ -5,22 +5,18 @@ use egui::Ui;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use mayfly_engine::value::shell::write_command;
 
-use crate::action::{Action, Actions, DialogAction, DocumentsAction, ViewAction};
-use crate::dialogs::{COMMAND_TO_SEND, close};
+use crate::action::{Action, Actions, DialogAction, DocumentsAction};
+use crate::dialogs::frame::DialogFrame;
 use crate::job::bulk::{BulkChange, Target};
 use crate::limits::BULK_STEP_DOCUMENTS;
 use crate::state::documents::bulk::Scope;
 use crate::state::number::{self, counted};
 use crate::state::{Namespace, TabId};
 use crate::theme::{colors, text};
-use crate::widgets::modal::Closing;
-use crate::widgets::{code_box, value};
+use crate::widgets::value;
 
 /// Documents up to which a command that lists their `_id`s is shown.
 const COMMAND_DOCUMENTS_MAX: usize = 20;
-
-/// Characters of a command that are shown; the Commands drawer keeps more.
-const COMMAND_CHARS_MAX: usize = 3_000;
 
 const SAMPLE_FIELDS: usize = 3;
 
@@ -36,6 +32,11 @@ pub fn label(scope: &Scope, verb: &str, what: &str) -> String {
     }
 }
 
+/// The longest usual label of that button, which keeps its width while the store counts.
+pub fn longest(verb: &str) -> String {
+    format!("{verb} 1,000,000 documents")
+}
+
 /// The command as typed in mongosh. `build` is handed the filter.
 pub fn command(at: &Namespace, scope: &Scope, build: impl FnOnce(Document) -> Document) -> String {
     let is_listed = |ids: &Vec<_>| ids.len() <= COMMAND_DOCUMENTS_MAX;
@@ -46,36 +47,43 @@ pub fn command(at: &Namespace, scope: &Scope, build: impl FnOnce(Document) -> Do
     write_command(&at.db, &shown)
 }
 
-/// Draws the command, and in which steps it is sent. Returns whether to copy it.
-#[must_use]
-pub fn command_ui(ui: &mut Ui, scope: &Scope, command: &str) -> bool {
-    let mut copy = false;
-    if !command.is_empty() {
-        copy = code_box::ui(ui, COMMAND_TO_SEND, &value::cut(command, COMMAND_CHARS_MAX));
-    }
+/// The frame with the command, the steps in which it is sent, and why nothing could be counted. The
+/// command is empty where it is too long, and `None` where it is not known yet.
+pub fn frame<'a>(
+    title: String,
+    undo: String,
+    scope: &Scope,
+    command: Option<String>,
+) -> DialogFrame<'a, ()> {
     let step = number::count(BULK_STEP_DOCUMENTS as u64);
     let is_long = scope.documents().is_some_and(|count| count > BULK_STEP_DOCUMENTS as u64);
-    let words = match (command.is_empty(), is_long) {
-        (_, true) => format!("Sent in steps of {step} documents. You can cancel between two steps"),
-        (true, false) => {
+    let note = match &command {
+        _ if is_long => {
+            format!("Sent in steps of {step} documents. You can cancel between two steps")
+        }
+        Some(command) if command.is_empty() => {
             "The command names the _id of each document; see the Commands drawer".to_owned()
         }
-        (false, false) => return copy,
+        // As high as the line that may come with the count.
+        _ => " ".to_owned(),
     };
-    ui.label(text::rich(words, text::small()).color(colors(ui).dim));
-    copy
+    let frame = DialogFrame::new(title).subtitle(undo);
+    frame.command(command).note(note).error(scope.error())
 }
 
-/// Draws why the documents could not be counted.
-pub fn error_ui(ui: &mut Ui, scope: &Scope) {
-    if let Some(error) = scope.error() {
-        ui.label(text::rich(error, text::body()).color(colors(ui).error));
-    }
+/// Sends the change once its button was pressed.
+pub fn send(tab: TabId, change: BulkChange, actions: &mut Actions) {
+    let change = DocumentsAction::Change(Box::new(change));
+    let change = Box::new(Action::Documents(tab, change));
+    actions.push(Action::Dialog(DialogAction::Confirm(change)));
 }
 
 /// Draws some of the documents, one a line.
 pub fn sample_ui(ui: &mut Ui, scope: &Scope, count: usize) {
     let colors = colors(ui);
+    let selected = usize::try_from(scope.selected).unwrap_or(usize::MAX);
+    let lines = selected.min(count) + usize::from(selected > count);
+    let bottom = ui.next_widget_position().y + height(ui, lines);
     for document in scope.sample.iter().take(count) {
         let mut job = LayoutJob::default();
         if let Some(id) = document.get("_id") {
@@ -95,6 +103,14 @@ pub fn sample_ui(ui: &mut Ui, scope: &Scope, count: usize) {
         let words = format!("and {} more", number::count(more));
         ui.label(text::rich(words, text::body()).color(colors.dim));
     }
+    // The lines come with the first answer.
+    ui.add_space((bottom - ui.next_widget_position().y).max(0.0));
+}
+
+/// The height of lines of the sample with the gaps between them, in points.
+fn height(ui: &Ui, lines: usize) -> f32 {
+    let line = ui.fonts_mut(|fonts| fonts.row_height(&text::mono())) + ui.spacing().item_spacing.y;
+    (0..lines).map(|_| line).sum()
 }
 
 fn append(job: &mut LayoutJob, part: &LayoutJob) {
@@ -107,29 +123,4 @@ fn append(job: &mut LayoutJob, part: &LayoutJob) {
 /// `10 documents`, as counted by the store, or as selected.
 pub fn what(scope: &Scope) -> String {
     counted(scope.documents().unwrap_or(scope.selected), "document", "documents")
-}
-
-/// The user's choice in a dialog.
-pub struct Confirm {
-    pub tab: TabId,
-    /// The change, if its button was pressed.
-    pub change: Option<BulkChange>,
-    /// The command, if it is to be copied.
-    pub copied: Option<String>,
-    pub closing: Closing,
-}
-
-impl Confirm {
-    pub fn end(self, actions: &mut Actions) {
-        if let Some(command) = self.copied {
-            actions.push(Action::View(ViewAction::Copy(command)));
-        }
-        if let Some(change) = self.change {
-            let change = DocumentsAction::Change(Box::new(change));
-            let change = Box::new(Action::Documents(self.tab, change));
-            actions.push(Action::Dialog(DialogAction::Confirm(change)));
-        } else if self.closing.closes() {
-            close(actions);
-        }
-    }
 }

@@ -3,12 +3,12 @@
 
 use egui::text::{CCursor, CCursorRange, LayoutJob, TextFormat, TextWrapping};
 use egui::text_edit::TextEditState;
-use egui::{Context, Id, Key, KeyboardShortcut, Modifiers, ScrollArea, Ui};
+use egui::{Context, Id, ScrollArea, Ui};
 
-use super::scope::{self, Confirm};
+use super::scope;
 use crate::action::Actions;
 use crate::commands::bulk as command;
-use crate::dialogs::close;
+use crate::dialogs::words::close;
 use crate::job::Write;
 use crate::job::bulk::BulkChange;
 use crate::limits::EDITED_TEXT_BYTES_MAX;
@@ -18,10 +18,13 @@ use crate::state::{State, TabId};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::code_edit::CodeEdit;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, card, marks, modal, value};
+use crate::widgets::{Button, card, first_focus, marks, value};
 
 /// The height of the text, in points.
 const AREA: f32 = 84.0;
+
+/// The height of the fields with the first documents, in points.
+const FIELDS_HEIGHT: f32 = 230.0;
 
 /// The height of what the update would do, in points: ten lines, or fewer in a low window.
 const PREVIEWS: std::ops::RangeInclusive<f32> = 90.0..=216.0;
@@ -53,42 +56,29 @@ pub fn ui(
             command::statement_collated(update, draft.scope.target.collation())
         })
     });
-    let key = KeyboardShortcut::new(Modifiers::COMMAND, Key::Enter);
-    let mut answered = context.input_mut(|input| input.consume_shortcut(&key)) && ready;
-    let mut copy = false;
     let title = format!("Update {what} in {}", marks::visible(&open.namespace.to_string()));
     // A document is kept as it was and as it became.
     let undo = draft.scope.undo_words(2, obstacle(state, &open.namespace, Write::Replace));
-    let closing = modal::ui(
-        context,
-        &title,
-        &undo,
-        sizes::DIALOG_WIDE,
-        draft,
-        |ui, draft| {
-            scope::error_ui(ui, &draft.scope);
-            text_ui(ui, draft, state.now_ms());
-            if draft.read.is_ok() {
-                previews_ui(ui, &draft.previews, count.unwrap_or(draft.scope.selected));
-            } else {
-                scope::sample_ui(ui, &draft.scope, FIELDS_MAX);
-            }
-            copy = command.as_ref().is_some_and(|it| scope::command_ui(ui, &draft.scope, it));
-        },
-        |ui, draft| {
-            let label = scope::label(&draft.scope, "Update", &what);
-            let button = Button::primary(&label).enabled(ready).tooltip("Ctrl+Enter");
-            answered |= ui.add(button).clicked();
-            if ui.add(Button::plain("Cancel")).clicked() {
-                close(actions);
-            }
-        },
-    );
-    let target = draft.scope.target.clone();
-    let update = draft.read.as_ref().ok().filter(|_| answered).cloned();
-    let change = update.map(|update| BulkChange::Update { target, update });
-    let copied = command.filter(|_| copy);
-    Confirm { tab, change, copied, closing }.end(actions);
+    let label = scope::label(&draft.scope, "Update", &what);
+    let room = scope::longest("Update");
+    let button = Button::primary(&label).enabled(ready).tooltip("Ctrl+Enter").room_for(&room);
+    let frame = scope::frame(title, undo, &draft.scope, command)
+        .width(sizes::DIALOG_WIDE)
+        .height(FIELDS_HEIGHT)
+        .draft(draft.text != draft.first)
+        .button(button, ());
+    let outcome = frame.ui(context, |ui| {
+        text_ui(ui, draft, state.now_ms());
+        if draft.read.is_ok() {
+            previews_ui(ui, &draft.previews, count.unwrap_or(draft.scope.selected));
+        } else {
+            scope::sample_ui(ui, &draft.scope, FIELDS_MAX);
+        }
+    });
+    if let (Some(()), Ok(update)) = (outcome.end(actions), &draft.read) {
+        let (target, update) = (draft.scope.target.clone(), update.clone());
+        scope::send(tab, BulkChange::Update { target, update }, actions);
+    }
 }
 
 fn text_ui(ui: &mut Ui, draft: &mut BulkUpdate, now_ms: i64) {
@@ -102,8 +92,7 @@ fn text_ui(ui: &mut Ui, draft: &mut BulkUpdate, now_ms: i64) {
         ..CodeEdit::default()
     };
     let response = edit.area_ui(ui, AREA, &mut draft.text);
-    if draft.text == draft.first && ui.memory(|memory| memory.focused().is_none()) {
-        response.request_focus();
+    if first_focus::take(ui, &response) && draft.text == draft.first {
         let inside = draft.text.find(" }").map_or(0, |at| draft.text[..at].chars().count());
         let mut state = TextEditState::default();
         state.cursor.set_char_range(Some(CCursorRange::one(CCursor::new(inside))));

@@ -4,14 +4,14 @@ use bson::{Bson, Document};
 use egui::{Context, ScrollArea, Ui};
 
 use crate::action::{Action, Actions, ViewAction};
-use crate::dialogs::close;
+use crate::dialogs::frame::DialogFrame;
 use crate::state::documents::field;
 use crate::state::documents::find::Needle;
 use crate::state::documents::value_pane::{HEX_BYTES, ValuePane, beginning, hex_line};
 use crate::state::number::counted;
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::Field;
-use crate::widgets::{Button, marks, modal, picture, value, value_text};
+use crate::widgets::{Button, marks, picture, value, value_text};
 
 /// The height of the value, in points.
 const AREA: f32 = 420.0;
@@ -23,18 +23,14 @@ const IMAGE: f32 = 240.0;
 pub fn ui(context: &Context, draft: &mut ValuePane, actions: &mut Actions) {
     let title = marks::visible(&value::cut(&draft.path, 80));
     let summary = draft.summary();
-    let (mut done, mut copied) = (false, false);
-    let closing =
-        modal::ui(context, &title, &summary, sizes::DIALOG_WIDE, draft, content_ui, |ui, _| {
-            done = modal::answer_ui(ui, Button::primary("Close"));
-            copied = ui.add(Button::plain("Copy value").icon(Icon::Copy)).clicked();
-        });
-    if copied {
+    let frame = DialogFrame::new(title)
+        .subtitle(summary)
+        .width(sizes::DIALOG_WIDE)
+        .done("Close")
+        .button(Button::plain("Copy value").icon(Icon::Copy), ());
+    if frame.ui(context, |ui| content_ui(ui, draft)).end(actions).is_some() {
         let words = field::text_of(&draft.value);
         actions.push(Action::View(ViewAction::CopyLines(words)));
-    }
-    if done || closing.closes() {
-        close(actions);
     }
 }
 

@@ -4,13 +4,13 @@ mod ttl;
 
 use egui::{Context, Ui};
 
-use super::close;
+use super::frame::DialogFrame;
 use crate::action::{Action, Actions, ViewAction};
 use crate::job::glossary::Term;
 use crate::state::dialogs::HelpPage;
 use crate::state::{State, report};
 use crate::theme::{colors, sizes, text};
-use crate::widgets::{Button, code_box, key_value, modal, term};
+use crate::widgets::{code_box, key_value, term};
 
 /// The licenses of what is built in, besides the program's own.
 const LICENSES: [(&str, &str); 5] = [
@@ -29,24 +29,14 @@ pub fn ui(context: &Context, page: HelpPage, state: &State, actions: &mut Action
         HelpPage::About => ("About Mayfly", "A document store and browser for data that expires"),
     };
     let width = if page == HelpPage::Ttl { sizes::DIALOG } else { sizes::DIALOG_NARROW };
-    let mut done = false;
-    let closing = modal::ui(
-        context,
-        title,
-        subtitle,
-        width,
-        &mut (),
-        |ui, ()| match page {
-            HelpPage::Ttl => ttl::ui(ui),
-            HelpPage::Glossary => glossary_ui(ui),
-            HelpPage::Report => report_ui(ui, state, actions),
-            HelpPage::About => about_ui(ui),
-        },
-        |ui, ()| done = modal::answer_ui(ui, Button::primary("Done")),
-    );
-    if done || closing.closes() {
-        close(actions);
-    }
+    let frame = DialogFrame::<()>::new(title).subtitle(subtitle).width(width).done("Done");
+    let outcome = frame.ui(context, |ui| match page {
+        HelpPage::Ttl => ttl::ui(ui),
+        HelpPage::Glossary => glossary_ui(ui),
+        HelpPage::Report => report_ui(ui, state, actions),
+        HelpPage::About => about_ui(ui),
+    });
+    _ = outcome.end(actions);
 }
 
 fn glossary_ui(ui: &mut Ui) {

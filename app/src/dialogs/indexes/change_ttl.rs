@@ -5,7 +5,7 @@ use egui::{Context, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use super::what_if::going;
 use super::{PLAN, PLAN_HINT, TabActions, learn_ui, what_if};
 use crate::action::IndexesAction;
-use crate::dialogs::{WAITING, leave};
+use crate::dialogs::frame::DialogFrame;
 use crate::job::number_draft::NumberDraft;
 use crate::state::indexes::{AGE_SLICES, ChangeTtl, slider_fraction, slider_secs, ttl_words};
 use crate::state::lesson::why::Topic;
@@ -13,7 +13,13 @@ use crate::state::{State, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, modal, number_field};
+use crate::widgets::{Button, number_field};
+
+/// The longest usual label of the button.
+const LONGEST: &str = "Change and expire 100,000 documents";
+
+/// The height of the fields with the ages of documents, in points.
+const FIELDS_HEIGHT: f32 = 260.0;
 
 /// Draws the dialog.
 pub(super) fn ui(
@@ -35,39 +41,30 @@ pub(super) fn ui(
     } else {
         format!("Expire documents this long after the date in {}", with_marks(&field))
     };
-    let mut pressed = None;
     let mut changed = false;
     let cliff = what_if::cliff(change.known(), state);
-    let closing = modal::ui(
-        context,
-        &title,
-        &subtitle,
-        sizes::DIALOG,
-        change,
-        |ui, change| {
-            let is_free = change.sent.is_none();
-            ui.add_enabled_ui(is_free, |ui| {
-                changed = content_ui(ui, change, what_if::pass_max(state), actions);
-                what_if::cliff_ui(ui, cliff.as_deref());
-                if let Some(topic) = topic(change, cliff.is_some()) {
-                    learn_ui(ui, state, topic, actions);
-                }
-            });
-        },
-        |ui, change| pressed = buttons_ui(ui, change),
-    );
+    let topic = topic(change, cliff.is_some());
+    let command = change.command(&actions.names.1);
+    let label = label(change);
+    let frame = DialogFrame::new(title)
+        .subtitle(subtitle)
+        .height(FIELDS_HEIGHT)
+        .warning(cliff)
+        .command_named("Command", "", command.map(|command| actions.written(&command)))
+        .waiting(change.sent.is_some())
+        .error(change.error.as_deref());
+    let outcome = with_buttons(frame, change, &label).ui(context, |ui| {
+        changed = content_ui(ui, change, what_if::pass_max(state));
+        if let Some(topic) = topic {
+            learn_ui(ui, state, topic, actions);
+        }
+    });
     if changed {
         change.error = None;
         actions.push(IndexesAction::AskWhatIf);
     }
-    if pressed == Some(Pressed::Recreate) {
-        actions.push(IndexesAction::AskRecreate);
-    } else if pressed == Some(Pressed::Plan) {
-        actions.push(IndexesAction::PlanRollout);
-    } else if pressed == Some(Pressed::Send) {
-        actions.push(IndexesAction::Send);
-    } else if pressed == Some(Pressed::Cancel) || closing.closes() {
-        crate::dialogs::close(actions.queue);
+    if let Some(action) = outcome.end(actions.queue) {
+        actions.push(action);
     }
 }
 
@@ -81,61 +78,47 @@ fn topic(change: &ChangeTtl, is_cliff: bool) -> Option<Topic> {
     }
 }
 
-/// A button that was pressed.
-#[derive(PartialEq)]
-enum Pressed {
-    Send,
-    Cancel,
-    Plan,
-    Recreate,
+/// The confirm button names the number of documents that are removed at once.
+fn label(change: &ChangeTtl) -> String {
+    let is_new = change.index.secs.is_none();
+    match going(change.known()) {
+        _ if is_same(change) => "No change".to_owned(),
+        going if going.is_zero() => if is_new { "Add TTL" } else { "Change TTL" }.to_owned(),
+        going => {
+            let verb = if is_new { "Add TTL" } else { "Change" };
+            format!("{verb} and expire {}", number::documents(going))
+        }
+    }
 }
 
-/// The confirm button names the number of documents that are removed at once.
-fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Option<Pressed> {
-    let known = change.known();
-    let same = change.secs().is_ok_and(|secs| Some(secs) == change.index.secs);
-    let verb = if change.index.secs.is_some() { "Change" } else { "Add TTL" };
-    let going = going(known);
-    let label = match going {
-        _ if change.sent.is_some() => WAITING.to_owned(),
-        _ if same => "No change".to_owned(),
-        going if going.is_zero() => {
-            format!("{verb}{}", if change.index.secs.is_some() { " TTL" } else { "" })
-        }
-        going => format!("{verb} and expire {}", number::documents(going)),
-    };
+fn is_same(change: &ChangeTtl) -> bool {
+    change.secs().is_ok_and(|secs| Some(secs) == change.index.secs)
+}
+
+fn with_buttons<'a>(
+    frame: DialogFrame<'a, IndexesAction>,
+    change: &ChangeTtl,
+    label: &'a str,
+) -> DialogFrame<'a, IndexesAction> {
+    let (going, same) = (going(change.known()), is_same(change));
     let button = match going {
-        _ if same => Button::plain(&label),
-        going if going.is_zero() => Button::primary(&label),
-        _ => Button::amber(&label),
+        _ if same => Button::plain(label),
+        going if going.is_zero() => Button::primary(label),
+        _ => Button::amber(label),
     };
-    let is_free = known.is_some() && !same && change.sent.is_none();
-    let is_ready = is_free && !change.needs_new_index;
-    let again = Button::amber("Drop and create again…").enabled(is_free);
-    let mut pressed = None;
-    if change.needs_new_index && ui.add(again).clicked() {
-        pressed = Some(Pressed::Recreate);
-    }
-    if ui.add(button.enabled(is_ready)).clicked() {
-        pressed = Some(Pressed::Send);
-    }
+    let is_free = change.known().is_some() && !same;
     let is_planned = !going.is_zero() && !same && change.sent.is_none();
-    if is_planned && ui.add(Button::plain(PLAN).tooltip(PLAN_HINT)).clicked() {
-        pressed = Some(Pressed::Plan);
-    }
-    if ui.add(leave(change.sent.is_some())).clicked() {
-        pressed = Some(Pressed::Cancel);
-    }
-    pressed
+    let button = button.enabled(is_free && !change.needs_new_index).room_for(LONGEST);
+    let plan = Button::plain(PLAN).tooltip(PLAN_HINT);
+    let again = Button::amber("Drop and create again…").enabled(is_free);
+    frame
+        .button_if(change.needs_new_index, again, IndexesAction::AskRecreate)
+        .button(button, IndexesAction::Send)
+        .button_if(is_planned, plan, IndexesAction::PlanRollout)
 }
 
 /// Returns whether the TTL was changed.
-fn content_ui(
-    ui: &mut Ui,
-    change: &mut ChangeTtl,
-    pass_max: Option<u64>,
-    actions: &mut TabActions<'_>,
-) -> bool {
+fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, pass_max: Option<u64>) -> bool {
     let mut changed = false;
     let problem = change.ttl_problem();
     ui.horizontal(|ui| {
@@ -146,7 +129,7 @@ fn content_ui(
         };
         ui.label(text::rich(words, text::body()).color(colors(ui).dim));
     });
-    if let Some(error) = change.error.clone().or(problem) {
+    if let Some(error) = problem {
         ui.label(text::rich(error, text::body()).color(colors(ui).error));
     } else if let Err(missing) = change.secs() {
         ui.label(text::rich(missing, text::body()).color(colors(ui).dim));
@@ -164,9 +147,6 @@ fn content_ui(
         ages_ui(ui, ages, secs);
     }
     what_if::ui(ui, change.known(), pass_max);
-    if let Some(command) = change.command(&actions.names.1) {
-        actions.command_ui(ui, &command);
-    }
     changed
 }
 

@@ -4,7 +4,7 @@ use egui::{Context, Ui};
 
 use super::{PLAN, PLAN_HINT, TabActions, learn_ui, what_if};
 use crate::action::{Action, ConvertAction, IndexesAction};
-use crate::dialogs::{WAITING, leave};
+use crate::dialogs::frame::DialogFrame;
 use crate::job::glossary::Term;
 use crate::panels::collation_menu;
 use crate::state::indexes::{CreateIndex, IndexesView, SampledField, no_ttl_reason, ttl_words};
@@ -15,12 +15,18 @@ use crate::widgets::field::{self, Field};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::term::Explain as _;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, menu, modal, number_field, tabs};
+use crate::widgets::{Button, menu, number_field, tabs};
 
 /// When an index with a collation is used.
 const COLLATION_NOTE: &str = "Queries use the index for text only if they have this collation";
 
 const FIELDS_MAX: usize = 32;
+
+/// The longest usual label of the button.
+const LONGEST: &str = "Create and expire 100,000 documents";
+
+/// The height of the fields, in points.
+const FIELDS_HEIGHT: f32 = 330.0;
 
 /// The options that the store takes.
 #[derive(Debug, Clone, Copy)]
@@ -51,70 +57,52 @@ pub(super) fn ui(
 ) {
     let title = format!("Create index on {}", with_marks(&actions.names.1));
     let before = create.clone();
-    let command = create.command(&actions.names.1);
-    let (mut send, mut cancel, mut plan) = (false, false, false);
+    let command = create.command(&actions.names.1).ok().map(|command| actions.written(&command));
     let cliff = what_if::cliff(create.known(), state);
-    let closing = modal::ui(
-        context,
-        &title,
-        "",
-        sizes::DIALOG,
-        create,
-        |ui, create| {
-            let offered = Offered::by(state);
-            ui.add_enabled_ui(create.sent.is_none(), |ui| content_ui(ui, create, view, offered));
-            what_if::cliff_ui(ui, cliff.as_deref());
-            convert_ui(ui, create, &view.fields, actions);
-            match (&command, create.problem()) {
-                (Ok(command), _) => actions.command_ui(ui, command),
-                (Err(_), Some(problem)) => {
-                    ui.label(text::rich(problem, text::body()).color(colors(ui).dim));
-                }
-                // The TTL says itself what is wrong with it.
-                (Err(_), None) => {}
-            }
-            if let Some(error) = &create.error {
-                ui.label(text::rich(error, text::body()).color(colors(ui).error));
-            }
-            if let Some(topic) = topic(create, cliff.is_some()) {
-                learn_ui(ui, state, topic, actions);
-            }
-        },
-        |ui, create| {
-            (send, plan) = send_ui(ui, create);
-            cancel = ui.add(leave(create.sent.is_some())).clicked();
-        },
-    );
+    let topic = topic(create, cliff.is_some());
+    let going = what_if::going(create.known());
+    let label = match going {
+        going if going.is_zero() => "Create index".to_owned(),
+        going => format!("Create and expire {}", number::documents(going)),
+    };
+    // Where documents expire at once, Enter alone is not enough.
+    let button = if going.is_zero() { Button::primary(&label) } else { Button::amber(&label) };
+    let button = button.enabled(create.is_ready()).room_for(LONGEST);
+    let is_planned = !going.is_zero() && create.is_ready();
+    let namespace = Namespace::new(&actions.names.0, &actions.names.1);
+    let operation = state.operations.index_build(&create.final_name(), &namespace);
+    let building = operation.filter(|_| create.sent.is_some()).map(|found| {
+        format!(
+            "{:.0}% · {}",
+            found.progress.share() * 100.0,
+            state.progress_words(&found.progress)
+        )
+    });
+    let problem = create.error.clone().or_else(|| create.problem());
+    let frame = DialogFrame::new(title)
+        .height(FIELDS_HEIGHT)
+        .warning(cliff)
+        .command_named("Command", "", command)
+        .waiting(create.sent.is_some())
+        .progress(building.or(problem))
+        .error(create.error.as_deref())
+        .keeps_typed()
+        .button(button, IndexesAction::Send)
+        .button_if(is_planned, Button::plain(PLAN).tooltip(PLAN_HINT), IndexesAction::PlanRollout);
+    let outcome = frame.ui(context, |ui| {
+        content_ui(ui, create, view, Offered::by(state));
+        convert_ui(ui, create, &view.fields, actions);
+        if let Some(topic) = topic {
+            learn_ui(ui, state, topic, actions);
+        }
+    });
     if *create != before {
         create.error = None;
         actions.push(IndexesAction::AskWhatIf);
     }
-    if plan {
-        actions.push(IndexesAction::PlanRollout);
-    } else if send {
-        actions.push(IndexesAction::Send);
-    } else if cancel || closing.closes() {
-        crate::dialogs::close(actions.queue);
+    if let Some(action) = outcome.end(actions.queue) {
+        actions.push(action);
     }
-}
-
-/// The button that sends it, and the one that plans a rollout. Returns which was pressed.
-fn send_ui(ui: &mut Ui, create: &CreateIndex) -> (bool, bool) {
-    let going = what_if::going(create.known());
-    let label = match going {
-        _ if create.sent.is_some() => WAITING.to_owned(),
-        going if going.is_zero() => "Create index".to_owned(),
-        going => format!("Create and expire {}", number::documents(going)),
-    };
-    let is_ready = create.is_ready();
-    // Where documents expire at once, Enter alone is not enough.
-    let send = if going.is_zero() {
-        modal::answer_ui(ui, Button::primary(&label).enabled(is_ready))
-    } else {
-        ui.add(Button::amber(&label).enabled(is_ready)).clicked()
-    };
-    let is_planned = !going.is_zero() && is_ready;
-    (send, is_planned && ui.add(Button::plain(PLAN).tooltip(PLAN_HINT)).clicked())
 }
 
 /// Offers to convert a field that holds no dates: its documents would never expire.
@@ -210,12 +198,7 @@ fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, view: &IndexesView, has_ts: 
             let hint =
                 if has_ts { "createdAt, or _ts for the last modified time" } else { "createdAt" };
             let field = Field { name: &spoken, hint, mono: true, width, ..Field::default() };
-            let response = field.ui(ui, name);
-            // The keyboard is on the first field while nothing was typed.
-            let is_free = ui.memory(|memory| memory.focused().is_none());
-            if at == 0 && name.is_empty() && is_free && !menu::was_open(ui.ctx()) {
-                response.request_focus();
-            }
+            field.ui(ui, name);
             ui.add_space(sizes::GAP_SMALL);
             let pick = format!("Pick field {}", at + 1);
             let button = ui.add(Button::plain("Pick").menu().name(&pick));

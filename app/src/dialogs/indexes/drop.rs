@@ -5,11 +5,11 @@ use egui::Context;
 use super::TabActions;
 use crate::action::IndexesAction;
 use crate::commands::indexes;
-use crate::dialogs::{WAITING, leave};
+use crate::dialogs::frame::DialogFrame;
 use crate::state::indexes::DropIndex;
-use crate::theme::{colors, sizes, text};
+use crate::theme::sizes;
+use crate::widgets::Button;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, modal};
 
 /// Draws the dialog.
 pub(super) fn ui(context: &Context, dropping: &DropIndex, actions: &mut TabActions<'_>) {
@@ -21,30 +21,14 @@ pub(super) fn ui(context: &Context, dropping: &DropIndex, actions: &mut TabActio
         "Queries will no longer use this index. No documents are removed"
     };
     let command = indexes::drop(&actions.names.1, &index.name);
-    let mut send = false;
-    let mut cancel = false;
-    let closing = modal::ui(
-        context,
-        &title,
-        subtitle,
-        sizes::DIALOG_NARROW,
-        actions,
-        |ui, actions| {
-            actions.command_ui(ui, &command);
-            if let Some(error) = &dropping.error {
-                ui.label(text::rich(error, text::body()).color(colors(ui).error));
-            }
-        },
-        |ui, _| {
-            let is_free = dropping.sent.is_none();
-            let label = if is_free { "Drop index" } else { WAITING };
-            send = ui.add(Button::danger(label).enabled(is_free)).clicked();
-            cancel = ui.add(leave(dropping.sent.is_some())).clicked();
-        },
-    );
-    if send {
+    let frame = DialogFrame::new(title)
+        .subtitle(subtitle)
+        .width(sizes::DIALOG_NARROW)
+        .command_named("Command", "", Some(actions.written(&command)))
+        .waiting(dropping.sent.is_some())
+        .error(dropping.error.as_deref())
+        .button(Button::danger("Drop index"), ());
+    if frame.ui(context, |_| ()).end(actions.queue).is_some() {
         actions.push(IndexesAction::Send);
-    } else if cancel || closing.closes() {
-        crate::dialogs::close(actions.queue);
     }
 }

@@ -10,11 +10,12 @@ use bson::Document;
 use egui::{Context, Ui};
 use mayfly_engine::value::shell::write_command;
 
-use crate::action::{Action, Actions, IndexesAction, ViewAction, lesson};
+use super::words::close;
+use crate::action::{Action, Actions, IndexesAction, lesson};
 use crate::state::indexes::Dialog;
 use crate::state::lesson::why::{self, Topic};
 use crate::state::{State, TabId};
-use crate::widgets::{code_box, learn};
+use crate::widgets::learn;
 
 /// The button that leads to the plan of a rollout.
 const PLAN: &str = "Plan a rollout…";
@@ -33,12 +34,9 @@ impl TabActions<'_> {
         self.queue.push(Action::Indexes(self.tab, action));
     }
 
-    /// Draws the command that will be sent, with a button that copies it.
-    fn command_ui(&mut self, ui: &mut Ui, command: &Document) {
-        let text = write_command(&self.names.0, command);
-        if code_box::ui(ui, "Command", &text) {
-            self.queue.push(Action::View(ViewAction::Copy(text)));
-        }
+    /// The command as typed in mongosh.
+    fn written(&self, command: &Document) -> String {
+        write_command(&self.names.0, command)
     }
 }
 
@@ -53,7 +51,7 @@ fn learn_ui(ui: &mut Ui, state: &State, topic: Topic, actions: &mut TabActions<'
     if let Some(action) = action
         && learn::ui(ui, &why::words(slug))
     {
-        super::close(actions.queue);
+        close(actions.queue);
         actions.queue.push(action);
     }
 }
@@ -67,7 +65,7 @@ pub fn ui(
     actions: &mut Actions,
 ) {
     let Some(open) = state.tabs.get(tab) else {
-        super::close(actions);
+        close(actions);
         return;
     };
     let names = (open.namespace.db.clone(), open.namespace.collection.clone());

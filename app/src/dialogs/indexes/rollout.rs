@@ -3,14 +3,14 @@
 use egui::{Context, Ui};
 
 use super::TabActions;
-use crate::action::{Action, IndexesAction, ViewAction};
-use crate::job::rollout::RolloutPlan;
+use crate::action::IndexesAction;
+use crate::dialogs::frame::DialogFrame;
 use crate::state::number;
 use crate::state::rollout::RolloutDraft;
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, code_box, key_value, modal};
+use crate::widgets::{Button, key_value};
 
 /// The name of the field for the replication lag.
 const LAG: &str = "Wait while replication lag exceeds (s)";
@@ -18,36 +18,33 @@ const LAG: &str = "Wait while replication lag exceeds (s)";
 /// The name of the field for the rate.
 const RATE: &str = "Documents a second";
 
+/// Above the script.
+const SCRIPT: &str = "The same for mongosh";
+
+/// The height of the fields, in points.
+const FIELDS_HEIGHT: f32 = 200.0;
+
 /// Draws the dialog.
 pub(super) fn ui(context: &Context, draft: &mut RolloutDraft, actions: &mut TabActions<'_>) {
     let title = format!("Roll out a TTL on {}", with_marks(draft.plan.field()));
     let subtitle = "Instead of all at once, documents go a minute's worth at a time, the oldest \
                     first. You can pause it, and stop it at any step.";
-    let (mut start, mut cancel) = (false, false);
-    let closing = modal::ui(
-        context,
-        &title,
-        subtitle,
-        sizes::DIALOG_WIDE,
-        draft,
-        |ui, draft| content_ui(ui, draft, actions),
-        |ui, draft| {
-            let (count, bounds) = number::documents_and_bounds(draft.overdue);
-            let label = format!("Start, {count} documents go{bounds}");
-            let is_ready = draft.ready().is_ok() && !draft.overdue.is_zero();
-            // Documents go, so Enter alone is not enough.
-            start = ui.add(Button::amber(&label).enabled(is_ready)).clicked();
-            cancel = ui.add(Button::plain("Cancel")).clicked();
-        },
-    );
-    if start {
+    let (count, bounds) = number::documents_and_bounds(draft.overdue);
+    let label = format!("Start, {count} documents go{bounds}");
+    let ready = draft.ready();
+    let is_ready = ready.is_ok() && !draft.overdue.is_zero();
+    let frame = DialogFrame::new(title)
+        .subtitle(subtitle)
+        .width(sizes::DIALOG_WIDE)
+        .height(FIELDS_HEIGHT)
+        .command_named("Script", SCRIPT, ready.ok().map(|plan| draft.script(&plan)))
+        .button(Button::amber(&label).enabled(is_ready), ());
+    if frame.ui(context, |ui| content_ui(ui, draft)).end(actions.queue).is_some() {
         actions.push(IndexesAction::StartRollout);
-    } else if cancel || closing.closes() {
-        crate::dialogs::close(actions.queue);
     }
 }
 
-fn content_ui(ui: &mut Ui, draft: &mut RolloutDraft, actions: &mut TabActions<'_>) {
+fn content_ui(ui: &mut Ui, draft: &mut RolloutDraft) {
     let ready = RolloutDraft { lag_max: None, ..draft.clone() }.ready();
     labelled(ui, RATE, ready.as_ref().err().map(String::as_str), |ui| {
         let width = Some(sizes::COLUMN_SHORT);
@@ -66,7 +63,6 @@ fn content_ui(ui: &mut Ui, draft: &mut RolloutDraft, actions: &mut TabActions<'_
     let words = "The next step waits until what is overdue is gone. If you stop, the TTL stays as \
                  the last step set it, and documents still expire at that age.";
     ui.label(text::rich(words, text::body()).color(colors(ui).dim));
-    script_ui(ui, draft, &plan, actions);
 }
 
 /// How far the slowest secondary may fall back.
@@ -79,12 +75,4 @@ fn lag_ui(ui: &mut Ui, draft: &mut RolloutDraft) {
         let field = Field { name: LAG, mono: true, invalid, width, ..Field::default() };
         field.ui(ui, typed);
     });
-}
-
-fn script_ui(ui: &mut Ui, draft: &RolloutDraft, plan: &RolloutPlan, actions: &mut TabActions<'_>) {
-    let script = draft.script(plan);
-    ui.label(text::rich("The same for mongosh", text::title()));
-    if code_box::ui(ui, "Script", &script) {
-        actions.queue.push(Action::View(ViewAction::Copy(script)));
-    }
 }

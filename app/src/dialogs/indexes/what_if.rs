@@ -38,14 +38,6 @@ pub(super) fn cliff(what_if: Option<&WhatIf>, state: &State) -> Option<String> {
     })
 }
 
-/// Draws the warning.
-pub(super) fn cliff_ui(ui: &mut Ui, words: Option<&str>) {
-    if let Some(words) = words {
-        let words = text::rich(words, text::body()).color(colors(ui).overdue);
-        ui.add(Label::new(words).wrap());
-    }
-}
-
 /// Draws the figures; dashes while they are not known.
 pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>, pass_max: Option<u64>) {
     // How far they may be off is said below.

@@ -3,47 +3,36 @@
 use egui::{Context, Ui};
 
 use super::ask;
-use super::parts::{about, back_ui, command_ui, heading, name_of, words};
+use super::parts::{SHOW_HOME, about, back, heading, name_of, words};
 use crate::action::{Actions, MaintenanceAction};
-use crate::dialogs::close;
-use crate::dialogs::transfer::{ChoosePath, beside_scroll_bar, error_ui};
+use crate::dialogs::frame::DialogFrame;
+use crate::dialogs::transfer::ChoosePath;
 use crate::job::KeptBackup;
 use crate::state::State;
 use crate::state::maintenance::BackupDraft;
 use crate::state::maintenance::dialogs::backup_text;
 use crate::theme::sizes;
 use crate::widgets::field::labelled;
-use crate::widgets::{Button, card, key_value, modal};
+use crate::widgets::{Button, card, key_value};
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut BackupDraft, state: &State, actions: &mut Actions) {
     let subtitle = "Copy the whole store to one file and verify it. The store stays open.";
-    let closing = modal::ui(
-        context,
-        "Back up the store",
-        subtitle,
-        sizes::DIALOG,
-        &mut (&mut *draft, &mut *actions),
-        |ui, (draft, actions)| {
-            beside_scroll_bar(ui);
-            path_ui(ui, draft, state, actions);
-            ui.push_id("kept", |ui| kept_ui(ui, draft, state));
-            error_ui(ui, draft.error.as_deref());
-            if let Some(file) = draft.file() {
-                command_ui(ui, &backup_text(&file), actions);
-            }
-        },
-        |ui, (draft, actions)| {
-            let is_ready = draft.file().is_some();
-            let button = Button::primary("Back up").enabled(is_ready);
-            if modal::answer_ui(ui, button.tooltip("Write the backup now")) {
-                ask(actions, MaintenanceAction::Backup);
-            }
-            back_ui(ui, actions);
-        },
-    );
-    if closing.closes() {
-        close(actions);
+    let file = draft.file();
+    let button = Button::primary("Back up").enabled(file.is_some());
+    let frame = DialogFrame::new("Back up the store")
+        .subtitle(subtitle)
+        .command(file.map(|file| backup_text(&file)))
+        .error(draft.error.as_deref())
+        .no_leave()
+        .button(button.tooltip("Write the backup now"), MaintenanceAction::Backup)
+        .button(back(), SHOW_HOME);
+    let outcome = frame.ui(context, |ui| {
+        path_ui(ui, draft, state, actions);
+        ui.push_id("kept", |ui| kept_ui(ui, draft, state));
+    });
+    if let Some(action) = outcome.end(actions) {
+        ask(actions, action);
     }
 }
 

@@ -2,52 +2,43 @@
 
 use egui::{Context, Label, Ui};
 
-use super::parts::{back_ui, heading};
+use super::parts::{SHOW_HOME, back, heading};
 use crate::action::{Action, Actions, ViewAction};
-use crate::dialogs::close;
-use crate::dialogs::transfer::{beside_scroll_bar, notice_ui};
+use crate::dialogs::frame::DialogFrame;
+use crate::dialogs::transfer::notice_ui;
 use crate::state::maintenance::{Ended, Tone};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, card, key_value, modal};
+use crate::widgets::{Button, card, key_value};
 
 /// Draws the result.
 pub fn ui(context: &Context, ended: &Ended, actions: &mut Actions) {
-    let closing = modal::ui(
-        context,
-        &ended.title,
-        "",
-        sizes::DIALOG,
-        actions,
-        |ui, _| {
-            beside_scroll_bar(ui);
-            let ink = colors(ui);
-            let (icon, spoken, tone) = match ended.tone {
-                Tone::Good => (Icon::Check, "Done", ink.accent),
-                Tone::Bad => (Icon::Error, "Error", ink.error),
-            };
-            notice_ui(ui, icon, spoken, tone, &ended.sentence);
-            if let Some(note) = &ended.note {
-                notice_ui(ui, Icon::Info, "Note", ink.dim, note);
-            }
-            figures_ui(ui, &ended.figures);
-            findings_ui(ui, &ended.findings);
-        },
-        |ui, actions| {
-            if modal::answer_ui(ui, Button::primary("Done")) {
-                close(actions);
-            }
-            back_ui(ui, actions);
-            if let Some((label, path)) = &ended.path
-                && ui.add(Button::plain(label)).clicked()
-            {
-                actions.push(Action::View(ViewAction::Copy(path.clone())));
-            }
-        },
-    );
-    if closing.closes() {
-        close(actions);
+    let label = ended.path.as_ref().map_or("", |(label, _)| label);
+    let path = ended.path.as_ref().map(|(_, path)| path.clone());
+    let frame = DialogFrame::new(ended.title.as_str())
+        .done("Done")
+        .button(back(), Action::Maintenance(SHOW_HOME))
+        .button_if(
+            path.is_some(),
+            Button::plain(label),
+            Action::View(ViewAction::Copy(path.unwrap_or_default())),
+        );
+    let outcome = frame.ui(context, |ui| {
+        let ink = colors(ui);
+        let (icon, spoken, tone) = match ended.tone {
+            Tone::Good => (Icon::Check, "Done", ink.accent),
+            Tone::Bad => (Icon::Error, "Error", ink.error),
+        };
+        notice_ui(ui, icon, spoken, tone, &ended.sentence);
+        if let Some(note) = &ended.note {
+            notice_ui(ui, Icon::Info, "Note", ink.dim, note);
+        }
+        figures_ui(ui, &ended.figures);
+        findings_ui(ui, &ended.findings);
+    });
+    if let Some(action) = outcome.end(actions) {
+        actions.push(action);
     }
 }
 

@@ -6,13 +6,12 @@ use super::ask;
 use super::parts::{ago, gap};
 use crate::action::maintenance::Page;
 use crate::action::{Actions, MaintenanceAction};
-use crate::dialogs::close;
-use crate::dialogs::transfer::beside_scroll_bar;
+use crate::dialogs::frame::DialogFrame;
 use crate::state::maintenance::folder;
 use crate::state::maintenance::{Scrub, Status};
 use crate::state::{State, Zone, number};
 use crate::theme::{colors, sizes, text};
-use crate::widgets::{Button, card, key_value, modal};
+use crate::widgets::{Button, card, key_value};
 
 /// The width of the buttons, so that they form a column.
 const BUTTON: f32 = 128.0;
@@ -21,27 +20,13 @@ const BUTTON: f32 = 128.0;
 pub fn ui(context: &Context, state: &State, actions: &mut Actions) {
     let folder = folder(state).or_else(|| state.store.folder.clone());
     let subtitle = folder.map(|folder| folder.display().to_string()).unwrap_or_default();
-    let closing = modal::ui(
-        context,
-        "Backup and maintenance",
-        &subtitle,
-        sizes::DIALOG,
-        actions,
-        |ui, actions| {
-            beside_scroll_bar(ui);
-            figures_ui(ui, state);
-            gap(ui);
-            rows_ui(ui, state, actions);
-        },
-        |ui, actions| {
-            if ui.add(Button::plain("Done")).clicked() {
-                close(actions);
-            }
-        },
-    );
-    if closing.closes() {
-        close(actions);
-    }
+    let frame = DialogFrame::<()>::new("Backup and maintenance").subtitle(subtitle).done("Done");
+    let outcome = frame.ui(context, |ui| {
+        figures_ui(ui, state);
+        gap(ui);
+        rows_ui(ui, state, actions);
+    });
+    _ = outcome.end(actions);
 }
 
 fn figures_ui(ui: &mut Ui, state: &State) {

@@ -3,15 +3,15 @@
 use egui::{Context, Ui};
 
 use super::ask;
-use super::parts::{back_ui, line_ui, words};
+use super::parts::{SHOW_HOME, back, words};
 use crate::action::{Actions, MaintenanceAction};
-use crate::dialogs::close;
-use crate::dialogs::transfer::{beside_scroll_bar, error_ui};
+use crate::dialogs::frame::DialogFrame;
+use crate::dialogs::words::{COMMAND_LINE, COMMAND_LINE_HINT};
 use crate::state::maintenance::dialogs::{compact_line, verify_line};
 use crate::state::maintenance::folder;
 use crate::state::{State, number};
 use crate::theme::sizes;
-use crate::widgets::{Button, card, key_value, modal};
+use crate::widgets::{Button, card, key_value};
 
 /// Said of work for which the store is closed.
 const CLOSED: &str = "The store closes during this operation and always reopens afterward; \
@@ -70,30 +70,19 @@ struct Page<'a> {
 impl Page<'_> {
     fn ui(self, context: &Context, actions: &mut Actions, figures: impl FnOnce(&mut Ui)) {
         let Self { title, subtitle, button, action, line, error } = self;
-        let closing = modal::ui(
-            context,
-            title,
-            subtitle,
-            sizes::DIALOG,
-            actions,
-            |ui, actions| {
-                beside_scroll_bar(ui);
-                figures(ui);
-                ui.push_id("words", |ui| {
-                    words(ui, CLOSED);
-                    error_ui(ui, error);
-                });
-                line_ui(ui, &line, actions);
-            },
-            |ui, actions| {
-                if modal::answer_ui(ui, Button::primary(button)) {
-                    ask(actions, action);
-                }
-                back_ui(ui, actions);
-            },
-        );
-        if closing.closes() {
-            close(actions);
+        let frame = DialogFrame::new(title)
+            .subtitle(subtitle)
+            .command_named(COMMAND_LINE, COMMAND_LINE_HINT, Some(line))
+            .error(error)
+            .no_leave()
+            .button(Button::primary(button), action)
+            .button(back(), SHOW_HOME);
+        let outcome = frame.ui(context, |ui| {
+            figures(ui);
+            words(ui, CLOSED);
+        });
+        if let Some(action) = outcome.end(actions) {
+            ask(actions, action);
         }
     }
 }

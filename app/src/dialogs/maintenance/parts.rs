@@ -2,14 +2,12 @@
 
 use egui::{Label, Ui};
 
-use super::ask;
+use crate::action::MaintenanceAction;
 use crate::action::maintenance::Page;
-use crate::action::{Action, Actions, MaintenanceAction, ViewAction};
-use crate::dialogs::{COMMAND_LINE, COMMAND_LINE_HINT, COMMAND_TO_SEND};
 use crate::job::KeptBackup;
 use crate::state::{State, duration, number};
 use crate::theme::{colors, sizes, text};
-use crate::widgets::{Button, code_box};
+use crate::widgets::Button;
 
 /// A sentence that wraps.
 pub(super) fn words(ui: &mut Ui, words: &str) {
@@ -23,36 +21,13 @@ pub(super) fn heading(ui: &mut Ui, words: &str) {
     ui.label(text::rich(words, text::small()).color(ink));
 }
 
-/// The command as mongosh would write it. Only the window may send it.
-pub(super) fn command_ui(ui: &mut Ui, command: &str, actions: &mut Actions) {
-    code_ui(ui, COMMAND_TO_SEND, command, actions);
-}
-
-/// The line for a terminal. It needs the store for itself.
-pub(super) fn line_ui(ui: &mut Ui, line: &str, actions: &mut Actions) {
-    heading(ui, COMMAND_LINE_HINT);
-    code_ui(ui, COMMAND_LINE, line, actions);
-}
-
-/// The line for a terminal that needs no store, at any time.
-pub(super) fn free_line_ui(ui: &mut Ui, line: &str, actions: &mut Actions) {
-    heading(ui, COMMAND_LINE);
-    code_ui(ui, COMMAND_LINE, line, actions);
-}
-
-fn code_ui(ui: &mut Ui, name: &str, code: &str, actions: &mut Actions) {
-    if code_box::ui(ui, name, code) {
-        actions.push(Action::View(ViewAction::Copy(code.to_owned())));
-    }
-}
-
 /// The button that leads back to the first page.
-pub(super) fn back_ui(ui: &mut Ui, actions: &mut Actions) {
-    let tooltip = "Back to backup and maintenance";
-    if ui.add(Button::plain("Back").tooltip(tooltip)).clicked() {
-        ask(actions, MaintenanceAction::Show(Page::Home));
-    }
+pub(super) fn back() -> Button<'static> {
+    Button::plain("Back").tooltip("Back to backup and maintenance")
 }
+
+/// The action of that button.
+pub(super) const SHOW_HOME: MaintenanceAction = MaintenanceAction::Show(Page::Home);
 
 /// When a backup was written and how long ago, and its size.
 pub(super) fn about(backup: &KeptBackup, state: &State) -> String {

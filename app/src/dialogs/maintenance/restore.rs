@@ -5,11 +5,11 @@ use std::path::Path;
 use egui::{Align, Context, Layout, Ui};
 
 use super::ask;
-use super::parts::{about, back_ui, free_line_ui, heading, line_ui, name_of, words};
+use super::parts::{SHOW_HOME, about, back, heading, name_of, words};
 use crate::action::{Actions, MaintenanceAction};
-use crate::dialogs::RESTORE;
-use crate::dialogs::close;
-use crate::dialogs::transfer::{ChoosePath, beside_scroll_bar, error_ui, notice_ui};
+use crate::dialogs::frame::DialogFrame;
+use crate::dialogs::transfer::{ChoosePath, notice_ui};
+use crate::dialogs::words::{COMMAND_LINE, COMMAND_LINE_HINT, RESTORE};
 use crate::job::KeptBackup;
 use crate::state::maintenance::dialogs::{check_line, restore_line};
 use crate::state::maintenance::folder;
@@ -18,45 +18,38 @@ use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::labelled;
 use crate::widgets::hint::Hint as _;
-use crate::widgets::{Button, card, modal};
+use crate::widgets::{Button, card};
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut RestoreDraft, state: &State, actions: &mut Actions) {
     let subtitle = "Replace this store with a backup. The current store is kept in a folder next \
                     to it.";
-    let closing = modal::ui(
-        context,
-        "Restore a backup",
-        subtitle,
-        sizes::DIALOG,
-        &mut (&mut *draft, &mut *actions),
-        |ui, (draft, actions)| {
-            beside_scroll_bar(ui);
-            ui.push_id("kept", |ui| kept_ui(ui, draft, state, actions));
-            ui.push_id("path", |ui| path_ui(ui, draft, state, actions));
-            ui.push_id("checked", |ui| checked_ui(ui, draft, state));
-            error_ui(ui, draft.error.as_deref());
-            ui.push_id("line", |ui| command_ui(ui, draft, state, actions));
-        },
-        |ui, (draft, actions)| {
-            if draft.sound().is_some() {
-                let button = Button::danger("Replace store with backup").name(RESTORE);
-                if ui.add(button.tooltip("Close the store and restore the backup")).clicked() {
-                    ask(actions, MaintenanceAction::Restore);
-                }
-            } else {
-                let is_ready = draft.file().is_some();
-                let tooltip = "Check the backup for damage without changing anything";
-                let button = Button::primary("Check backup").enabled(is_ready).tooltip(tooltip);
-                if modal::answer_ui(ui, button) {
-                    ask(actions, MaintenanceAction::Check);
-                }
-            }
-            back_ui(ui, actions);
-        },
-    );
-    if closing.closes() {
-        close(actions);
+    let (hint, line) = line(draft, state);
+    let button = if draft.sound().is_some() {
+        let button = Button::danger("Replace store with backup").name(RESTORE);
+        button.tooltip("Close the store and restore the backup")
+    } else {
+        let tooltip = "Check the backup for damage without changing anything";
+        Button::primary("Check backup").enabled(draft.file().is_some()).tooltip(tooltip)
+    };
+    let action = match draft.sound() {
+        Some(_) => MaintenanceAction::Restore,
+        None => MaintenanceAction::Check,
+    };
+    let frame = DialogFrame::new("Restore a backup")
+        .subtitle(subtitle)
+        .command_named(COMMAND_LINE, hint, line)
+        .error(draft.error.as_deref())
+        .no_leave()
+        .button(button.room_for("Replace store with backup"), action)
+        .button(back(), SHOW_HOME);
+    let outcome = frame.ui(context, |ui| {
+        ui.push_id("kept", |ui| kept_ui(ui, draft, state, actions));
+        ui.push_id("path", |ui| path_ui(ui, draft, state, actions));
+        ui.push_id("checked", |ui| checked_ui(ui, draft, state));
+    });
+    if let Some(action) = outcome.end(actions) {
+        ask(actions, action);
     }
 }
 
@@ -179,12 +172,11 @@ fn written(file: &Path, state: &State) -> String {
     )
 }
 
-fn command_ui(ui: &mut Ui, draft: &RestoreDraft, state: &State, actions: &mut Actions) {
-    let Some(file) = draft.file() else { return };
-    match folder(state) {
-        Some(folder) if draft.sound().is_some() => {
-            line_ui(ui, &restore_line(&file, &folder), actions);
-        }
-        _ => free_line_ui(ui, &check_line(&file), actions),
+/// The line for a terminal, with the heading over it: to check a backup, no store has to be closed.
+fn line(draft: &RestoreDraft, state: &State) -> (&'static str, Option<String>) {
+    let file = draft.file();
+    match folder(state).filter(|_| draft.sound().is_some()) {
+        Some(folder) => (COMMAND_LINE_HINT, file.map(|file| restore_line(&file, &folder))),
+        None => (COMMAND_LINE, file.map(|file| check_line(&file))),
     }
 }

@@ -4,13 +4,13 @@ use egui::Context;
 
 use super::parts::words;
 use crate::action::{Action, Actions, ViewAction};
-use crate::dialogs::close;
-use crate::dialogs::{CONTINUE, KEEPS_RUNNING, STARTING};
+use crate::dialogs::frame::DialogFrame;
+use crate::dialogs::transfer::progress_ui;
+use crate::dialogs::words::{CONTINUE, KEEPS_RUNNING, close};
 use crate::job::Cancel;
 use crate::state::operations::OperationId;
 use crate::state::{Phase, State};
-use crate::theme::{colors, sizes, text};
-use crate::widgets::{Button, bar, modal};
+use crate::widgets::Button;
 
 /// Draws the progress. While the store is closed there is nothing else to do in the window, so the
 /// dialog stays until the store is open again.
@@ -21,43 +21,26 @@ pub fn ui(context: &Context, operation: OperationId, state: &State, actions: &mu
     };
     let is_away = matches!(state.store.phase, Phase::Away(_));
     let stopping = found.cancel.as_ref().is_some_and(Cancel::is_cancelled);
-    let progress = &found.progress;
-    let closing = modal::ui(
-        context,
-        &found.title,
-        "",
-        sizes::DIALOG,
-        actions,
-        |ui, _| {
-            #[expect(clippy::cast_precision_loss, reason = "a bar of a few hundred points")]
-            let share = match progress.total {
-                0 => 0.0,
-                total => (progress.done as f32 / total as f32).clamp(0.0, 1.0),
-            };
-            let ink = colors(ui);
-            bar::ui(ui, share, ink.accent, "Progress");
-            let how_far = if progress.text.is_empty() { STARTING } else { &progress.text };
-            ui.label(text::rich(how_far, text::mono_small()).color(ink.dim));
-            if let Phase::Away(why) = &state.store.phase {
-                words(ui, &format!("{why}. Your tabs stay open."));
-            }
-        },
-        |ui, actions| {
-            let label = if stopping { "Stopping…" } else { "Cancel" };
-            let tooltip = "Cancel without changing anything";
-            if ui.add(Button::plain(label).enabled(!stopping).tooltip(tooltip)).clicked() {
-                actions.push(Action::View(ViewAction::Cancel(operation)));
-            }
-            if !is_away {
-                let button = Button::plain(CONTINUE);
-                let tooltip = KEEPS_RUNNING;
-                if ui.add(button.tooltip(tooltip)).clicked() {
-                    close(actions);
-                }
-            }
-        },
-    );
-    if closing.closes() && !is_away {
-        close(actions);
+    let cancel = Button::plain(if stopping { "Stopping…" } else { "Cancel" }).enabled(!stopping);
+    let cancel = cancel.room_for("Stopping…").tooltip("Cancel without changing anything");
+    let frame = DialogFrame::new(found.title.as_str()).stays(is_away).no_leave();
+    // Nothing else can be done in the window while the store is closed.
+    let background = Button::primary(CONTINUE).tooltip(KEEPS_RUNNING).enabled(!is_away);
+    let frame = frame.button(background, Pressed::Leave).button(cancel, Pressed::Cancel);
+    let outcome = frame.ui(context, |ui| {
+        progress_ui(ui, found.progress.share(), &found.progress.text);
+        if let Phase::Away(why) = &state.store.phase {
+            words(ui, &format!("{why}. Your tabs stay open."));
+        }
+    });
+    match outcome.end(actions) {
+        Some(Pressed::Leave) => close(actions),
+        Some(Pressed::Cancel) => actions.push(Action::View(ViewAction::Cancel(operation))),
+        None => {}
     }
+}
+
+enum Pressed {
+    Leave,
+    Cancel,
 }

@@ -9,11 +9,6 @@ use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::Button;
 use crate::widgets::field::Field;
 
-/// The id of the field of this name, so that the keyboard can be sent to it.
-pub fn field_id(name: &str) -> Id {
-    Id::unique(("path", name))
-}
-
 /// The words of a path field.
 pub struct ChoosePath<'a> {
     pub name: &'a str,
@@ -60,16 +55,12 @@ impl ChoosePath<'_> {
                 hint: self.hint,
                 mono: true,
                 invalid: self.invalid,
-                id: Some(field_id(self.name)),
+                id: Some(Id::unique(("path", self.name))),
                 ..Field::default()
             };
             let response = field.ui(ui, path);
             let enter = ui.input(|input| input.key_pressed(egui::Key::Enter));
             let is_entered = response.lost_focus() && enter;
-            // Enter in an empty field is for the dialog as a whole.
-            if path.is_empty() && !enter && ui.memory(|memory| memory.focused().is_none()) {
-                response.request_focus();
-            }
             change.changed = response.changed();
             change.taken |= is_entered;
         });

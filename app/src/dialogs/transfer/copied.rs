@@ -4,13 +4,13 @@ use egui::{Context, Ui};
 
 use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
-use crate::dialogs::close;
+use crate::dialogs::frame::DialogFrame;
 use crate::job::{CopyEnd, CopyReport};
 use crate::state::transfer::CopyResult;
 use crate::state::{duration, number};
-use crate::theme::{Icon, colors, sizes, text};
+use crate::theme::{Icon, colors, text};
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, card, modal};
+use crate::widgets::{Button, card};
 
 pub fn ui(context: &Context, result: &CopyResult, actions: &mut Actions) {
     let report = &result.ended.report;
@@ -21,20 +21,25 @@ pub fn ui(context: &Context, result: &CopyResult, actions: &mut Actions) {
         CopyEnd::Cancelled => "Copy canceled",
         CopyEnd::Failed(_) => "Copy stopped",
     };
-    let closing = modal::ui(
-        context,
-        title,
-        &subtitle,
-        sizes::DIALOG,
-        &mut *actions,
-        |ui, _| {
-            figures_ui(ui, report);
-            end_ui(ui, result);
-        },
-        |ui, actions| buttons_ui(ui, result, actions),
-    );
-    if closing.closes() {
-        close(actions);
+    let label = match (&result.folder, &result.ended.opens) {
+        (Some(_), _) => Some("Open the store"),
+        (None, Some(_)) => Some("Open the sandbox"),
+        (None, None) => None,
+    };
+    let roll_back = Button::plain("Roll back")
+        .tooltip("Remove the documents that this copy inserted, also those changed since");
+    let open = Button::primary(label.unwrap_or_default());
+    let frame = DialogFrame::new(title)
+        .subtitle(subtitle)
+        .leave(if result.ended.opens.is_some() { "Discard" } else { "Done" })
+        .button_if(label.is_some(), open, TransferAction::ShowCopy)
+        .button_if(result.ended.undo.is_some(), roll_back, TransferAction::RollBackCopy);
+    let outcome = frame.ui(context, |ui| {
+        figures_ui(ui, report);
+        end_ui(ui, result);
+    });
+    if let Some(action) = outcome.end(actions) {
+        ask(actions, action);
     }
 }
 
@@ -79,27 +84,5 @@ fn end_ui(ui: &mut Ui, result: &CopyResult) {
     }
     if result.ended.opens.is_none() && result.ended.undo.is_none() && report.copied > 0 {
         line(ui, "Too many documents were copied to remember them; they can't be rolled back");
-    }
-}
-
-/// From right to left.
-fn buttons_ui(ui: &mut Ui, result: &CopyResult, actions: &mut Actions) {
-    let label = match (&result.folder, &result.ended.opens) {
-        (Some(_), _) => Some("Open the store"),
-        (None, Some(_)) => Some("Open the sandbox"),
-        (None, None) => None,
-    };
-    if label.is_some_and(|label| modal::answer_ui(ui, Button::primary(label))) {
-        ask(actions, TransferAction::ShowCopy);
-    }
-    if result.ended.undo.is_some() {
-        let words = "Remove the documents that this copy inserted, also those changed since";
-        if ui.add(Button::plain("Roll back").tooltip(words)).clicked() {
-            ask(actions, TransferAction::RollBackCopy);
-        }
-    }
-    let label = if result.ended.opens.is_some() { "Discard" } else { "Done" };
-    if ui.add(Button::plain(label)).clicked() {
-        close(actions);
     }
 }

@@ -4,18 +4,21 @@ use bson::Document;
 use egui::{Context, Ui};
 
 use super::choose_path::ChoosePath;
-use super::import::{beside_scroll_bar, error_ui};
-use super::{ask, notice_ui};
+use super::{ask, error_ui, notice_ui};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::connect::string_ui;
-use crate::dialogs::{close, quiet};
+use crate::dialogs::frame::DialogFrame;
+use crate::dialogs::words::quiet;
 use crate::state::transfer::copying::{CopiedPart, CopyTo, is_ttl};
 use crate::state::transfer::{CopyDraft, Loadable};
 use crate::state::{State, duration, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, modal, tabs};
+use crate::widgets::{Button, tabs};
+
+/// The height of the fields with the indexes, in points.
+const FIELDS_HEIGHT: f32 = 310.0;
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut CopyDraft, state: &State, actions: &mut Actions) {
@@ -23,34 +26,21 @@ pub fn ui(context: &Context, draft: &mut CopyDraft, state: &State, actions: &mut
     if filter.as_ref().is_ok_and(|filter| draft.looked_for.as_ref() != Some(filter)) {
         ask(actions, TransferAction::LookCopy);
     }
-    let plan = draft.plan();
-    let subtitle = with_marks(&draft.from.to_string());
-    let closing = modal::ui(
-        context,
-        if draft.to == CopyTo::Server { "Copy to a server" } else { "Copy to a store" },
-        &subtitle,
-        sizes::DIALOG,
-        &mut (&mut *draft, &mut *actions),
-        |ui, (draft, actions)| {
-            beside_scroll_bar(ui);
-            part_ui(ui, draft);
-            target_ui(ui, draft, state, actions);
-            indexes_ui(ui, draft);
-            error_ui(ui, draft.error.as_deref());
-        },
-        |ui, (_, actions)| {
-            let button = Button::primary("Copy").enabled(plan.is_ok());
-            let tooltip = "The documents keep every type and byte, and their _id";
-            if modal::answer_ui(ui, button.tooltip(tooltip)) {
-                ask(actions, TransferAction::StartCopy);
-            }
-            if ui.add(Button::plain("Cancel")).clicked() {
-                close(actions);
-            }
-        },
-    );
-    if closing.closes() {
-        close(actions);
+    let is_ready = draft.plan().is_ok();
+    let title = if draft.to == CopyTo::Server { "Copy to a server" } else { "Copy to a store" };
+    let tooltip = "The documents keep every type and byte, and their _id";
+    let frame = DialogFrame::new(title)
+        .subtitle(with_marks(&draft.from.to_string()))
+        .height(FIELDS_HEIGHT)
+        .error(draft.error.as_deref())
+        .button(Button::primary("Copy").enabled(is_ready).tooltip(tooltip), ());
+    let outcome = frame.ui(context, |ui| {
+        part_ui(ui, draft);
+        target_ui(ui, draft, state, actions);
+        indexes_ui(ui, draft);
+    });
+    if outcome.end(actions).is_some() {
+        ask(actions, TransferAction::StartCopy);
     }
 }
 

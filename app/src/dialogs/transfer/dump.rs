@@ -3,18 +3,18 @@
 use egui::{Context, Ui};
 use mayfly_engine::transfer::{DumpCollection, DumpOutcome, ImportMode};
 
-use super::import::{beside_scroll_bar, error_ui};
 use super::rehearsal::overdue;
-use super::{ask, notice_ui};
+use super::{ask, error_ui, notice_ui};
 use crate::action::{Actions, TransferAction};
-use crate::dialogs::{close, quiet};
+use crate::dialogs::frame::DialogFrame;
+use crate::dialogs::words::quiet;
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::transfer::{DumpDraft, DumpResult, Loadable};
 use crate::state::{duration, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, card, modal};
+use crate::widgets::{Button, card};
 
 /// Notes that a collection shows.
 const NOTES_MAX: usize = 8;
@@ -22,42 +22,27 @@ const NOTES_MAX: usize = 8;
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut DumpDraft, actions: &mut Actions) {
     let path = with_marks(&draft.path.display().to_string());
-    let ready = draft.request().is_ok();
-    let closing = modal::ui(
-        context,
-        "Import folder",
-        &path,
-        sizes::DIALOG_WIDE,
-        &mut (&mut *draft, &mut *actions),
-        |ui, (draft, _)| {
-            beside_scroll_bar(ui);
-            target_ui(ui, draft);
-            for at in 0..draft.rows.len() {
-                collection_ui(ui, draft, at);
-            }
-            for note in &draft.dump.notes {
-                quiet(ui, &with_marks(note));
-            }
-            let error = draft.request().err().or_else(|| draft.error.clone());
-            error_ui(ui, error.as_deref());
-        },
-        |ui, (draft, actions)| {
-            let is_risky = draft.overdue() > 0;
-            let label = if is_risky { "Import anyway" } else { "Import" };
-            let button = if is_risky { Button::amber(label) } else { Button::primary(label) };
-            let button = button.enabled(ready).tooltip("Import documents, then create indexes");
-            let pressed =
-                if is_risky { ui.add(button).clicked() } else { modal::answer_ui(ui, button) };
-            if pressed {
-                ask(actions, TransferAction::StartDump);
-            }
-            if ui.add(Button::plain("Cancel")).clicked() {
-                close(actions);
-            }
-        },
-    );
-    if closing.closes() {
-        close(actions);
+    let request = draft.request();
+    let is_risky = draft.overdue() > 0;
+    let button = if is_risky { Button::amber("Import anyway") } else { Button::primary("Import") };
+    let button = button.enabled(request.is_ok()).room_for("Import anyway");
+    let error = request.err().or_else(|| draft.error.clone());
+    let frame = DialogFrame::new("Import folder")
+        .subtitle(path)
+        .width(sizes::DIALOG_WIDE)
+        .error(error.as_deref())
+        .button(button.tooltip("Import documents, then create indexes"), ());
+    let outcome = frame.ui(context, |ui| {
+        target_ui(ui, draft);
+        for at in 0..draft.rows.len() {
+            collection_ui(ui, draft, at);
+        }
+        for note in &draft.dump.notes {
+            quiet(ui, &with_marks(note));
+        }
+    });
+    if outcome.end(actions).is_some() {
+        ask(actions, TransferAction::StartDump);
     }
 }
 
@@ -162,32 +147,19 @@ pub fn result_ui(context: &Context, result: &DumpResult, actions: &mut Actions) 
     let took_ms = i64::try_from(result.took.as_millis()).unwrap_or(i64::MAX);
     let subtitle = format!("{} · {}", result.words(), duration::figure(took_ms));
     let title = if result.is_complete() { "Import finished" } else { "Import incomplete" };
-    let closing = modal::ui(
-        context,
-        title,
-        &subtitle,
-        sizes::DIALOG_WIDE,
-        &mut *actions,
-        |ui, _| {
-            beside_scroll_bar(ui);
-            for outcome in &result.outcomes {
-                outcome_ui(ui, outcome);
-            }
-            let missing = result.chosen.saturating_sub(result.outcomes.len()) as u64;
-            if missing > 0 {
-                let words = number::counted(missing, "collection was", "collections were");
-                error_ui(ui, Some(&format!("Canceled: {words} not imported")));
-            }
-        },
-        |ui, actions| {
-            if modal::answer_ui(ui, Button::primary("Done")) {
-                close(actions);
-            }
-        },
-    );
-    if closing.closes() {
-        close(actions);
-    }
+    let frame =
+        DialogFrame::<()>::new(title).subtitle(subtitle).width(sizes::DIALOG_WIDE).done("Done");
+    let outcome = frame.ui(context, |ui| {
+        for outcome in &result.outcomes {
+            outcome_ui(ui, outcome);
+        }
+        let missing = result.chosen.saturating_sub(result.outcomes.len()) as u64;
+        if missing > 0 {
+            let words = number::counted(missing, "collection was", "collections were");
+            error_ui(ui, Some(&format!("Canceled: {words} not imported")));
+        }
+    });
+    _ = outcome.end(actions);
 }
 
 fn outcome_ui(ui: &mut Ui, outcome: &DumpOutcome) {

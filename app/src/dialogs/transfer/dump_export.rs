@@ -2,18 +2,17 @@
 
 use egui::{Context, Ui};
 
-use super::ask;
 use super::choose_path::ChoosePath;
 use super::export::{NO_SNAPSHOT, compression_ui};
-use super::import::{beside_scroll_bar, command_ui, error_ui};
+use super::{ask, line_hint};
 use crate::action::{Actions, TransferAction};
-use crate::dialogs::{close, quiet};
+use crate::dialogs::frame::DialogFrame;
+use crate::dialogs::words::{COMMAND_LINE, quiet};
 use crate::state::transfer::{DumpExportDraft, command_line};
 use crate::state::{State, number};
-use crate::theme::sizes;
+use crate::widgets::Button;
 use crate::widgets::field::labelled;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, modal};
 
 const FILES: &str = "A BSON file and a metadata file with the indexes for each collection, as \
                      mongodump writes them, and manifest.json with their checksums";
@@ -22,36 +21,20 @@ const FILES: &str = "A BSON file and a metadata file with the indexes for each c
 pub fn ui(context: &Context, draft: &mut DumpExportDraft, state: &State, actions: &mut Actions) {
     let ready = draft.request().is_ok();
     let command = command_line::export_database(draft, state.store.folder.as_deref());
-    let closing = modal::ui(
-        context,
-        "Export database",
-        &subtitle(draft, state),
-        sizes::DIALOG,
-        &mut (&mut *draft, &mut *actions),
-        |ui, (draft, actions)| {
-            beside_scroll_bar(ui);
-            quiet(ui, FILES);
-            quiet(ui, NO_SNAPSHOT);
-            path_ui(ui, draft, state, actions);
-            compression_ui(ui, &mut draft.compression);
-            error_ui(ui, draft.error.as_deref());
-            if ready {
-                command_ui(ui, &command, state, actions);
-            }
-        },
-        |ui, (_, actions)| {
-            let button = Button::primary("Export").enabled(ready);
-            let tooltip = "Export every collection of the database to the folder";
-            if modal::answer_ui(ui, button.tooltip(tooltip)) {
-                ask(actions, TransferAction::StartExportDatabase);
-            }
-            if ui.add(Button::plain("Cancel")).clicked() {
-                close(actions);
-            }
-        },
-    );
-    if closing.closes() {
-        close(actions);
+    let tooltip = "Export every collection of the database to the folder";
+    let frame = DialogFrame::new("Export database")
+        .subtitle(subtitle(draft, state))
+        .command_named(COMMAND_LINE, line_hint(state), ready.then_some(command))
+        .error(draft.error.as_deref())
+        .button(Button::primary("Export").enabled(ready).tooltip(tooltip), ());
+    let outcome = frame.ui(context, |ui| {
+        quiet(ui, FILES);
+        quiet(ui, NO_SNAPSHOT);
+        path_ui(ui, draft, state, actions);
+        compression_ui(ui, &mut draft.compression);
+    });
+    if outcome.end(actions).is_some() {
+        ask(actions, TransferAction::StartExportDatabase);
     }
 }
 

@@ -3,20 +3,20 @@
 use egui::{Context, Ui};
 
 use super::choose_path::ChoosePath;
-use super::import::{beside_scroll_bar, command_ui, error_ui};
-use super::{ask, notice_ui};
+use super::{ask, line_hint, notice_ui};
 use mayfly_engine::transfer::Compression;
 use mayfly_engine::value::shell::write_command;
 
-use crate::action::{Action, Actions, TransferAction, ViewAction};
-use crate::dialogs::{COMMAND_TO_SEND, close};
+use crate::action::{Actions, TransferAction};
+use crate::dialogs::frame::DialogFrame;
+use crate::dialogs::words::COMMAND_LINE;
 use crate::state::transfer::export::{Content, already_exist};
 use crate::state::transfer::{ExportDraft, ExportForm, Loadable, command_line};
 use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::labelled;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, card, code_box, modal};
+use crate::widgets::{Button, card, code_box};
 
 const FORMS_A_ROW: usize = 4;
 /// The width of the button of a form, in points.
@@ -53,48 +53,33 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
         Content::Removals(_) => ("Save ledger", "Write the removals to the file"),
         Content::JsonSchema(_) => ("Export JSON Schema", "Write the JSON Schema to the file"),
     };
-    let subtitle = subtitle(draft, state);
-    let closing = modal::ui(
-        context,
-        title,
-        &subtitle,
-        sizes::DIALOG,
-        &mut (&mut *draft, &mut *actions),
-        |ui, (draft, actions)| {
-            beside_scroll_bar(ui);
-            if !matches!(draft.content, Content::JsonSchema(_)) {
-                form_ui(ui, draft);
-            }
-            which_ui(ui, draft, wrong.as_deref(), state);
-            path_ui(ui, draft, state, actions);
-            error_ui(ui, draft.error.as_deref());
-            let copied = sent.as_ref().filter(|sent| code_box::ui(ui, COMMAND_TO_SEND, sent));
-            if let Some(sent) = copied {
-                actions.push(Action::View(ViewAction::Copy(sent.clone())));
-            }
-            if draft.content == Content::Documents && ready {
-                command_ui(ui, &command, state, actions);
-            }
-        },
-        |ui, (draft, actions)| {
-            let finish = |button: Button<'static>| button.enabled(ready).tooltip(tooltip);
-            // Where a file is lost, Enter alone is not enough.
-            let pressed = match draft.exists.len() {
-                0 => modal::answer_ui(ui, finish(Button::primary("Export"))),
-                1 => ui.add(finish(Button::danger("Replace file"))).clicked(),
-                _ => ui.add(finish(Button::danger("Replace files"))).clicked(),
-            };
-            if pressed {
-                let overwrite = !draft.exists.is_empty();
-                ask(actions, TransferAction::StartExport { overwrite });
-            }
-            if ui.add(Button::plain("Cancel")).clicked() {
-                close(actions);
-            }
-        },
-    );
-    if closing.closes() {
-        close(actions);
+    // Where a file is lost, Enter alone is not enough.
+    let button = match draft.exists.len() {
+        0 => Button::primary("Export"),
+        1 => Button::danger("Replace file"),
+        _ => Button::danger("Replace files"),
+    };
+    let button = button.enabled(ready).tooltip(tooltip).room_for("Replace files");
+    let overwrite = !draft.exists.is_empty();
+    let mut frame = DialogFrame::new(title)
+        .subtitle(subtitle(draft, state))
+        .error(draft.error.as_deref())
+        .button(button, TransferAction::StartExport { overwrite });
+    if sent.is_some() {
+        frame = frame.command(sent);
+    }
+    if draft.content == Content::Documents {
+        frame = frame.command_named(COMMAND_LINE, line_hint(state), ready.then_some(command));
+    }
+    let outcome = frame.ui(context, |ui| {
+        if !matches!(draft.content, Content::JsonSchema(_)) {
+            form_ui(ui, draft);
+        }
+        which_ui(ui, draft, wrong.as_deref(), state);
+        path_ui(ui, draft, state, actions);
+    });
+    if let Some(action) = outcome.end(actions) {
+        ask(actions, action);
     }
 }
 

@@ -4,17 +4,19 @@ use egui::{Align, Context, Layout, Ui};
 use mayfly_engine::transfer::ImportFormat;
 
 use super::choose_path::ChoosePath;
-use super::{apart, ask, index_files, notice_ui, options, preview, rehearsal, target, types};
-use crate::action::{Action, Actions, TransferAction, ViewAction};
-use crate::dialogs::close;
-use crate::dialogs::{COMMAND_LINE, COMMAND_LINE_HINT};
+use super::{
+    apart, ask, index_files, line_hint, notice_ui, options, preview, rehearsal, target, types,
+};
+use crate::action::{Actions, TransferAction};
+use crate::dialogs::frame::DialogFrame;
+use crate::dialogs::words::COMMAND_LINE;
 use crate::state::transfer::import::file_name;
 use crate::state::transfer::{ImportDraft, command_line};
 use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::value::cut;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, code_box, modal, tabs};
+use crate::widgets::{Button, tabs};
 
 /// Characters of a collection's name on a button.
 const NAME_CHARS_MAX: usize = 40;
@@ -22,11 +24,10 @@ const NAME_CHARS_MAX: usize = 40;
 const FORMATS: [ImportFormat; 4] =
     [ImportFormat::Auto, ImportFormat::Json, ImportFormat::Csv, ImportFormat::Bson];
 
-/// The variable that the line for a terminal needs if the store is a server.
-const SERVER_LINE_HINT: &str =
-    "Command line equivalent; the variable MAYFLY_URI holds the connection string";
-
 const INTO_COLLECTION: &str = "Import the files into the collection";
+
+/// The height of the fields once a file is chosen, in points.
+const FIELDS_HEIGHT: f32 = 300.0;
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {
@@ -34,45 +35,6 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
     let is_named = draft.name_error().is_none() && draft.zone_error().is_none();
     let is_read = draft.next_to_look().is_none();
     let ready = !draft.files.is_empty() && is_named && is_read && draft.types.error().is_none();
-    let closing = modal::ui(
-        context,
-        "Import documents",
-        "JSON, BSON or CSV with a header row, also compressed with gzip or zstd, or a folder of mongodump",
-        sizes::DIALOG_WIDE,
-        &mut (&mut *draft, &mut *actions),
-        |ui, (draft, actions)| {
-            beside_scroll_bar(ui);
-            unfinished_ui(ui, state, actions);
-            files_ui(ui, draft, state, actions);
-            if !draft.files.is_empty() {
-                preview::ui(ui, draft);
-                types::ui(ui, draft, state, actions);
-                room_ui(ui, draft);
-                target::ui(ui, draft, state);
-                index_files::ui(ui, draft);
-                rehearsal::ui(ui, draft, state, actions);
-            }
-            error_ui(ui, draft.error.as_deref());
-            if ready {
-                command_ui(ui, &command, state, actions);
-            }
-        },
-        |ui, (draft, actions)| {
-            if start_ui(ui, draft, ready) {
-                ask(actions, TransferAction::StartImport);
-            }
-            if ui.add(Button::plain("Cancel")).clicked() {
-                close(actions);
-            }
-        },
-    );
-    if closing.closes() {
-        close(actions);
-    }
-}
-
-/// The button that begins it, which says what is lost. Returns whether it was pressed.
-fn start_ui(ui: &mut Ui, draft: &ImportDraft, ready: bool) -> bool {
     let name = cut(&with_marks(draft.collection.trim()), NAME_CHARS_MAX);
     let drops = format!("Drop {name} and import");
     let is_risky = draft.overdue() > 0 && !draft.pause_reaper || draft.lack_of_space().is_some();
@@ -82,11 +44,33 @@ fn start_ui(ui: &mut Ui, draft: &ImportDraft, ready: bool) -> bool {
         (false, false) => (Button::primary("Import"), INTO_COLLECTION),
     };
     let button = button.enabled(ready && draft.is_drop_confirmed()).tooltip(tooltip);
-    // Enter adds a typed path first; where something is lost, Enter alone is not enough.
-    if draft.drop || is_risky || !draft.typed.trim().is_empty() {
-        return ui.add(button).clicked();
+    let frame = DialogFrame::new("Import documents")
+        .subtitle(
+            "JSON, BSON or CSV with a header row, also compressed with gzip or zstd, or a folder \
+             of mongodump",
+        )
+        .width(sizes::DIALOG_WIDE)
+        .height(FIELDS_HEIGHT)
+        .command_named(COMMAND_LINE, line_hint(state), ready.then_some(command))
+        .error(draft.error.as_deref())
+        // Enter adds a typed path first.
+        .ignores_enter(!draft.typed.trim().is_empty())
+        .button(button.room_for("Import anyway"), TransferAction::StartImport);
+    let outcome = frame.ui(context, |ui| {
+        unfinished_ui(ui, state, actions);
+        files_ui(ui, draft, state, actions);
+        if !draft.files.is_empty() {
+            preview::ui(ui, draft);
+            types::ui(ui, draft, state, actions);
+            room_ui(ui, draft);
+            target::ui(ui, draft, state);
+            index_files::ui(ui, draft);
+            rehearsal::ui(ui, draft, state, actions);
+        }
+    });
+    if let Some(action) = outcome.end(actions) {
+        ask(actions, action);
     }
-    modal::answer_ui(ui, button)
 }
 
 fn room_ui(ui: &mut Ui, draft: &ImportDraft) {
@@ -109,30 +93,6 @@ fn unfinished_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             ask(actions, TransferAction::ShowUnfinished);
         }
     });
-}
-
-/// Leaves room for the bar that comes when the content is too tall, unless there is some already.
-pub fn beside_scroll_bar(ui: &mut Ui) {
-    let room = ui.clip_rect().width() - sizes::GAP;
-    ui.set_max_width(ui.available_width().min(room));
-}
-
-/// The line for a terminal, with a button that copies it.
-pub fn command_ui(ui: &mut Ui, command: &str, state: &State, actions: &mut Actions) {
-    let is_server = state.store.connection.is_some();
-    let words = if is_server { SERVER_LINE_HINT } else { COMMAND_LINE_HINT };
-    let ink = colors(ui).dim;
-    ui.label(text::rich(words, text::small()).color(ink));
-    if code_box::ui(ui, COMMAND_LINE, command) {
-        actions.push(Action::View(ViewAction::Copy(command.to_owned())));
-    }
-}
-
-/// Why something can't begin.
-pub fn error_ui(ui: &mut Ui, error: Option<&str>) {
-    let Some(error) = error else { return };
-    let ink = colors(ui).error;
-    notice_ui(ui, Icon::Error, "Error", ink, error);
 }
 
 fn files_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {

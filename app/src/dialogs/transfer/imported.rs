@@ -3,19 +3,19 @@
 use egui::{Context, Label, Ui};
 use mayfly_engine::transfer::{ImportEnd, ImportReport};
 
-use super::super::close;
 use super::preview::problem;
 use super::{ask, notice_ui};
 use crate::action::{
     Action, Actions, DialogAction, ReaperAction, StoreAction, TabsAction, TransferAction,
     ViewAction,
 };
+use crate::dialogs::frame::DialogFrame;
 use crate::state::transfer::import::file_name;
 use crate::state::transfer::{CreatedIndexes, ImportResult};
 use crate::state::{Namespace, State, duration, number};
 use crate::theme::{Colors, Icon, colors, sizes, text};
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, card, modal};
+use crate::widgets::{Button, card};
 
 /// Rejected documents that are listed.
 const LISTED_MAX: usize = 8;
@@ -40,54 +40,51 @@ pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut
     let took_ms = i64::try_from(result.took.as_millis()).unwrap_or(i64::MAX);
     let into = with_marks(&result.into_words());
     let subtitle = format!("{into} · {}", duration::figure(took_ms));
-    let closing = modal::ui(
-        context,
-        title(result),
-        &subtitle,
-        sizes::DIALOG,
-        &mut *actions,
-        |ui, actions| {
-            figures_ui(ui, result);
-            parts_ui(ui, result, actions);
-            end_ui(ui, &result.report);
-            if cannot_roll_back(&result.report, state) {
-                let ink = colors(ui).dim;
-                ui.label(text::rich(TOO_MANY, text::body()).color(ink));
-            }
-            rejects_ui(ui, &result.report, actions);
-            for words in result.indexes.iter().flat_map(CreatedIndexes::sentences) {
-                ui.label(text::rich(with_marks(&words), text::body()));
-            }
-            if result.paused && !state.reaper.enabled {
-                paused_ui(ui, actions);
-            }
-        },
-        |ui, actions| {
-            if modal::answer_ui(ui, Button::primary("Open collection")) {
-                show(&result.into, actions);
-            }
-            let is_server = state.store.connection.is_some();
-            if !result.roll_back_ids().is_empty() {
-                let back = Button::plain("Roll back");
-                let words = if is_server { BY_ID } else { UNLESS_CHANGED };
-                if ui.add(back.tooltip(words)).clicked() {
-                    ask(actions, TransferAction::RollBackResult(result.operation));
-                }
-            }
-            if let Some(id) = result.report.unfinished.filter(|_| !result.is_rolled_back) {
-                let on = Button::plain("Resume import");
-                if ui.add(on.tooltip("Resume after the last stored document")).clicked() {
-                    ask(actions, TransferAction::Resume(id));
-                }
-            }
-            if ui.add(Button::plain("Done")).clicked() {
-                close(actions);
-            }
-        },
-    );
-    if closing.closes() {
-        close(actions);
+    let is_server = state.store.connection.is_some();
+    let roll_back =
+        Button::plain("Roll back").tooltip(if is_server { BY_ID } else { UNLESS_CHANGED });
+    let can_roll_back = !result.roll_back_ids().is_empty();
+    let resume = Button::plain("Resume import").tooltip("Resume after the last stored document");
+    let unfinished = result.report.unfinished.filter(|_| !result.is_rolled_back);
+    let frame = DialogFrame::new(title(result))
+        .subtitle(subtitle)
+        .leave("Done")
+        .button(Button::primary("Open collection"), Pressed::Open)
+        .button_if(
+            can_roll_back,
+            roll_back,
+            Pressed::Ask(TransferAction::RollBackResult(result.operation)),
+        );
+    let frame = match unfinished {
+        Some(id) => frame.button(resume, Pressed::Ask(TransferAction::Resume(id))),
+        None => frame,
+    };
+    let outcome = frame.ui(context, |ui| {
+        figures_ui(ui, result);
+        parts_ui(ui, result, actions);
+        end_ui(ui, &result.report);
+        if cannot_roll_back(&result.report, state) {
+            let ink = colors(ui).dim;
+            ui.label(text::rich(TOO_MANY, text::body()).color(ink));
+        }
+        rejects_ui(ui, &result.report, actions);
+        for words in result.indexes.iter().flat_map(CreatedIndexes::sentences) {
+            ui.label(text::rich(with_marks(&words), text::body()));
+        }
+        if result.paused && !state.reaper.enabled {
+            paused_ui(ui, actions);
+        }
+    });
+    match outcome.end(actions) {
+        Some(Pressed::Open) => show(&result.into, actions),
+        Some(Pressed::Ask(action)) => ask(actions, action),
+        None => {}
     }
+}
+
+enum Pressed {
+    Open,
+    Ask(TransferAction),
 }
 
 fn title(result: &ImportResult) -> &'static str {

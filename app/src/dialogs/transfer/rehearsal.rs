@@ -7,7 +7,7 @@ use mayfly_engine::transfer::{
 
 use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction, lesson};
-use crate::dialogs::{close, quiet};
+use crate::dialogs::words::{close, quiet};
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::expiry::{first_pass, one_minute};
 use crate::state::lesson::why::{self, Topic};

@@ -1,15 +1,15 @@
 //! How far an import or export is.
 
-use egui::Context;
+use egui::{Context, Ui};
 
-use super::super::close;
 use crate::action::{Action, Actions, ViewAction};
-use crate::dialogs::{CONTINUE, KEEPS_RUNNING, STARTING};
+use crate::dialogs::frame::DialogFrame;
+use crate::dialogs::words::{CONTINUE, KEEPS_RUNNING, STARTING, close};
 use crate::state::State;
 use crate::state::operations::OperationId;
 use crate::state::transfer::Kind;
-use crate::theme::{colors, sizes, text};
-use crate::widgets::{Button, bar, modal};
+use crate::theme::{colors, text};
+use crate::widgets::{Button, bar};
 
 /// Draws the progress. Closing the dialog stops nothing.
 pub fn ui(context: &Context, operation: OperationId, state: &State, actions: &mut Actions) {
@@ -30,40 +30,33 @@ pub fn ui(context: &Context, operation: OperationId, state: &State, actions: &mu
         }
     };
     let progress_words = state.progress_words(progress);
-    let closing = modal::ui(
-        context,
-        &found.title,
-        "",
-        sizes::DIALOG,
-        &mut (),
-        |ui, ()| {
-            #[expect(clippy::cast_precision_loss, reason = "a bar of a few hundred points")]
-            let share = match progress.total {
-                0 => 0.0,
-                total => progress.done as f32 / total as f32,
-            };
-            let colors = colors(ui);
-            bar::ui(ui, share, colors.accent, "Progress");
-            let words = match (progress_words.as_str(), progress.total) {
-                ("", _) => STARTING.to_owned(),
-                (words, 0) => words.to_owned(),
-                (words, _) => format!("{:.0}% · {words}", share.clamp(0.0, 1.0) * 100.0),
-            };
-            ui.label(text::rich(words, text::mono_small()).color(colors.dim));
-        },
-        |ui, ()| {
-            let background = Button::primary(CONTINUE);
-            if ui.add(background.tooltip(KEEPS_RUNNING)).clicked() {
-                close(actions);
-            }
-            let label = if stopping { "Stopping…" } else { "Cancel" };
-            let cancel = Button::plain(label).enabled(!stopping);
-            if ui.add(cancel.tooltip(what_stays)).clicked() {
-                actions.push(Action::View(ViewAction::Cancel(operation)));
-            }
-        },
-    );
-    if closing.closes() {
-        close(actions);
+    let share = progress.share();
+    let words = match (progress_words.as_str(), progress.total) {
+        ("", _) => String::new(),
+        (words, 0) => words.to_owned(),
+        (words, _) => format!("{:.0}% · {words}", share * 100.0),
+    };
+    let cancel = Button::plain(if stopping { "Stopping…" } else { "Cancel" }).enabled(!stopping);
+    let frame = DialogFrame::new(found.title.as_str())
+        .no_leave()
+        .button(Button::primary(CONTINUE).tooltip(KEEPS_RUNNING), Pressed::Leave)
+        .button(cancel.room_for("Stopping…").tooltip(what_stays), Pressed::Cancel);
+    match frame.ui(context, |ui| progress_ui(ui, share, &words)).end(actions) {
+        Some(Pressed::Leave) => close(actions),
+        Some(Pressed::Cancel) => actions.push(Action::View(ViewAction::Cancel(operation))),
+        None => {}
     }
+}
+
+enum Pressed {
+    Leave,
+    Cancel,
+}
+
+/// Draws how far a job is; without words it has only begun.
+pub fn progress_ui(ui: &mut Ui, share: f32, words: &str) {
+    let ink = colors(ui);
+    bar::ui(ui, share, ink.accent, "Progress");
+    let words = if words.is_empty() { STARTING } else { words };
+    ui.label(text::rich(words, text::mono_small()).color(ink.dim));
 }

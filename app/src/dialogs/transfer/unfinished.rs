@@ -4,17 +4,16 @@
 use egui::{Context, Ui};
 use mayfly_engine::transfer::UnfinishedImport;
 
-use super::import::{beside_scroll_bar, error_ui};
 use super::{ask, imported};
 use crate::action::{Action, Actions, CutAction, TransferAction};
-use crate::dialogs::close;
+use crate::dialogs::frame::DialogFrame;
 use crate::job::cut::CutWork;
 use crate::state::State;
 use crate::state::transfer::cut::CutWay;
 use crate::state::transfer::import::file_name;
 use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, card, modal};
+use crate::widgets::{Button, card};
 
 /// The width of the buttons, so that they form a column.
 const BUTTON: f32 = 96.0;
@@ -26,31 +25,20 @@ pub fn ui(context: &Context, error: Option<&str>, state: &State, actions: &mut A
     } else {
         ("Unfinished operations", "These were cut short. What they did so far is kept")
     };
-    let closing = modal::ui(
-        context,
-        title,
-        subtitle,
-        sizes::DIALOG_WIDE,
-        &mut *actions,
-        |ui, actions| {
-            beside_scroll_bar(ui);
-            for known in &state.transfer.cut {
-                cut_ui(ui, known, state, actions);
-            }
-            for known in &state.transfer.unfinished {
-                one(ui, known, state.store.connection.is_some(), actions);
-            }
-            error_ui(ui, error);
-        },
-        |ui, actions| {
-            if ui.add(Button::plain("Decide later")).clicked() {
-                close(actions);
-            }
-        },
-    );
-    if closing.closes() {
-        close(actions);
-    }
+    let frame = DialogFrame::<()>::new(title)
+        .subtitle(subtitle)
+        .width(sizes::DIALOG_WIDE)
+        .error(error)
+        .leave("Decide later");
+    let outcome = frame.ui(context, |ui| {
+        for known in &state.transfer.cut {
+            cut_ui(ui, known, state, actions);
+        }
+        for known in &state.transfer.unfinished {
+            one(ui, known, state.store.connection.is_some(), actions);
+        }
+    });
+    _ = outcome.end(actions);
 }
 
 /// An operation that was cut short, and what can be done with it.

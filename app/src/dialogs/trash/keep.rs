@@ -1,10 +1,11 @@
 //! The switch of the trash, and how long it keeps removed documents.
 
 use egui::{Align, Layout, Ui};
+use mayfly_engine::value::shell::write_command;
 
-use super::command_ui;
 use crate::action::{Action, Actions, TrashAction};
 use crate::commands::trash;
+use crate::dialogs::words::command_ui;
 use crate::state::trash::{Trash, TrashDraft};
 use crate::state::{duration, number};
 use crate::theme::{colors, text};
@@ -40,7 +41,7 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut TrashDraft, net: &Trash, actions: &mut
 /// The choice differs from the present setting: the command that applies it.
 fn change_ui(ui: &mut Ui, secs: i64, net: &Trash, actions: &mut Actions) {
     let name = "Trash command";
-    command_ui(ui, name, "admin", &trash::keep(secs), actions);
+    command_ui(ui, name, &write_command("admin", &trash::keep(secs)), actions);
     let span = duration::span(secs.saturating_mul(1_000));
     let label = match (secs, net.secs) {
         (0, _) => "Turn off the trash".to_owned(),

@@ -9,28 +9,24 @@ mod list;
 
 use std::time::Duration;
 
-use bson::Document;
 use egui::{Context, Ui};
 use mayfly_engine::value::shell::write_command;
 
-use super::close;
-use super::transfer::beside_scroll_bar;
+use super::frame::DialogFrame;
+use super::words::{COMMAND_TO_SEND, LOADING, RESTORE, command_ui};
 use crate::action::{Action, Actions, TrashAction, ViewAction};
-use crate::dialogs::{COMMAND_TO_SEND, LOADING, RESTORE};
 use crate::state::State;
 use crate::state::documents::bulk::BulkRun;
-use crate::state::operations::OperationId;
 use crate::state::trash::{Scope, TrashDraft, running};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, bar, card, code_box, modal, tabs};
+use crate::widgets::{Button, bar, card, code_box, tabs};
 
-/// The pressed button.
-enum Pressed {
-    Ask(TrashAction),
-    Cancel(OperationId),
-    Done,
-}
+/// The height of the switch and an empty list, in points.
+const LIST_HEIGHT: f32 = 270.0;
+
+/// The tooltip of the button that restores.
+const RESTORES: &str = "Restore to its collection without overwriting anything";
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mut Actions) {
@@ -38,36 +34,49 @@ pub fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mu
     draft.fill(net);
     let subtitle = "When on, removed documents are kept for a while so you can restore them. \
                     Restoring puts the index that removed them on hold until you release it.";
-    let mut pressed = None;
-    let closing = modal::ui(
-        context,
-        "Trash",
-        subtitle,
-        sizes::DIALOG_WIDE,
-        draft,
-        |ui, draft| {
-            beside_scroll_bar(ui);
-            if let Some(error) = &net.error {
-                ui.label(text::rich(with_marks(error), text::body()).color(colors(ui).error));
-            }
-            if !net.is_known {
-                ui.label(text::rich(LOADING, text::body()).color(colors(ui).dim));
-                return;
-            }
-            keep::ui(ui, draft, net, actions);
-            list::ui(ui, draft, state, actions);
-            restore_ui(ui, draft, state, actions);
-        },
-        |ui, draft| pressed = buttons_ui(ui, draft, state),
-    );
-    match pressed {
-        Some(Pressed::Ask(action)) => actions.push(Action::Trash(action)),
-        Some(Pressed::Cancel(operation)) => {
-            actions.push(Action::View(ViewAction::Cancel(operation)));
+    let run = running(state);
+    let is_stopping = run.is_some_and(|run| run.work.gauge.cancel.is_cancelled());
+    let restore = net.restore_command(draft);
+    let label = restore.as_ref().map_or(RESTORE, |restore| restore.label.as_str());
+    let label = with_marks(label);
+    let frame = DialogFrame::new("Trash")
+        .subtitle(subtitle)
+        .width(sizes::DIALOG_WIDE)
+        .height(LIST_HEIGHT)
+        .leave("Done");
+    let frame = match (run, restore) {
+        (Some(run), _) => {
+            let label = if is_stopping { "Stopping…" } else { "Cancel" };
+            let cancel = Button::plain(label)
+                .name("Cancel the restore")
+                .tooltip("Stop after the present step; what is restored stays restored")
+                .enabled(!is_stopping);
+            frame.button(cancel, Action::View(ViewAction::Cancel(run.operation)))
         }
-        Some(Pressed::Done) => close(actions),
-        None if closing.closes() => close(actions),
-        None => {}
+        (None, Ok(restore)) if !net.rows.is_empty() => {
+            let button = Button::primary(&label).enabled(!net.is_waiting).tooltip(RESTORES);
+            frame.button(button, Action::Trash(TrashAction::Restore(restore)))
+        }
+        (None, Err(_)) if !net.rows.is_empty() => {
+            let button = Button::primary(&label).enabled(false).tooltip(RESTORES);
+            frame.button(button, Action::Trash(TrashAction::More))
+        }
+        _ => frame,
+    };
+    let outcome = frame.ui(context, |ui| {
+        if let Some(error) = &net.error {
+            ui.label(text::rich(with_marks(error), text::body()).color(colors(ui).error));
+        }
+        if !net.is_known {
+            ui.label(text::rich(LOADING, text::body()).color(colors(ui).dim));
+            return;
+        }
+        keep::ui(ui, draft, net, actions);
+        list::ui(ui, draft, state, actions);
+        restore_ui(ui, draft, state, actions);
+    });
+    if let Some(action) = outcome.end(actions) {
+        actions.push(action);
     }
 }
 
@@ -104,7 +113,8 @@ fn restore_ui(ui: &mut Ui, draft: &mut TrashDraft, state: &State, actions: &mut 
     });
     match net.restore_command(draft) {
         Ok(restore) => {
-            command_ui(ui, COMMAND_TO_SEND, &restore.db, &restore.command, actions);
+            let command = write_command(&restore.db, &restore.command);
+            command_ui(ui, COMMAND_TO_SEND, &command, actions);
         }
         Err(why) => {
             // As high as the command that comes with a choice: the rows stay under the pointer.
@@ -131,39 +141,4 @@ fn progress_ui(ui: &mut Ui, run: &BulkRun, uptime: Duration) {
         };
         bar::ui(ui, share, colors(ui).accent, "Restored so far");
     });
-}
-
-fn buttons_ui(ui: &mut Ui, draft: &TrashDraft, state: &State) -> Option<Pressed> {
-    let (mut pressed, net) = (None, &state.trash);
-    if let Some(run) = running(state) {
-        let is_stopping = run.work.gauge.cancel.is_cancelled();
-        let label = if is_stopping { "Stopping…" } else { "Cancel" };
-        let hint = "Stop after the present step; what is restored stays restored";
-        let cancel = Button::plain(label).name("Cancel the restore").tooltip(hint);
-        if ui.add(cancel.enabled(!is_stopping)).clicked() {
-            pressed = Some(Pressed::Cancel(run.operation));
-        }
-    } else if !net.rows.is_empty() {
-        let restore = net.restore_command(draft);
-        let label = restore.as_ref().map_or(RESTORE, |restore| restore.label.as_str());
-        let label = with_marks(label);
-        let button = Button::primary(&label)
-            .enabled(restore.is_ok() && !net.is_waiting)
-            .tooltip("Restore to its collection without overwriting anything");
-        if let (true, Ok(restore)) = (ui.add(button).clicked(), restore) {
-            pressed = Some(Pressed::Ask(TrashAction::Restore(restore)));
-        }
-    }
-    if ui.add(Button::plain("Done")).clicked() {
-        pressed = Some(Pressed::Done);
-    }
-    pressed
-}
-
-/// Shows a command before it is sent.
-fn command_ui(ui: &mut Ui, name: &str, db: &str, command: &Document, actions: &mut Actions) {
-    let command = write_command(db, command);
-    if code_box::ui(ui, name, &command) {
-        actions.push(Action::View(ViewAction::Copy(command)));
-    }
 }

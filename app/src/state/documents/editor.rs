@@ -17,8 +17,6 @@ pub struct Editor {
     pub base: ObjectId,
     /// Where it stands.
     pub phase: Phase,
-    /// A press on Escape with unsaved text asks first.
-    pub leaving: bool,
     /// The store's time when the text was read, in milliseconds since 1970: its `new Date()`.
     pub now_ms: i64,
     /// The parsed text; read again when it changes, and before it is saved.
@@ -114,16 +112,14 @@ impl Editor {
 
     fn new(mode: Mode, text: String, base: ObjectId, now_ms: i64) -> Self {
         let read = Ok(Vec::new());
-        let (phase, leaving) = (Phase::Typing, false);
-        let mut editor =
-            Self { mode, first: text.clone(), text, base, phase, leaving, now_ms, read };
+        let (phase, first) = (Phase::Typing, text.clone());
+        let mut editor = Self { mode, first, text, base, phase, now_ms, read };
         editor.changed(now_ms);
         editor
     }
 
     /// Reads the text again, at this time.
     pub fn changed(&mut self, now_ms: i64) {
-        self.leaving = false;
         if !matches!(self.phase, Phase::Changed(_) | Phase::Gone) {
             self.phase = Phase::Typing;
         }
