@@ -24,6 +24,7 @@ mod documentdb;
 mod documents;
 mod drawers;
 mod enter;
+mod every_dialog;
 mod every_function;
 mod expiry;
 mod expiry_counts;

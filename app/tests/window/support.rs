@@ -337,6 +337,19 @@ impl Window {
         self.first(name).accesskit_node().is_focused()
     }
 
+    /// The name of the control that has the keyboard.
+    pub fn focused(&self) -> Option<String> {
+        let mut found = self.harness.query_all_by(has_keyboard);
+        let node = found.next()?.accesskit_node();
+        Some(node.label().or_else(|| node.value()).unwrap_or_default())
+    }
+
+    /// Draws until the store has answered, then some frames more.
+    pub fn settle_and_draw(&mut self, frames: usize) {
+        self.settle();
+        self.harness.run_steps(frames);
+    }
+
     /// The contents of a field, or of a named text.
     pub fn value(&self, name: &str) -> String {
         let node = self.first(name).accesskit_node();
@@ -534,6 +547,10 @@ pub fn settle(harness: &mut Harness<'static, MayflyApp>) {
         }
         harness.step();
     }
+}
+
+fn has_keyboard(node: &AccessKitNode<'_>) -> bool {
+    node.is_focused()
 }
 
 /// Whether the name of a control fits; a text without a name has what it says as its name.

@@ -2,7 +2,6 @@
 
 use bson::doc;
 use egui::{Key, Modifiers};
-use egui_kittest::kittest::{AccessKitNode, NodeT, Queryable};
 
 use super::support::{Window, at};
 
@@ -27,17 +26,6 @@ fn window() -> Window {
     window
 }
 
-fn has_keyboard(node: &AccessKitNode<'_>) -> bool {
-    node.is_focused()
-}
-
-/// The name of the control that has the keyboard.
-fn focused(window: &Window) -> Option<String> {
-    let mut found = window.harness.query_all_by(has_keyboard);
-    let node = found.next()?.accesskit_node();
-    Some(node.label().or_else(|| node.value()).unwrap_or_default())
-}
-
 /// The controls that the keyboard comes to, until it comes to the first one again.
 fn walk(window: &mut Window, modifiers: Modifiers) -> Vec<String> {
     let mut met: Vec<String> = Vec::new();
@@ -45,7 +33,7 @@ fn walk(window: &mut Window, modifiers: Modifiers) -> Vec<String> {
         window.harness.key_press_modifiers(modifiers, Key::Tab);
         window.harness.run_steps(3);
         // Between two controls the keyboard is free: the keys of the list.
-        let Some(name) = focused(window) else { continue };
+        let Some(name) = window.focused() else { continue };
         if met.len() > 20 && met[0] == name {
             return met;
         }
@@ -85,7 +73,7 @@ fn shift_and_tab_go_back_from_the_list_through_the_header() {
     let mut window = window();
     window.type_into("Filter", "");
     window.key(Key::Tab);
-    assert_eq!(focused(&window), None, "the list has the keys");
+    assert_eq!(window.focused(), None, "the list has the keys");
     let met = walk(&mut window, Modifiers::SHIFT);
     let order = ["Cards (F2)", "Refresh", "Find", "Filter", "Documents", "test.carts", "Create"];
     let places: Vec<usize> = order.iter().map(|name| place(&met, name)).collect();
