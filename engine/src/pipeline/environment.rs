@@ -42,6 +42,7 @@ impl<'e> Environment<'e> {
 
     /// The environment of a pipeline in a stage.
     pub(super) fn within(&self) -> Result<Self, PipelineError> {
+        // Without a bound, a view that reads itself in a `$lookup` would overflow the stack.
         if self.depth >= PIPELINE_DEPTH_MAX {
             return Err(refused!(
                 Code::MAX_SUB_PIPELINE_DEPTH_EXCEEDED,

@@ -14,6 +14,7 @@ pub(super) struct MemoryBudget(HeldBytes);
 impl MemoryBudget {
     /// Counts more bytes.
     pub(super) fn add(&mut self, stage: &str, bytes: usize) -> Result<(), PipelineError> {
+        // First the budget of all commands: forty that each kept to their own bound took 2 GB.
         self.0.add(bytes).map_err(|MemoryFull| {
             refused!(
                 Code::QUERY_EXCEEDED_MEMORY_LIMIT,

@@ -199,6 +199,7 @@ fn merge(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Merge, Pip
                     format!("BSON field '$merge.{name}' is the wrong type '{}'", kind(other));
                 return fail(Code::TYPE_MISMATCH, message);
             }
+            // Routers of a sharded cluster send these two. They change nothing on one server.
             ("targetCollectionVersion" | "allowMergeOnNullishValues", _) => {}
             (other, _) => {
                 let message = format!("BSON field '$merge.{other}' is an unknown field.");
@@ -210,6 +211,7 @@ fn merge(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Merge, Pip
         let message = "BSON field '$merge.into' is missing but a required field";
         return fail(Code::IDL_FAILED_TO_PARSE, message);
     }
+    // Read after the loop, because `let` may be given before the pipeline that uses it.
     merge.variables = variables(given, &reading.names, &mut VariableNames::default())?;
     checked(merge, given)
 }
@@ -217,6 +219,7 @@ fn merge(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Merge, Pip
 fn checked(merge: Merge, variables: Option<&RawDocument>) -> Result<Merge, PipelineError> {
     let (matched, not_matched) = (&merge.when_matched, merge.when_not_matched);
     let is_possible = match matched {
+        // With the other combinations nothing would ever be written, so MongoDB doesn't have them.
         WhenMatched::KeepExisting | WhenMatched::Fail => not_matched == WhenNotMatched::Insert,
         _ => true,
     };
@@ -242,6 +245,7 @@ fn checked(merge: Merge, variables: Option<&RawDocument>) -> Result<Merge, Pipel
                 format!("Cannot use 'let' variables with 'whenMatched: {}' mode", matched.name());
             return fail(51199, message);
         }
+        // `new` is the result itself. MongoDB accepts it only where it says exactly that.
         if !matches!(variables.get("new")?, None | Some(RawBsonRef::String("$$ROOT"))) {
             let message = "'let' may not define a value for the reserved 'new' variable other than \
                            '$$ROOT'";
@@ -323,6 +327,7 @@ fn on(value: RawBsonRef<'_>) -> Result<Vec<String>, PipelineError> {
         return fail(51187, message);
     }
     for (at, field) in fields.iter().enumerate() {
+        // Parsed for its error alone: a path that can't be stored can't be joined by.
         FieldPath::parse(field)?;
         if fields.iter().take(at).any(|other| other == field) {
             return fail(31465, format!("Found a duplicate field '{field}'"));

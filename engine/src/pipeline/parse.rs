@@ -238,6 +238,7 @@ fn no_stage(name: &str, place: Nesting) -> PipelineError {
         // In `$facet` this error comes first, also for a stage that is not supported elsewhere.
         name if place == Nesting::Facet && is_source => not_in_facet(name),
         "$changeStream" => {
+            // A change stream reads an oplog; MongoDB has this error for a server without one.
             PipelineError::stage(40573, "The $changeStream stage is only supported on replica sets")
         }
         "$geoNear" => PipelineError::stage(

@@ -52,6 +52,7 @@ impl Run {
         first: Box<dyn Stage>,
         context: Arc<Context>,
     ) -> Result<Self, PipelineError> {
+        // A source stays first, because the join of a `$lookup` filters its documents.
         let mut stages = pipeline.fresh();
         let at = usize::from(pipeline.begins_with_source());
         stages.insert(at.min(stages.len()), first);
@@ -72,6 +73,7 @@ impl Run {
             let of_views: Vec<&RawDocument> = of_views.iter().map(|stage| &**stage).collect();
             let reading = ParseContext::of_view(&collection.db, context.collation.clone());
             let of_views = Pipeline::parse(&of_views, &reading)?;
+            // From the last to the first, because each one is put in front of the others.
             for stage in of_views.fresh().into_iter().rev() {
                 stages.push_front(stage);
             }
@@ -122,6 +124,8 @@ impl Run {
         let mut target = Target::matching(Filter::matches_all());
         target.collation.clone_from(&context.collation);
         let mut absorbed = 0;
+        // The first stage that can't be absorbed ends this: a later one must not be applied before
+        // it.
         while let Some(first) = stages.front()
             && first.absorb(&mut target)?
         {
@@ -136,6 +140,7 @@ impl Run {
             };
             collection.check_is_no_view()?;
             let plan = choose(&collection, &target.filter, target.sort.as_ref(), hint)?;
+            // A count may take the entries of an index alone, so no document has to be read.
             if stages.front().is_some_and(|stage| stage.only_counts()) {
                 let mut search = Search::new(&collection, target, plan);
                 let n = search.count(reader, &collection, environment.now_ms())?;
@@ -162,6 +167,7 @@ impl Run {
         &mut self,
         environment: &Environment<'_>,
     ) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        // This document did not fit the batch before. It has passed all stages already.
         if let Some(document) = self.returned.take() {
             return Ok(Some(document));
         }

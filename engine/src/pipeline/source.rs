@@ -79,6 +79,8 @@ impl SearchSource {
                 self.read_ahead(environment)?;
             }
             let Some(ahead) = self.ahead.pop_front() else { return Ok(None) };
+            // A cursor may have waited between two batches, and the document may have expired
+            // since.
             if ahead.hidden_from_ms.is_none_or(|from_ms| environment.now_ms() < from_ms) {
                 return Ok(Some(ahead.document));
             }
@@ -119,11 +121,14 @@ impl SearchSource {
                     record: stored.record,
                     hidden_from_ms: collection.hidden_from_ms(document, stored.modified_ms),
                 });
+                // Bounded by bytes as well, because each document may have 16 MiB.
                 let is_enough = ahead.len() >= *read_docs || bytes >= PIPELINE_READ_BYTES_MAX;
                 Ok(if is_enough { Step::TakeAndStop } else { Step::Take })
             })?;
             Ok(())
         })?;
+        // A pipeline with a `$limit` may end after a few documents; a long one should open few
+        // reads.
         self.read_docs = self.read_docs.saturating_mul(2).min(PIPELINE_READ_DOCS_MAX);
         Ok(())
     }

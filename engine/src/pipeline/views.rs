@@ -24,6 +24,8 @@ pub fn resolve(
     let mut stages: Vec<RawDocumentBuf> = Vec::new();
     let mut seen = Vec::new();
     loop {
+        // A definition that can't be read must not count as a missing collection, which has no
+        // documents.
         catalog.check_usable(&namespace.db, &namespace.collection)?;
         let collection = catalog.collection(&namespace);
         let Some(view) = collection.as_ref().and_then(|found| found.options.view.as_ref()) else {
@@ -43,6 +45,7 @@ pub fn resolve(
         }
         let own = view.pipeline.iter().map(RawDocumentBuf::try_from);
         let mut own = own.collect::<Result<Vec<_>, _>>()?;
+        // The stages of a lower view run before those of the view that reads it.
         own.append(&mut stages);
         stages = own;
         seen.push(namespace.collection.clone());
@@ -65,6 +68,7 @@ pub(super) fn draws_lots(
     while let Some(name) = unseen.pop() {
         let collection = catalog.collection_named(&namespace.db, &name);
         let Some(view) = collection.and_then(|found| found.options.view.as_ref()) else { continue };
+        // Views may name each other in a circle.
         if !seen.insert(name) {
             continue;
         }
@@ -85,6 +89,8 @@ fn has_lots(stage: &RawDocument, read: &mut Vec<String>) -> bool {
         ["$sample", "$rand", "$sampleRate"].contains(&name)
             || match value {
                 RawBsonRef::String(text) => {
+                    // Another field may have such a name. One look too many costs nothing, one too
+                    // few gives wrong results.
                     if ["from", "coll", "$unionWith"].contains(&name) {
                         read.push(text.to_owned());
                     }

@@ -37,6 +37,7 @@ pub(super) fn keep<'r>(
             if bytes >= bytes_max || documents.len() as u64 >= allowance.limits.docs {
                 break;
             }
+            // Counted before the skips: a record that is skipped is done, too.
             looked_at += 1;
             let stored = match reader.document(target.collection.id, record) {
                 Ok(Some(stored)) => stored,

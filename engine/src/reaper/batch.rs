@@ -129,6 +129,7 @@ pub(super) fn run(
         limit.min(REAPER_SCAN_ENTRIES_MAX).min(full_disk_max(collections))
     };
     let (mut position, mut damage) = (position.clone(), None);
+    // The records that were read ahead are used up first, or they would be read twice.
     if position.done == position.records.len() {
         damage = collections.store().read(|reader| {
             let (docs, ahead) = (most(allowance.limits.docs), most(allowance.ahead));
@@ -215,6 +216,7 @@ fn read_ahead(
         records.push(entry.record);
         last = Some(entry);
     }
+    // Noted before the records are sorted: the search resumes at the last entry in the index.
     if let Some(last) = last {
         position.after = Some((last.key.to_vec(), last.record));
     }
@@ -317,6 +319,7 @@ fn count_keys(
 fn fitting(left: u64, (bytes, done): (u64, usize), all: Counters) -> usize {
     let known = if done == 0 { (all.bytes, all.documents) } else { (bytes, done as u64) };
     let each = known.0 / known.1.max(1);
+    // At least one, or a document larger than the budget would never leave.
     usize::try_from(left / each.max(1)).unwrap_or(usize::MAX).max(1)
 }
 

@@ -48,6 +48,8 @@ impl Monitor {
 
     fn end_with(&mut self, pass: impl FnOnce(&Reaper) -> Option<PassReport>) -> SleepEnd {
         let reaper = &self.reaper;
+        // The sleep begins now in case no pass runs. A pass moves it to its end, as MongoDB's
+        // monitor sleeps between passes.
         self.sleep_began = reaper.clock().monotonic();
         if !reaper.parameters().enabled() && !is_broken(BrokenRule::MonitorSwitch) {
             // The clocks are read while the monitor is off, so that switching it on again isn't
@@ -72,6 +74,7 @@ impl Monitor {
         let is_due = self.plan() <= self.reaper.clock().monotonic();
         let end = is_due.then(|| self.end_with(Reaper::run_or_count_pass));
         if is_due {
+            // Planned once more, so that the announcement names the pass after this one.
             self.plan();
         }
         end

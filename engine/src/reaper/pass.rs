@@ -107,6 +107,7 @@ impl<'r> Pass<'r> {
             sub_pass.queue = std::mem::take(&mut sub_pass.again);
             return Step::Again;
         }
+        // Rules may have changed by then, so the next sub-pass lists them again.
         let leftovers = !sub_pass.again.is_empty();
         self.current = None;
         let end = self.skip();
@@ -157,6 +158,7 @@ impl<'r> Pass<'r> {
     /// The rules to leave alone.
     fn held(&self) -> Vec<RuleId> {
         let mut held = self.permit.held.clone();
+        // A command of the user is an answer to the hold; a scheduled pass is not.
         if self.permit.respects_holds {
             held.extend(self.reaper.held_indexes().iter().map(|held| held.rule));
         }
@@ -232,6 +234,7 @@ impl<'r> Pass<'r> {
                     docs += batch.deleted;
                 }
                 let next = batch.next.clone();
+                // The state is on disk with this removal, so further ones need not store it again.
                 if batch.deleted > 0 {
                     self.permit.state = None;
                 }

@@ -33,6 +33,7 @@ pub fn targets(catalog: &CatalogSnapshot) -> Vec<Target> {
 /// The rules by which documents are removed now.
 pub(super) fn targets_at_work(catalog: &CatalogSnapshot) -> Vec<Target> {
     let mut all = targets(catalog);
+    // A `$out` that still runs writes there. Its target's rules apply once it has replaced that.
     all.retain(|target| !target.collection.namespace.is_unfinished_output());
     all
 }
@@ -77,6 +78,8 @@ impl Target {
     /// Whether the collection, as it is now, still has this rule.
     pub fn is_in_force(&self, current: &CollectionMeta) -> bool {
         let is_this =
+            // The rule is compared and not only its index, because `collMod` may have changed the
+            // seconds.
             |(rule, index): (Rule, &Arc<IndexMeta>)| index.id == self.index.id && rule == self.rule;
         current.id == self.collection.id && current.ttl_rules().any(is_this)
     }
@@ -130,6 +133,7 @@ impl Target {
             let entries = range.entries(reader, self.index.id, from, i64::MAX)?;
             if let Some(entry) = sound(entries).next() {
                 let instant = range.instant_ms(entry?.key);
+                // A rule may have two ranges, and each knows only its own earliest threshold.
                 let threshold = instant.and_then(|instant| range.threshold_ms(instant));
                 first = first.into_iter().chain(threshold).min();
             }

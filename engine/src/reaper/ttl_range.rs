@@ -60,6 +60,7 @@ impl TtlRange {
     pub fn last_due_ms(&self, now_ms: i64) -> i64 {
         let cutoff = cutoff_ms(now_ms, self.add_ms / MS_PER_SEC);
         match self.section {
+            // `_ts` counts whole seconds, so every millisecond of the cutoff's second is due.
             Section::Modified => whole_secs(cutoff).saturating_add(MS_PER_SEC - 1),
             Section::Dates(_) | Section::Own => cutoff,
         }
@@ -69,6 +70,7 @@ impl TtlRange {
     pub fn first_from_ms(&self, threshold_ms: i64) -> i64 {
         let base = threshold_ms.saturating_sub(self.add_ms);
         match self.section {
+            // Rounded up: an instant within a second has the threshold of that second's beginning.
             Section::Modified => whole_secs(base.saturating_add(MS_PER_SEC - 1)),
             Section::Dates(_) | Section::Own => base,
         }
@@ -161,6 +163,7 @@ impl TtlRange {
 
     fn scan(&self) -> Scan {
         match self.section {
+            // A descending index has the latest date first, so the earliest are at its end.
             Section::Dates(Direction::Descending) => Scan::Backward,
             _ => Scan::Forward,
         }

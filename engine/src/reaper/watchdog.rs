@@ -63,6 +63,7 @@ impl Heartbeat {
         if since <= sleep.saturating_mul(WATCHDOG_SLEEPS).max(WATCHDOG_MIN) {
             return None;
         }
+        // A stall that counts from another turn is a new one with its own grace.
         let noticed = self.noticed.filter(|(_, of)| *of == last);
         let (noticed, _) = *self.noticed.insert(noticed.unwrap_or((now, last)));
         (now.saturating_sub(noticed) >= WATCHDOG_GRACE).then_some(since)

@@ -113,8 +113,11 @@ impl Store {
         work: impl FnOnce(&Reader<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         let began = work_time();
+        // The size is adopted once. If the next try fails in the same way, waiting would not help
+        // either.
         let mut may_adopt = true;
         loop {
+            // A backup and the status may use the slots that are left when clients use up theirs.
             let guard = self.latch.enter_read(began, READERS_MAX - READERS_KEPT);
             let guard = guard.ok_or_else(too_many_readers)?;
             self.report_long_read(guard.long_read);
@@ -123,6 +126,8 @@ impl Store {
                 Ok(txn) => {
                     let snapshot = env.snapshot(&txn);
                     let result = work(&Reader::new(&txn, &env.tables, snapshot));
+                    // Checked even if `work` has swallowed the error, because the next write may
+                    // build on that page.
                     self.check_read_damage(&env);
                     return result;
                 }
@@ -135,6 +140,7 @@ impl Store {
                 }
             }
             may_adopt = false;
+            // Adopting a size needs the latch alone, so this read must end first.
             drop((env, guard));
             self.adopt()?;
         }
@@ -171,6 +177,7 @@ impl Store {
         let map_bytes = env.map_bytes();
         let moved = how(&env, &exclusive);
         drop(env);
+        // The refusal stays the answer, even if the old map could be restored.
         moved.or_else(|refused| self.map_again(map_bytes, &exclusive).and(Err(refused)))
     }
 
@@ -312,6 +319,7 @@ impl Drop for Store {
     fn drop(&mut self) {
         // The card must not name a file that is not this store's.
         let is_in_place = self.check_file_in_place().is_ok();
+        // Taking it out ends the walk, whose thread reads the file that is about to be unlocked.
         let walked_ms = self.opening_walk.take().and_then(|walk| walk.walked_ms());
         let closed = StoreError::Bug { what: "the store is closed".to_owned() };
         let last_transaction = self.replace_env(Err(closed)).ok().map(|env| {
@@ -323,6 +331,8 @@ impl Drop for Store {
         let is_unmarked = self.unwritten_restore_ms().is_some();
         let held = self.held.get_mut().unwrap_or_else(PoisonError::into_inner);
         match last_transaction {
+            // A suspect or detached file must be walked at the next opening, so its stamp is not
+            // recorded.
             Some(last) if is_in_place && state != StoreState::Suspect && !is_unmarked => {
                 let found = fs::metadata(self.folder.join(DATA_FILE));
                 let file = found.ok().map(|found| FileStamp::of(&found));

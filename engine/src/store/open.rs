@@ -165,6 +165,8 @@ fn create_data_file(
     if read_only {
         return Err(StoreError::NotADatabase { what: "the folder holds no data file".to_owned() });
     }
+    // The card comes first: it tells a partial header that a first opening has left from a foreign
+    // file.
     IdentityCard::write(&IdentityCard::new(now_ms), folder)?;
     let failed = |error| StoreError::io("Can't create the data file", &error);
     let file = folder::private_file().open(data_path).map_err(failed)?;
@@ -252,6 +254,8 @@ pub(super) fn open_again(
     let report = walk::read_watched(&file, &mut ignore_progress)?;
     refuse_damage(&report)?;
     drop(file);
+    // LMDB maps the lock file again. If it was removed in between, its blocks must be allocated
+    // again.
     folder::reserve_lock_file(folder)?;
     Environment::open(folder, options, Some(Arc::new(PageGuard::walked(report.rows))))
 }
@@ -313,6 +317,8 @@ fn check_data_file(
 ) -> Result<FileCheck, StoreError> {
     let file = open_chosen(data_path)
         .map_err(|error| StoreError::io("Can't read the data file", &error))?;
+    // Someone else may have made the file to break its reader, so the subprocess reads it before
+    // even the header is read here.
     let walked = walk_foreign(&file, card, lock, options)?;
     let transaction = walk::check_header(&file)?;
     let is_behind = card.is_some_and(|card| transaction < card.last_transaction);
@@ -321,6 +327,7 @@ fn check_data_file(
             "{DATA_FILE} is older than when the store was last closed: changes are missing."
         ));
     }
+    // A file that is older anyway was reported above; two warnings would describe one loss.
     if !is_behind && walk::is_last_commit_lost(&file)? {
         warnings.push(
             "The last change may be missing: its transaction is incomplete or damaged.".to_owned(),
@@ -390,6 +397,8 @@ fn identify(
     let mut card = card.unwrap_or_else(|| IdentityCard::new(now_ms));
     let (uuid, format) = {
         let txn = env.read()?;
+        // An unreadable version must not count as a missing one: the arm for new stores would
+        // overwrite it.
         let reader = Reader::new(&txn, &env.tables, None);
         let own = reader.meta(UUID).and_then(|uuid| Ok((uuid, reader.meta(FORMAT)?)));
         let (uuid, format) = StoreError::unless_damaged(own)?.ok_or_else(unidentified)?;
@@ -407,6 +416,8 @@ fn identify(
             return Err(StoreError::VersionMismatch { found, expected: FORMAT_VERSION });
         }
         (None, None) if !read_only => {
+            // Both rows are in one transaction: a store with a UUID and no version could not be
+            // opened.
             let mut writer = Writer::begin(env, None)?;
             writer.put_meta(UUID, card.identity.uuid.as_bytes())?;
             writer.put_meta(FORMAT, &FORMAT_VERSION.to_be_bytes())?;

@@ -38,6 +38,8 @@ impl OpeningWalk {
         let Unwalked { guard, file, now_ms } = unwalked;
         let walking = Arc::clone(&guard);
         let work = move || {
+            // A panic counts as damage. Otherwise each write would wait its full minute for a walk
+            // that has ended.
             let walked = catch_unwind(AssertUnwindSafe(|| walking.walk(&file)));
             let failed = |_| WalkState::Damaged("the check of its file failed".to_owned());
             let end = walked.unwrap_or_else(failed);
@@ -75,6 +77,7 @@ fn tell(end: &WalkState, write_state: &WriteState, notices: &Notices) {
             notices.send(&StoreNotice::DamagedRows { count: damaged.count });
         }
         WalkState::Damaged(what) => {
+            // Another opening would read the same file and find the same page.
             write_state.give_up_reopening();
             let damage = StoreError::damaged(what.as_str()).to_string();
             let why = format!(
@@ -102,6 +105,7 @@ impl Store {
             match walk.guard.wait(WALK_WRITE_POLL) {
                 // Damage has changed what the store accepts.
                 WalkState::Sound(_) | WalkState::Damaged(_) => return Ok(()),
+                // A write that has a time limit ends with that limit, not after the minute.
                 WalkState::Running if work_time() < until && interrupt::tick().is_ok() => {}
                 WalkState::Running => {
                     let what = format!("its file is being checked ({} %)", walk.guard.percent());

@@ -40,6 +40,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         reply.extend(surroundings(request, request.document)?);
         return raw(&reply);
     }
+    // MongoDB requires the option since 3.6, even as an empty document.
     let Some(cursor) = request.document("cursor")? else {
         return Err(CommandError::failed_to_parse(
             "The 'cursor' option is given, except for aggregate with the explain argument",

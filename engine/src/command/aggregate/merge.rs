@@ -37,12 +37,15 @@ pub fn merge_all(
     run: &mut Run,
     merge: &Merge,
 ) -> Result<(), CommandError> {
+    // A wrong target is refused before the pipeline does its work.
     let existing = context.collections.catalog().collection(&merge.into);
     if let Some(existing) = &existing {
         existing.check_holds_documents()?;
     }
     let is_sparse = check_unique(merge, existing.as_deref(), run.context().collation.as_ref())?;
     let work = MergeRun { merge, is_sparse, context, seen: Arc::clone(run.context()) };
+    // By other fields, a new `_id` would change the one of the document that the result is merged
+    // into.
     let is_by_id = merge.on.is_empty() || merge.on.iter().any(|on| on == "_id");
     let prepare = if is_by_id { with_id_first } else { with_own_id_first };
     while let Some(batch) = next_batch(environment, run, prepare)? {
@@ -67,6 +70,8 @@ fn check_unique(
 ) -> Result<bool, CommandError> {
     let is_id = matches!(merge.on.as_slice(), [] | [_]) && merge.on.iter().all(|on| on == "_id");
     let of_ids = existing.and_then(CollectionMeta::id_index);
+    // Under another collation, `_id`s that are equal for the pipeline could belong to two
+    // documents.
     if is_id && of_ids.is_none_or(|index| index.collation.as_ref() == collation) {
         return Ok(false);
     }
@@ -78,6 +83,7 @@ fn check_unique(
     };
     let found = existing.and_then(|collection| {
         let mut indexes = collection.indexes.iter();
+        // A partial index proves uniqueness only within its filter.
         indexes.find(|index| index.unique && index.partial.is_none() && has_fields(index))
     });
     match found {
@@ -134,6 +140,7 @@ impl MergeRun<'_> {
         collection: &CollectionMeta,
         document: &RawDocument,
     ) -> Result<(), WriteRefusal> {
+        // The insert finds a duplicate by itself, so no search is needed.
         if self.merge.when_matched == WhenMatched::Fail {
             return insert(writer, collection, document);
         }
@@ -141,6 +148,8 @@ impl MergeRun<'_> {
         query.target.limit = Some(1);
         let now_ms = writer.now_ms();
         let found = query
+            // Searched within the transaction, so that a document inserted since is met and not
+            // duplicated.
             .first_record(&writer.reader(), collection, now_ms)
             .map_err(WriteRefusal::Transaction)?;
         match found {
@@ -180,6 +189,8 @@ impl MergeRun<'_> {
                         format!("$merge write error: 'on' field '{field}' cannot be an array"),
                     );
                 }
+                // A sparse index has no entry for a missing field, so it proves nothing about such
+                // documents.
                 None | Some(RawBsonRef::Null | RawBsonRef::Undefined) if self.is_sparse => {
                     return fail(
                         51132,
@@ -192,6 +203,7 @@ impl MergeRun<'_> {
                 _ => {}
             }
             let mut equal = RawDocumentBuf::new();
+            // A missing field matches as null, as it is in the unique index.
             equal.append(cstr!("$eq"), value.unwrap_or(RawBsonRef::Null));
             filter.append(CString::try_from(field.as_str())?, equal);
         }

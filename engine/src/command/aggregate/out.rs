@@ -46,6 +46,7 @@ fn replace_collection(
     run: &mut Run,
     out: &Out,
 ) -> Result<(), CommandError> {
+    // No client may use this name, so the next opening can drop what a killed `$out` has left.
     let beside = Namespace::of_output(&out.into.db, ObjectId::new())?;
     let existing = context.collections.catalog().collection(&out.into);
     if let Some(existing) = &existing {
@@ -81,6 +82,7 @@ fn fill(
 ) -> Result<(), CommandError> {
     let options = existing.map(|existing| existing.options.to_document()).unwrap_or_default();
     context.collections.create_output(&CreateRequest { namespace: beside.clone(), options })?;
+    // Created while the collection is empty, so that no build has to read the results again.
     if let Some(existing) = existing {
         let indexes = existing.indexes.iter().filter(|index| !index.is_id());
         let indexes: Vec<_> = indexes.map(|index| index.to_spec()).collect();
@@ -104,6 +106,7 @@ pub fn next_batch(
     prepare: fn(&RawDocument) -> PreparedDocument<'_>,
 ) -> Result<Option<Vec<RawDocumentBuf>>, CommandError> {
     let (mut batch, mut bytes) = (Vec::new(), 0);
+    // Bounded by bytes too, because each result may have 16 MiB.
     while batch.len() < BATCH_DOCS_MAX && bytes < BATCH_BYTES_MAX {
         let Some(document) = run.advance(environment)? else { break };
         bytes += document.as_bytes().len();

@@ -40,6 +40,7 @@ pub fn check(request: &Request<'_>) -> Result<(), CommandError> {
         check_read(name, concern)?;
     }
     if let Some(concern) = section(request, "writeConcern")? {
+        // MongoDB refuses the field for a command that only reads (72), whatever its value is.
         if NO_WRITES.contains(&name) {
             return Err(CommandError::invalid_options("Command does not support writeConcern"));
         }
@@ -71,6 +72,8 @@ fn check_read(name: &str, concern: &RawDocument) -> Result<(), CommandError> {
                 "provenance"
                 | "allowTransactionTableSnapshot"
                 | "waitLastStableRecoveryTimestamp" => {}
+                // These are times of an oplog. Accepting one would promise an order that a single
+                // server doesn't keep.
                 "afterClusterTime" | "afterOpTime" | "atClusterTime" => {
                     return Err(needs_replica_set("read concern"));
                 }
@@ -160,6 +163,7 @@ fn check_members(value: RawBsonRef<'_>) -> Result<(), CommandError> {
                 "w has to be a number, string, or object; found: {}",
                 type_name(other)
             ))),
+            // `w: 0` asks for less than every write gets here.
             (_, Some(0 | 1)) => Ok(()),
             (_, Some(2..=MEMBERS_MAX)) => {
                 alone("cannot use 'w' > 1 when a host is not replicated".to_owned())

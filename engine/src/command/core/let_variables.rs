@@ -109,6 +109,7 @@ fn read_let(
         let (name, value) = element?;
         VariableNames::check(name.as_str())?;
         let expression = Expression::parse(value, &names)?;
+        // Without a document the field would be missing, and the mistake would go unnoticed.
         if reads_document(value)? {
             return Err(CommandError::new(
                 Code::LET_READS_FIELD,
@@ -119,6 +120,7 @@ fn read_let(
                 ),
             ));
         }
+        // Each variable may use the ones before it.
         let mut context = query::Context::at(request.now_ms).with_collation(names.collation());
         context.variables.clone_from(&values);
         let value = expression.evaluate(&query::Scope::new(&empty, &context))?.into_owned();

@@ -131,6 +131,8 @@ impl Query {
     ) -> Result<Vec<RecordNumber>, CommandError> {
         let mut records = Vec::new();
         self.for_each(context, namespace, &mut |stored, _| {
+            // The numbers are held in memory. The bound refuses the write before it has changed
+            // anything.
             if records.len() >= WRITE_RECORDS_MAX {
                 return Err(too_many().into());
             }
@@ -184,6 +186,8 @@ impl Query {
         let collation = self.target.collation.as_ref();
         let mut seen = query::Context::at(now_ms).with_collation(collation);
         seen.variables.clone_from(&self.target.variables);
+        // A hidden document doesn't exist for a write either, even if it was found before it
+        // expired.
         Ok(!collection.hides(document, stored.modified_ms, now_ms)
             && self.target.filter.matches_in(document, &seen)?)
     }

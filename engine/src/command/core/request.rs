@@ -29,6 +29,7 @@ fn plain_documents(array: &RawArray) -> Option<Vec<&RawDocument>> {
     let mut documents = Vec::new();
     for item in &mut fields {
         if item.kind != ElementType::EmbeddedDocument {
+            // The general reader below names the element of another type in its error.
             return None;
         }
         documents.push(RawDocument::from_bytes(item.value).ok()?);
@@ -78,6 +79,8 @@ impl<'r> Request<'r> {
         names = first.as_ref().map_or(names, |first| names.with(first.key().as_str()));
         for element in elements {
             let name = element?.key().as_str();
+            // The first error is only noted: the checks of scope and API version come first, and
+            // need the names.
             declared = declared.and_then(|()| check_field(command, name));
             declared = declared.and_then(|()| names.check_once(document, command.name, name));
             names = names.with(name);
@@ -104,6 +107,7 @@ impl<'r> Request<'r> {
     /// # Errors
     /// When the bytes are not BSON.
     pub fn given(&self, name: &str) -> Result<Option<RawBsonRef<'r>>, CommandError> {
+        // Most optional fields are absent, and this test costs no walk through the command.
         if !self.names.may_have(name) {
             return Ok(None);
         }
@@ -413,7 +417,10 @@ fn check_field(command: &Command, name: &str) -> Result<(), CommandError> {
     match fields.find(|field| field.name == name).map(|field| field.support) {
         Some(Support::Unsupported) => Err(unsupported_field(command.name, name)),
         Some(_) => Ok(()),
+        // MongoDB knows these fields, so the error names the missing transactions and not an
+        // unknown field.
         None if TRANSACTION_FIELDS.contains(&name) => Err(no_transactions()),
+        // Drivers add fields with a dollar for servers that understand them.
         None if name.starts_with('$') => Ok(()),
         None if command.fields.iter().any(|field| field.support == Support::Any) => Ok(()),
         None => Err(unknown_field(command.name, name)),

@@ -59,6 +59,7 @@ pub fn check_api(request: &Request<'_>) -> Result<(), CommandError> {
         }
         None => {
             let strays = ["apiStrict", "apiDeprecationErrors"];
+            // MongoDB refuses these fields without a version (72), because they only qualify it.
             if strays.iter().any(|stray| matches!(request.given(stray), Ok(Some(_)))) {
                 return Err(CommandError::invalid_options(
                     "Provided apiStrict and/or apiDeprecationErrors without passing apiVersion",

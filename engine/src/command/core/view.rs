@@ -43,6 +43,7 @@ pub fn stages(query: &Query, parts: &ViewQuery<'_>) -> Vec<RawDocumentBuf> {
     if let (true, Some(filter)) = (given(parts.filter), parts.filter) {
         add(cstr!("$match"), RawBsonRef::Document(filter));
     }
+    // In the order in which a `find` works: it sorts by fields that the projection may leave out.
     if let (true, Some(sort)) = (given(parts.sort), parts.sort) {
         add(cstr!("$sort"), RawBsonRef::Document(sort));
     }

@@ -63,9 +63,13 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     check_batch_size(operations.len())?;
     let namespaces = valid(&namespaces)?;
     let catalog = context.collections.catalog();
+    // A collection with damaged metadata refuses the whole command before any of its operations has
+    // run.
     for namespace in &namespaces {
         catalog.check_usable(&namespace.db, &namespace.collection)?;
     }
+    // Every index is checked first: an operation must not fail for its shape after others have been
+    // written.
     for operation in &operations {
         check_target(operation, &namespaces)?;
     }
@@ -192,6 +196,7 @@ fn operation<'r>(
             check_shape(&UPDATE, &request.within(document), kind.fields())?;
         }
         BulkOperationKind::Insert | BulkOperationKind::Delete => {
+            // The first field names the kind and is one of the fields that the kind declares.
             check_statement(PLACE, document, kind.fields())?;
         }
     }
@@ -241,7 +246,11 @@ fn namespaces<'r>(request: &Request<'r>) -> Result<Vec<&'r str>, CommandError> {
                     return Err(wrong_type_at("bulkWrite.nsInfo.ns", other, "type 'string'"));
                 }
                 (name, _) if IGNORED.contains(&name.as_str()) => {}
+                // Null counts as absent, as for every optional field that MongoDB's command parser
+                // reads.
                 (name, RawBsonRef::Null) if UNSUPPORTED.contains(&name.as_str()) => {}
+                // A UUID narrows the operation to one collection. Ignoring it could change another
+                // one that has the name by now.
                 (name, _) if UNSUPPORTED.contains(&name.as_str()) => {
                     return Err(unsupported_field(LIST, name.as_str()));
                 }
@@ -313,6 +322,8 @@ impl Bulk<'_> {
             let belongs = |other: &&BulkOperation<'_>| {
                 other.kind == BulkOperationKind::Insert && other.target == first.target
             };
+            // Inserts in a row share transactions. Another kind of operation ends the run, to keep
+            // the order.
             let run: Vec<_> = rest.iter().take_while(belongs).copied().collect();
             self.inserts(namespace, &run, at, is_ordered, outcome);
             return run.len();
@@ -361,6 +372,8 @@ impl Bulk<'_> {
             }
             Err(error) => {
                 let refused = if is_ordered { 1 } else { run.len() };
+                // An ordered command stops at its first error, so the rest is not tried and has no
+                // result.
                 (0..refused).for_each(|index| refuse(outcome, index, &error));
             }
         }

@@ -30,6 +30,7 @@ pub static COMMAND: Command = Command::any("count", FIELDS, run);
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let variables = LetVariables::read(context, request)?;
+    // MongoDB's `count` takes a negative limit as its absolute value.
     let query = Query::read_with_signed_limit(request, "query", &variables)?;
     if view::is_view(context, &namespace) {
         let parts = ViewQuery { filter: request.document("query")?, ..ViewQuery::default() };

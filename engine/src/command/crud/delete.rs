@@ -42,6 +42,7 @@ const FIELDS: &[StatementField] = &[
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let DeleteFields { statements, is_ordered } = DeleteFields::read(request)?;
+    // The shapes of all statements are checked before the first one deletes anything.
     for statement in &statements {
         check_statement(PLACE, statement, FIELDS)?;
     }

@@ -35,6 +35,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         path.index_values(document, &mut |value| {
             // An empty array shows as undefined and has no values.
             if let Some(value) = value.filter(|value| !is_undefined(value)) {
+                // Encoded as an index key, so that 1 and 1.0 are one value and the values come in
+                // MongoDB's order.
                 let key = encode_in(Some(value), Direction::Ascending, variables.collation()).bytes;
                 values.entry(key).or_insert_with_key(|key| {
                     bytes += key.len();

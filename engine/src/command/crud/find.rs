@@ -61,6 +61,7 @@ fields! {
 pub static COMMAND: Command = Command::any("find", FindOptions::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
+    // A find by `_id` is the most frequent read, so it is tried before anything else is parsed.
     if let Some(point) = IdLookup::read(request)
         && let Some(answer) = point.answer(context)?
     {
@@ -130,6 +131,7 @@ impl<'r> FindOptions<'r> {
                 "Cannot set 'awaitData' without also setting 'tailable'",
             ));
         }
+        // Compared in their order, because `min` and `max` are keys of one index.
         if let (Some(min), Some(max)) = (self.min, self.max)
             && names(min)? != names(max)?
         {

@@ -58,6 +58,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         None => None,
     };
     let FindAndModifyFields { wants_new, upsert, remove, .. } = fields;
+    // The reply is made within the transaction. Made after the commit, a projection that failed
+    // lost the deleted document.
     let give = |outcome: DocumentChange| {
         let shown = if wants_new { outcome.after } else { outcome.before };
         match (&projection, shown) {
@@ -104,6 +106,7 @@ impl FindAndModifyFields<'_> {
         let contradictions = [
             (!remove && !has_update, "Either an update or remove=true must be specified"),
             (remove && has_update, "Cannot specify both an update and remove=true"),
+            // MongoDB's message ends with a space, too.
             (remove && upsert, "Cannot specify both upsert=true and remove=true "),
             (
                 remove && wants_new,

@@ -34,6 +34,8 @@ impl<'r> IdLookup<'r> {
                 (b"filter", Some(RawBsonRef::Document(filter))) if id.is_none() => {
                     id = Some(id_of(filter)?);
                 }
+                // A negative limit and a batch size of 0 have meanings of their own, so they take
+                // the general way.
                 (b"limit", Some(RawBsonRef::Int32(0..) | RawBsonRef::Int64(0..)))
                 | (b"batchSize", Some(RawBsonRef::Int32(1..) | RawBsonRef::Int64(1..)))
                 | (b"singleBatch", Some(RawBsonRef::Boolean(_))) => {}
@@ -42,6 +44,7 @@ impl<'r> IdLookup<'r> {
             }
         }
         let RawBsonRef::String(collection) = request.first().ok()? else { return None };
+        // The fields ended early if the bytes are malformed; the general way has an error for that.
         let id = id.filter(|_| fields.is_at_end())?;
         Some(Self { db: request.db, collection, id })
     }
@@ -72,6 +75,8 @@ impl<'r> IdLookup<'r> {
         let document = stored.document()?;
         let mut batch = BatchReply::with_room(BatchName::First, 1, document.as_bytes().len());
         let is_shown = !collection.hides_expired()
+            // In such a database an overdue document doesn't exist for a read, not even by its
+            // `_id`.
             || !collection.hides(document, stored.modified_ms, context.now_ms());
         // An index may only narrow: the document decides.
         if is_shown && field(document, "_id").is_some_and(|id| is_equal(id, self.id)) {

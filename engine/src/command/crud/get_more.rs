@@ -23,6 +23,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if first == RawBsonRef::Null {
         return Err(missing_field("getMore", "getMore"));
     }
+    // A cursor id is a long. MongoDB refuses an int of the same value, too.
     let RawBsonRef::Int64(id) = first else {
         return Err(request.wrong_type("getMore", first, "long"));
     };

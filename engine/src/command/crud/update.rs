@@ -67,6 +67,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     written.run(
         (&statements, is_ordered),
         |statement| {
+            // One flush to the disk costs more than many replacements, so statements in a row share
+            // a transaction.
             if ahead.is_empty() {
                 let together = replacements(request, rest, &variables, context);
                 // Changes that can't be made together are made one by one, and fail for themselves.
@@ -114,6 +116,7 @@ fn replacements(
         (update.is_replacement() && !is_multi && !is_upsert).then_some((query, update))
     };
     let some = statements.iter().take(context.collections.store().batch_docs());
+    // The first statement of another kind ends the run, because statements take effect in order.
     let found: Vec<_> = some.map_while(|statement| read(statement)).collect();
     if found.len() > 1 { found } else { Vec::new() }
 }

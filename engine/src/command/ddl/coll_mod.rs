@@ -34,6 +34,7 @@ pub static COMMAND: Command = Command::any("collMod", CollModFields::FIELDS, run
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
+    // Cosmos DB doesn't have the command (115).
     if context.collections.catalog().dialect(&namespace.db) == Dialect::Cosmos {
         return Err(not_in_cosmos("collMod", "drop the index and create it again"));
     }

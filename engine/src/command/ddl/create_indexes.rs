@@ -27,6 +27,7 @@ pub static COMMAND: Command = Command::any("createIndexes", CreateIndexesFields:
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let fields = CreateIndexesFields::read(request)?;
+    // MongoDB refuses the option on a standalone server (2): there are no members to vote.
     if fields.commit_quorum.is_some() {
         return Err(CommandError::bad_value("Standalones can't specify commitQuorum"));
     }
@@ -39,6 +40,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let is_about_ts = indexes.iter().any(is_on_ts);
     let CreateIndexesFields { ignore_unknown_options, .. } = fields;
     let wanted = CreateIndexesRequest { namespace, indexes, ignore_unknown_options };
+    // A build may take minutes, and so may the wait for another one; `killOp` and `maxTimeMS` must
+    // end both.
     let continues = || check_interrupt().is_ok();
     let created = context.collections.create_indexes_while(&wanted, &continues, &mut |_| {});
     if let Err(WriteError::Store(StoreError::Stopped)) = created {
@@ -47,6 +50,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     }
     let created = created?;
     let mut reply = Document::new();
+    // Cosmos DB adds this field to its replies; clients of MongoDB don't expect it.
     if dialect == Dialect::Cosmos || (dialect == Dialect::Open && is_about_ts) {
         reply.insert("_t", "CreateIndexesResponse");
     }

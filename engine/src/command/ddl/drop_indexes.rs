@@ -26,6 +26,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let catalog = context.collections.catalog();
     let selector = selector(request)?;
     let dropped = context.collections.drop_indexes(&namespace, &selector)?;
+    // Counted before and after, because a name or a key may also select an index that isn't on
+    // `_ts`.
     let left_ts = ts_indexes(&context.collections.catalog(), &namespace);
     let dropped_ts = left_ts < ts_indexes(&catalog, &namespace);
     let mut reply = Document::new();

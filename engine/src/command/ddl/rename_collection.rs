@@ -28,6 +28,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if first == RawBsonRef::Null {
         return Err(missing_field("renameCollection", "renameCollection"));
     }
+    // A UUID names one collection. Ignoring it could rename another one that has the name by now.
     if request.get("collectionUUID")?.is_some() {
         return Err(unsupported_field(request.name, "collectionUUID"));
     }
@@ -45,6 +46,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         check_is_ordinary(namespace)?;
     }
     let catalog = context.collections.catalog();
+    // A rename between databases would also move the documents under other rules.
     if [&from.db, &to.db].iter().any(|db| catalog.dialect(db) == Dialect::Cosmos) {
         return Err(not_in_cosmos("renameCollection", "copy it with $out and drop it"));
     }
@@ -56,6 +58,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         ));
     }
     if drop_target {
+        // The archive has to move in the same transaction, so the archives do the replacement.
         let replacement = Replacement { from: &from, to: &to, target: ExpectedTarget::Any };
         context.reaper.archives().replace(replacement)?;
     } else {

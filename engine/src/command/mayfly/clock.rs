@@ -40,6 +40,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
              simulated clock",
         ));
     };
+    // A time that is set is the start from which a step counts.
     if let Some(now_ms) = set_ms {
         clock.set(now_ms);
     }
@@ -56,7 +57,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if let Some(paused) = paused {
         clock.set_paused(paused);
     }
+    // Stored at once, so that the store continues at this time when it is opened again.
     context.reaper.note_clock();
+    // A client that advances to a pass expects its removals to be visible in its next command.
     if advance_to.is_some() {
         context.reaper.await_due_pass();
     }
@@ -65,6 +68,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 
 /// The next threshold, the next pass, or whichever is first, in milliseconds since 1970.
 fn event_ms(context: &Context, what: &str, now_ms: i64) -> Result<i64, CommandError> {
+    // One millisecond later, or a threshold that is now would be found again and again.
     let threshold = context.reaper.first_threshold_ms(now_ms.saturating_add(1))?;
     let is_on = context.reaper.parameters().enabled();
     let pass = context.reaper.next_pass_ms().filter(|at_ms| is_on && *at_ms > now_ms);

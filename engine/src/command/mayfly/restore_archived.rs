@@ -61,6 +61,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let (mut met, mut found, mut more) = (HashSet::new(), 0, false);
     selection.scan(&archive, |archived| {
         let id = id_key(archived.expired.document.get("_id").ok().flatten());
+        // The newest comes first, so a later document with this `_id` is an older one.
         if !wanted.has(&id) || !met.insert(id.clone()) {
             return Ok(ControlFlow::Continue(()));
         }
@@ -203,6 +204,7 @@ impl ArchiveRestore<'_> {
             }
         }
         if !self.force {
+            // Another rule of the collection may still remove a document whose date was replaced.
             for target in &targets {
                 if is_due(target, &document, now_ms)? {
                     report.would_expire.add(id);

@@ -176,6 +176,8 @@ impl TrashRestore<'_> {
     /// new ones turn up.
     fn write(&mut self, batch: &[(u64, usize)]) -> Result<(), CommandError> {
         let rows = self.rows(batch)?;
+        // Another client may add a rule between the look and the hold, so it is repeated a few
+        // times.
         for _ in 0..TRASH_RESTORE_LOOKS_MAX {
             let rules = self.try_write(&rows)?;
             if rules.is_empty() {
@@ -194,6 +196,8 @@ impl TrashRestore<'_> {
         let (report, rules, restored) = this.context.write(|writer| {
             let (mut report, mut restored) = (this.report.clone(), Vec::new());
             let rules = this.to_hold(writer, rows)?;
+            // While a rule needs a hold, nothing is written: the hold must exist before the
+            // documents do.
             if rules.is_empty() {
                 for row in rows {
                     restored.extend(restore(writer, row, &mut report)?);
@@ -202,6 +206,7 @@ impl TrashRestore<'_> {
             Ok((report, rules, restored))
         })?;
         self.report = report;
+        // After the commit, so that no event reports a restore that was rolled back.
         if !restored.is_empty() {
             self.context.collections.tell(&Event::Restored(restored));
         }
@@ -232,6 +237,7 @@ impl TrashRestore<'_> {
         for row in rows {
             let home = row.home(writer.catalog());
             let Some(collection) = writer.collection(&home) else { continue };
+            // A document whose `_id` is taken is not restored, so it needs no hold.
             if has_document_with_id(&writer.reader(), &collection, row.id())? {
                 continue;
             }
@@ -282,6 +288,8 @@ fn restore(
     if !report.note(writer.restore_row(&collection, row), &collection, id.clone())? {
         return Ok(None);
     }
+    // In the same transaction: after a crash the document is in the trash or in the collection,
+    // never in both.
     writer.take_from_trash(row.number)?;
     let namespace = collection.namespace.clone();
     Ok(Some(RestoredDocument { namespace, id, removed_ms: row.removed_ms }))

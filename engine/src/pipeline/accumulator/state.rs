@@ -70,6 +70,7 @@ impl State {
         let n = match &accumulator.n {
             None => 1,
             Some(expression) => {
+                // MongoDB computes `n` once for each group, from its `_id` alone.
                 let empty = RawDocumentBuf::new();
                 let root = id.as_document().unwrap_or(&empty);
                 let value = expression.evaluate(&Scope::new(root, scope.context()))?;
@@ -103,6 +104,7 @@ impl State {
     ) -> Result<i64, PipelineError> {
         let operator = &accumulator.operator;
         let collation = scope.context().collation.as_ref();
+        // The value is settled, so the expression need not be evaluated again.
         if let (Self::One { is_set: true, .. }, Operator::First) = (&*self, operator) {
             return Ok(0);
         }
@@ -128,6 +130,8 @@ impl State {
             Self::Deviation { count, mean, squares } => {
                 if let Some(number) = given.and_then(as_double) {
                     *count += 1;
+                    // Welford's method: a plain sum of squares would lose its digits for large
+                    // numbers.
                     let distance = number - *mean;
                     #[expect(clippy::cast_precision_loss, reason = "a mean is a double")]
                     let n = *count as f64;
@@ -145,6 +149,7 @@ impl State {
                     return Ok(0);
                 };
                 *seen += 1;
+                // A missing value counts as null here, unlike in `$push`.
                 let value = given.unwrap_or(RawBsonRef::Null);
                 let place = (sort.key(scope.root())?, *seen);
                 Ok(keep_sorted(*n, *is_bottom, entries, place, value))
@@ -195,6 +200,7 @@ impl State {
             (Self::List(list), _) => array(list),
             (Self::Set(set), _) => array(set.into_values()),
             (Self::Deviation { count, squares, .. }, Operator::StdDev { is_sample }) => {
+                // A single document has no deviation of a sample; MongoDB gives null.
                 let by = count.saturating_sub(u64::from(*is_sample));
                 if by == 0 {
                     return RawBson::Null;

@@ -204,6 +204,7 @@ fn check_default(
     let (lowest, highest) = (lowest.as_raw_bson_ref(), highest.as_raw_bson_ref());
     let is_outside = type_rank(default) != type_rank(lowest)
         || compare_in(default, lowest, names.collation()) == Ordering::Less
+        // A bucket contains its lower bound only, so the highest boundary itself is outside.
         || compare_in(default, highest, names.collation()) != Ordering::Less;
     if is_outside {
         return Ok(());
@@ -235,6 +236,7 @@ pub(super) fn output(
 
 fn literal(value: &RawBson) -> RawDocumentBuf {
     let mut literal = RawDocumentBuf::new();
+    // A bound may look like a path or an operator, and must not be evaluated as one.
     literal.append(cstr!("$literal"), value.as_raw_bson_ref());
     literal
 }

@@ -193,6 +193,7 @@ impl Options {
         while let Some((first, _)) = entries.peek()
             && buckets.len() < self.count
         {
+            // With a granularity the buckets touch: each one begins at the end of the one before.
             let min = match (&self.granularity, previous_max.take()) {
                 (Some(_), Some(max)) => max,
                 (Some(granularity), None) => granularity.down(first.as_raw_bson_ref()),
@@ -203,6 +204,7 @@ impl Options {
             let begin = Scope::new(&empty, input.context);
             let mut states = self.fields.begin(RawBsonRef::Null, &begin)?;
             let (mut max, mut taken) = (RawBson::Null, 0);
+            // Equal values stay in one bucket, even if it gets larger than its share.
             while let Some((key, document)) =
                 entries.next_if(|(key, _)| taken < size || is_last || same(key, &max))
             {
@@ -210,6 +212,7 @@ impl Options {
                 (max, taken) = (key, taken + 1);
             }
             if let Some(granularity) = &self.granularity {
+                // The bound was rounded up, so values below it belong to this bucket as well.
                 let mut bound = granularity.up(max.as_raw_bson_ref());
                 while let Some((key, document)) = entries.next_if(|(key, _)| {
                     compare(key.as_raw_bson_ref(), bound.as_raw_bson_ref()).is_lt()
@@ -218,6 +221,7 @@ impl Options {
                     add(&mut states, &document)?;
                     max = key;
                 }
+                // 0 is rounded to itself, so the bound would come before the next value.
                 let next = entries.peek();
                 if let (Some(0.0), Some((next, _))) = (as_double(bound.as_raw_bson_ref()), next) {
                     bound = granularity.down(next.as_raw_bson_ref());

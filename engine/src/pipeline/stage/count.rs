@@ -43,6 +43,7 @@ impl Count {
     fn document(&self, n: u64) -> Option<RawDocumentBuf> {
         let mut document = RawDocumentBuf::new();
         document.append(&self.field, shortest(n));
+        // MongoDB's `$count` is a `$group`, so it gives no document for an empty input.
         (n > 0).then_some(document)
     }
 }

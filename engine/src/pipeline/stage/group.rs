@@ -74,11 +74,15 @@ impl Group {
         while let Some(document) = input.next_document()? {
             let scope = Scope::new(&document, input.context);
             let id = self.id.evaluate(&scope).map_err(|error| in_group(error.into()))?;
+            // A missing key and null are one group, as in MongoDB.
             let id = id.as_ref().unwrap_or(RawBsonRef::Null);
+            // Encoded as an index key, so that 1 and 1.0 are one group and text follows the
+            // collation.
             let key = encode_in(Some(id), Direction::Ascending, collation).bytes;
             let at = if let Some(at) = places.get(&key) {
                 *at
             } else {
+                // The key is held twice: in the table and, as a value, in the group.
                 let id_bytes = key.len() * 2 + value_bytes(id).saturating_sub(SMALL_ID_BYTES);
                 self.held.add("$group", GROUP_BYTES + id_bytes + self.fields.state_bytes())?;
                 places.insert(key, groups.len());
@@ -136,6 +140,7 @@ impl Stage for Group {
         let (Some(id), Some(name)) = (self.id.constant(), self.fields.only_count()) else {
             return Ok(None);
         };
+        // Without a document there is no group, not even one with the count 0.
         if n == 0 {
             return Ok(Some(VecDeque::new()));
         }

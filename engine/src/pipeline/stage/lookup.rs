@@ -179,6 +179,7 @@ impl Options {
                 Some(Match::of(equal(local, foreign, document, collation)?))
             }
         };
+        // Opened for each document, because the filter of its search comes from the document.
         let (environment, pipeline) = (&input.environment.within()?, &self.pipeline);
         let mut run = match first {
             None => Run::open(environment, &self.origin, pipeline, None, Arc::new(context))?,

@@ -140,6 +140,8 @@ impl Input<'_> {
                 let mut input = Input { stages, source, environment, context: self.context };
                 let document = stage.next(&mut input)?;
                 check_size(document.as_deref())?;
+                // Only for stages that can nest deeper, because the check walks through the whole
+                // document.
                 if let Some(document) = document.as_deref().filter(|_| stage.may_nest()) {
                     check_levels(RawBsonRef::Document(document))?;
                 }

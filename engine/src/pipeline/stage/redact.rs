@@ -40,6 +40,7 @@ impl Redact {
         document: &RawDocument,
         scope: &Scope<'_>,
     ) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        // The expression's root moves to the inner document, while `$$ROOT` stays the whole one.
         let answer = self.expression.evaluate(&scope.at(document))?;
         match answer.as_ref() {
             Some(RawBsonRef::String("keep")) => Ok(Some(document.to_owned())),

@@ -63,6 +63,7 @@ impl Sample {
     }
 
     fn draw(&mut self, input: &mut Input<'_>) -> Result<Vec<RawDocumentBuf>, PipelineError> {
+        // A hash of the position under a random key is a random number without another crate.
         let random = RandomState::new();
         let mut tickets: BinaryHeap<Ticket> = BinaryHeap::new();
         let mut count = 0_u64;
@@ -78,6 +79,8 @@ impl Sample {
             self.held.add("$sample", document.as_bytes().len())?;
             tickets.push(Ticket { number, document });
             if is_full && let Some(dropped) = tickets.pop() {
+                // Returned to the budget: a sample of a large collection holds no more than its
+                // size.
                 self.held.remove(dropped.document.as_bytes().len());
             }
         }

@@ -57,6 +57,7 @@ fn whole_number(value: RawBsonRef<'_>, stage: &str) -> Result<u64, String> {
             if number.is_nan() {
                 return Err(format!("Expected an integer, but found NaN in: {}", element()));
             }
+            // Compared with 2^63, because the highest 64-bit integer isn't a double.
             #[expect(clippy::cast_precision_loss, reason = "2^63 is a double")]
             let is_too_large = number.abs() >= i64::MAX as f64;
             if is_too_large {
@@ -83,6 +84,8 @@ fn shown_number(value: RawBsonRef<'_>) -> f64 {
 
 impl Stage for Limit {
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        // Nothing is asked of the stages before once the limit is reached: they may read a
+        // collection.
         if self.left == 0 {
             return Ok(None);
         }
@@ -91,6 +94,7 @@ impl Stage for Limit {
     }
 
     fn absorb(&self, target: &mut Target) -> Result<bool, PipelineError> {
+        // A search skips before it limits, so this is also right after an absorbed `$skip`.
         target.limit = Some(target.limit.map_or(self.left, |limit| limit.min(self.left)));
         Ok(true)
     }
@@ -114,6 +118,7 @@ impl Stage for Skip {
 
     fn absorb(&self, target: &mut Target) -> Result<bool, PipelineError> {
         target.skip = target.skip.saturating_add(self.left);
+        // After a `$limit`, the skipped documents are among those that it lets through.
         target.limit = target.limit.map(|limit| limit.saturating_sub(self.left));
         Ok(true)
     }

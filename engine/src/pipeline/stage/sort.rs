@@ -80,6 +80,7 @@ impl Stage for SortStage {
     }
 
     fn absorb(&self, target: &mut Target) -> Result<bool, PipelineError> {
+        // After a `$skip` or `$limit` this sorts what they let through, so the search can't do it.
         let is_first = target.sort.is_none() && target.skip == 0 && target.limit.is_none();
         if is_first {
             target.sort = Some(Sort::clone(&self.sort));

@@ -79,6 +79,8 @@ impl Fresh for UnionWith {
 impl Stage for UnionWith {
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         if self.run.is_none() {
+            // The other collection is opened only once these have ended, which a `$limit` may
+            // prevent.
             if let Some(document) = input.next_document()? {
                 return Ok(Some(document));
             }

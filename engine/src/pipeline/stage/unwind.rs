@@ -107,6 +107,7 @@ impl Options {
     ) -> RawDocumentBuf {
         let out = self.path.set(document, value);
         let Some(index) = &self.index else { return out };
+        // MongoDB gives null as the position of a value that was in no array.
         let position = position.map_or(RawBsonRef::Null, |position| {
             RawBsonRef::Int64(i64::try_from(position).unwrap_or(i64::MAX))
         });

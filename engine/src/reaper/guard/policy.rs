@@ -116,6 +116,8 @@ impl Guard {
     ) -> Option<SmallStep> {
         // A wrong clock outranks the other reasons: it stays wrong, even if nothing is due now.
         let found = self.wrong_clock(now).or_else(|| self.question(now, is_something_due));
+        // The same reason again keeps the beginning of the hold, or it would look new at every
+        // check.
         self.held = match (found, self.held) {
             (Some(found), Some(held)) if found.reason.code() == held.reason.code() => {
                 Some(Hold { reason: found.reason, ..held })
@@ -136,6 +138,7 @@ impl Guard {
     /// absence.
     pub fn observe(&mut self, now: &Reading) {
         let is_right = self.held.is_none() && self.wrong_clock(now).is_none();
+        // A long absence is a question for the user, so being switched off must not hide it.
         if is_right && !self.was_absent(now) {
             self.trust(now);
         }
@@ -175,6 +178,7 @@ impl Guard {
     /// Puts one rule on hold, replacing an earlier hold.
     pub fn hold_index(&mut self, rule: RuleId, reason: IndexHoldReason, wall_ms: i64) {
         self.indexes.retain(|held| held.rule != rule);
+        // The hold keeps the step itself, because a pass over the other rules resets the guard's.
         let (kept, ahead_ms) =
             (reason == IndexHoldReason::RestoredDocuments, self.ahead_ms_of(rule));
         self.indexes.push(IndexHold { rule, reason, wall_ms, ahead_ms, kept });
@@ -234,6 +238,7 @@ impl Guard {
     /// hold.
     pub fn answer_index(&mut self, rule: RuleId) -> bool {
         let was_held = self.release_index(rule);
+        // Without a step nothing would hold the rule again.
         if was_held && self.ahead_ms > 0 {
             self.released.retain(|(released, _)| *released != rule);
             self.released.push((rule, self.ahead_ms));
@@ -357,6 +362,7 @@ impl Guard {
         if is_no_step(by_ms) {
             return None;
         }
+        // A step back cancels earlier ones but gives no credit for later ones.
         self.ahead_ms = self.ahead_ms.saturating_add(by_ms).max(0);
         for index in &mut self.indexes {
             index.ahead_ms = index.ahead_ms.saturating_add(by_ms).max(0);
@@ -392,6 +398,7 @@ fn is_no_step(by_ms: i64) -> bool {
 }
 
 fn same_boot(one: &Reading, other: &Reading) -> bool {
+    // Two readings without a boot id may be from different boots.
     one.boot_id.is_some() && one.boot_id == other.boot_id
 }
 

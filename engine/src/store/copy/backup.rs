@@ -92,6 +92,7 @@ struct PartFile<'t> {
 impl<'t> PartFile<'t> {
     fn begin(parent: &'t FsPath, target: &'t FsPath) -> Result<Self, StoreError> {
         let prefix = part_prefix(target);
+        // Without this, each killed backup would leave a file as large as the store.
         stale_files::remove_stale(parent, &prefix.to_string_lossy());
         let file = tempfile::Builder::new()
             .prefix(&prefix)
@@ -112,6 +113,7 @@ impl<'t> PartFile<'t> {
         if let Some(finding) = report.findings.first() {
             return Err(StoreError::damaged(format!("the backup was discarded because {finding}")));
         }
+        // The last moment at which the user can stop it: the renames must all happen or none.
         JobStep::Replacing.report(watch, 0, 0)?;
         Ok((bytes, report.rows))
     }
@@ -165,6 +167,7 @@ impl Rotation {
         // Backups older than a free name keep theirs.
         let is_taken = |age: &usize| fs::symlink_metadata(numbered(target, *age)).is_ok();
         let taken = (1..BACKUPS_KEPT).take_while(is_taken).count();
+        // From the oldest to the newest, or a rename would replace the next older one.
         for age in (1..=taken).rev() {
             let to =
                 if age + 1 < BACKUPS_KEPT { numbered(target, age + 1) } else { oldest(target) };
@@ -239,6 +242,7 @@ pub(super) fn check_room(folder: &FsPath, bytes: u64) -> Result<(), StoreError> 
 
 fn check_target(data_folder: &FsPath, parent: &FsPath, target: &FsPath) -> Result<(), StoreError> {
     let refused = |why: &str| StoreError::Io { what: format!("Can't write the backup: {why}") };
+    // A symbolic link could lead into the data folder under another name.
     let parent = fs::canonicalize(parent).map_err(|error| failed(&error))?;
     // A backup in the data folder would be lost with it.
     if parent.starts_with(data_folder) {
@@ -254,10 +258,12 @@ fn check_target(data_folder: &FsPath, parent: &FsPath, target: &FsPath) -> Resul
         if !found.is_file() {
             return Err(refused("the target exists and is not a regular file"));
         }
+        // Compared by file number, because a hard link to the store's own file has another name.
         let data_file = fs::metadata(data_folder.join(DATA_FILE));
         if data_file.is_ok_and(|data| file_identity(&data) == file_identity(&found)) {
             return Err(refused("the target is the store's own file"));
         }
+        // A typing error in the target must not cost a file that isn't a backup.
         if !may_be_replaced(&path).map_err(|error| failed(&error))? {
             return Err(refused(&format!(
                 "{} exists and is not a backup; choose another name or delete it",

@@ -51,7 +51,9 @@ impl Compaction {
         store.write_state.permit()?;
         let (folder, bytes, used) =
             (store.folder().to_owned(), store.file_bytes(), store.used_bytes());
+        // Counted while the store is out of use, so the copy must have exactly as many.
         let rows = store.row_counts()?;
+        // The free pages are what the copy leaves out, so it needs at most the pages in use.
         check_room(&folder, used)?;
         let copy = CopyFolder(folder.join(COPY_FOLDER));
         let compaction = Self { copy, store, folder, rows, bytes };
@@ -61,6 +63,7 @@ impl Compaction {
 
     fn copy(&self, used: u64, watch: &mut Watch<'_>) -> Result<(), StoreError> {
         let into = self.copy_folder();
+        // A folder that a killed compaction has left would make `create_new` fail below.
         remove_folder(into)?;
         folder::prepare(into, false, &mut Vec::new())?;
         let mut file = folder::private_file()
@@ -136,6 +139,8 @@ impl Compaction {
         held.lock.end_uncleanly();
         // Before it takes the name of the data file, so that the name never leads to an unlocked file.
         held.lock.hold_data(&copy)?;
+        // On disk before the first rename, so that `recover` can tell that nothing was written
+        // since.
         card.write(&self.folder)
     }
 
@@ -162,7 +167,9 @@ fn replace_steps(folder: &FsPath, count: usize) -> Result<(), StoreError> {
     let (data, old) = (folder.join(DATA_FILE), folder.join(OLD_FILE));
     let copy = folder.join(COPY_FOLDER).join(DATA_FILE);
     let all: [&dyn Fn() -> io::Result<()>; 4] = [
+        // A hard link keeps the name in place; the rename is for file systems without links.
         &|| fs::hard_link(&data, &old).or_else(|_| fs::rename(&data, &old)),
+        // The old file's second name must be on disk before its first name goes to the copy.
         &|| sync(folder),
         &|| fs::rename(&copy, &data),
         &|| sync(folder),
@@ -212,11 +219,14 @@ pub(in crate::store) fn recover(
     let (data, old) = (folder.join(DATA_FILE), folder.join(OLD_FILE));
     let Ok(old_found) = fs::metadata(&old) else { return Ok(()) };
     let wrong = match fs::metadata(&data) {
+        // Both names lead to one file, so the copy was not renamed yet and the old file is in
+        // place.
         Ok(found) if file_identity(&found) == file_identity(&old_found) => return Ok(()),
         Ok(_) => what_is_wrong(&data),
         Err(error) => Some(error.to_string()),
     };
     let Some(wrong) = wrong else { return Ok(()) };
+    // Writes since the replacement are only in the new file, so the old one must not replace it.
     if !was_just_replaced(folder)? {
         return Err(StoreError::damaged(format!(
             "{DATA_FILE}: {wrong}. Restore a backup. If you have none, rename {OLD_FILE} (the store \

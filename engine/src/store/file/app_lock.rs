@@ -59,6 +59,8 @@ impl AppLock {
                 lock(file)?;
             }
             let mut taken = Self::new(file, false);
+            // Where `app.lock` is missing, the shared lock on the data file is what keeps a writer
+            // out.
             taken.hold_data(&folder.join(DATA_FILE))?;
             return Ok(taken);
         }
@@ -70,9 +72,13 @@ impl AppLock {
         let file = open_chosen_with(&private_file(), &path).map_err(|error| failed(&error))?;
         lock(&file)?;
         let mut taken = Self::new(None, true);
+        // No `AppLock` owns the file yet, so no `Drop` would unlock it.
         taken.hold_data(&folder.join(DATA_FILE)).inspect_err(|_| unlock(&file))?;
         let text = read_text(&file).map_err(|error| failed(&error))?;
+        // A lock file that was just created is empty, which is not an unclean end.
         taken.was_unclean = !text.is_empty() && text != CLOSED.as_bytes();
+        // The process id is on disk before LMDB writes anything, so every crash from here on is
+        // noticed.
         write_text(&file, &format!("{}\n", std::process::id())).map_err(|error| failed(&error))?;
         sync_folder(folder)?;
         taken.ends_cleanly = !taken.was_unclean;
@@ -133,6 +139,8 @@ impl Drop for AppLock {
             // A failure only makes the next opening walk the file.
             let _ = write_text(file, CLOSED);
         }
+        // The data file is unlocked first: the next opener takes `app.lock` first and then needs
+        // the data file.
         self.data.iter().map(|(_, file)| file).chain(&self.file).for_each(unlock);
     }
 }
@@ -165,6 +173,7 @@ fn data_in_use(file: &File, data_file: &FsPath) -> StoreError {
     let pid = if is_ours {
         Some(std::process::id())
     } else {
+        // The process id is next to the file that a link leads to, not next to the link.
         open_chosen(&target.with_file_name(LOCK_FILE)).ok().and_then(|file| holder(&file))
     };
     if fs::symlink_metadata(data_file).is_ok_and(|found| found.is_symlink()) {
@@ -190,6 +199,7 @@ fn read_text(file: &File) -> io::Result<Vec<u8>> {
 }
 
 fn write_text(mut file: &File, text: &str) -> io::Result<()> {
+    // Truncating the file first would free its block, which a full disk may not grant again.
     file.rewind()?;
     file.write_all(text.as_bytes())?;
     file.set_len(text.len() as u64)?;
@@ -255,6 +265,7 @@ pub(crate) fn open_chosen_to_write(file: &FsPath) -> io::Result<File> {
 /// # Errors
 /// When the name exists, or the file can't be created.
 pub(crate) fn create_chosen(file: &FsPath) -> io::Result<File> {
+    // `create_new` fails on an existing name, so this can't open the lock file of an open store.
     private_file().create_new(true).open(file)
 }
 

@@ -31,6 +31,8 @@ impl Ballast {
     pub(in crate::store) fn keep(&self) {
         let free = free_bytes(&self.folder).unwrap_or(0);
         let wanted = wanted_bytes(free, self.bytes_max);
+        // A partial file would look like a ballast to the next call, and free less than deletions
+        // need.
         if self.bytes() == 0 && wanted > 0 && self.write(wanted).is_err() {
             self.release();
         }

@@ -38,6 +38,8 @@ pub(in crate::store) fn prepare(
             Err(StoreError::NotADatabase { what: "it is a file; a store is a folder".to_owned() })
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound && !read_only => {
+            // The missing parents are listed before they are created; afterwards nothing
+            // distinguishes them.
             let changed = parents_of_missing(folder);
             create_private(folder)
                 .map_err(|error| StoreError::io("Can't create the data folder", &error))?;
@@ -77,6 +79,7 @@ pub(in crate::store) fn private_file() -> OpenOptions {
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // No truncation: the same options open lock files and data files that already exist.
     options
 }
 
@@ -87,6 +90,7 @@ pub(in crate::store) fn sync_folder(folder: &FsPath) -> Result<(), StoreError> {
 
 /// Syncs the entries of any folder. A no-op on Windows, which can't open a folder and syncs it by itself.
 pub(crate) fn sync_names(folder: &FsPath) -> io::Result<()> {
+    // The parent of a plain file name is the empty path, which can't be opened.
     let folder = if folder.as_os_str().is_empty() { FsPath::new(".") } else { folder };
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
@@ -101,6 +105,8 @@ pub fn replace_file(path: &FsPath, bytes: &[u8], unfinished: &str) -> io::Result
     let folder = folder.unwrap_or_else(|| FsPath::new("."));
     let mut file = tempfile::Builder::new().prefix(unfinished).tempfile_in(folder)?;
     file.write_all(bytes)?;
+    // The contents are flushed before the rename, or a power failure could leave the name on an
+    // empty file.
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     sync_names(folder)
@@ -134,6 +140,7 @@ pub(in crate::store) fn check_drive(folder: &FsPath) -> Result<(), StoreError> {
 /// The name of a network or user-space file system, by Linux's `f_type`.
 #[cfg(any(target_os = "linux", test))]
 fn network_drive(number: u64) -> Option<&'static str> {
+    // Where `f_type` is signed, the conversion fills the upper half with ones.
     Some(match number & 0xFFFF_FFFF {
         0x6969 => "NFS",
         0x517B | 0xFF53_4D42 | 0xFE53_4D42 => "SMB",
@@ -152,6 +159,8 @@ pub(in crate::store) fn free_bytes(folder: &FsPath) -> Option<u64> {
     #[cfg(unix)]
     {
         let found = rustix::fs::statvfs(folder).ok()?;
+        // `f_bavail` leaves out the blocks that are reserved for root; `f_bfree` would promise too
+        // much.
         found.f_bavail.checked_mul(found.f_frsize)
     }
     #[cfg(not(unix))]
@@ -235,6 +244,7 @@ pub(super) fn allocate(file: &File, bytes: u64) -> io::Result<()> {
     if reserved(file, bytes)? || len >= bytes {
         return Ok(());
     }
+    // Zeros are written because extending the length alone would leave a hole without blocks.
     io::Seek::seek(&mut &*file, io::SeekFrom::End(0))?;
     io::copy(&mut io::Read::take(io::repeat(0), bytes - len), &mut &*file).map(drop)
 }

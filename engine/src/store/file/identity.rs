@@ -93,6 +93,7 @@ impl IdentityCard {
 
     /// Whether a data file with this last transaction is the one that was closed, unchanged.
     pub(in crate::store) fn knows_file(&self, transaction: u64, file: Option<FileStamp>) -> bool {
+        // Two missing stamps are equal, but prove nothing.
         self.last_transaction == transaction && self.file.is_some() && self.file == file
     }
 
@@ -112,6 +113,8 @@ impl IdentityCard {
         let file = open_chosen(&folder.join(IDENTITY_FILE));
         match file.and_then(|mut file| file.read_to_end(&mut text)) {
             Ok(_) => {}
+            // Only a card that is missing marks a foreign file; one that can't be read now must
+            // not.
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(StoreError::io("Can't read identity.json", &error)),
         }

@@ -45,12 +45,15 @@ impl MappedFile {
 
     /// Takes the length after a commit.
     pub(in crate::store) fn committed(&self, bytes: u64) {
+        // A maximum, so that no commit takes `CUT` away again.
         self.bytes.fetch_max(bytes, Ordering::Relaxed);
     }
 
     /// Why writes to the file would be lost. A failing look at the folder proves nothing.
     pub(in crate::store) fn detached(&self, folder: &FsPath) -> Option<Detachment> {
         let why = match fs::metadata(folder.join(DATA_FILE)) {
+            // The identity is compared first: the length of another file says nothing about the
+            // mapped one.
             Ok(found) if file_identity(&found) != self.identity => {
                 "data.mdb was replaced by another file while the store was open; save a copy of the \
                  store before you close it"

@@ -18,6 +18,8 @@ pub(in crate::store) fn remove_stale(parent: &FsPath, prefix: &str) {
             continue;
         }
         let path = entry.path();
+        // The type of an entry doesn't follow symbolic links, so nothing outside the folder is
+        // removed.
         match entry.file_type() {
             Ok(kind) if kind.is_file() && is_stale(&path) => drop(fs::remove_file(&path)),
             Ok(kind) if kind.is_dir() && is_stale(&path.join(WORKING_FILE)) => {

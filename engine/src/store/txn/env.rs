@@ -55,6 +55,8 @@ impl Environment {
         let smallest = map_size_bytes.min(MAP_SIZE_BYTES_MIN);
         let mut size = map_size_bytes;
         let env = loop {
+            // A system with little address space, such as a container with a limit, still opens the
+            // store with a smaller map.
             match open_env(folder, to_usize(size), READERS_MAX, read_only) {
                 Err(heed::Error::Io(error))
                     if error.kind() == std::io::ErrorKind::OutOfMemory && size / 2 >= smallest =>
@@ -68,6 +70,7 @@ impl Environment {
             if read_only { open_tables(&env, oplog)? } else { create_tables(&env, oplog)? };
         let tables = Tables::new(tables, guard, folder);
         let opening = OPENINGS.fetch_add(1, Ordering::Relaxed) + 1;
+        // A read-only store commits nothing that could be lost.
         let file = if read_only { None } else { MappedFile::in_folder(folder) };
         let environment = Self { env, tables, commits: AtomicU64::new(0), opening, file };
         environment.check_guarantees()?;
@@ -95,8 +98,11 @@ impl Environment {
     /// Commits a transaction of this environment. Counts it first, so that no reader misses it.
     pub(super) fn commit(&self, txn: RwTxn<'_>) -> Result<(), heed::Error> {
         self.commits.fetch_add(1, Ordering::SeqCst);
+        // Pairs with the fence in `without_commits`: a reader that saw any page of this commit sees
+        // the counter too.
         fence(Ordering::SeqCst);
         txn.commit()?;
+        // Asked after each commit, because LMDB enlarges the file while it commits.
         if let (Some(file), Ok(bytes)) = (&self.file, self.env.real_disk_size()) {
             file.committed(bytes);
         }

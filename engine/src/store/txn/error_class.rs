@@ -63,6 +63,7 @@ fn of_io(error: &io::Error, free_bytes: Option<u64>) -> ErrorClass {
         _ if error.raw_os_error() == Some(INPUT_OUTPUT_ERROR) && is_nearly_full => {
             ErrorClass::DiskFull
         }
+        // An unknown error may have come after LMDB wrote a page, so it counts as the worst case.
         _ => ErrorClass::Suspect,
     }
 }
@@ -72,6 +73,8 @@ fn of_lmdb(error: MdbError) -> ErrorClass {
         MdbError::MapFull => ErrorClass::Retry(Remedy::Grow),
         MdbError::MapResized => ErrorClass::Retry(Remedy::Adopt),
         MdbError::ReadersFull | MdbError::TlsFull => ErrorClass::Busy,
+        // LMDB sets this flag after a failed write of a header, and then refuses everything until
+        // it is opened again.
         MdbError::Panic => ErrorClass::Suspect,
         MdbError::PageNotFound
         | MdbError::Corrupted
@@ -124,6 +127,7 @@ fn sentence(error: MdbError) -> StoreError {
             StoreError::NotADatabase { what: "its header is not that of an LMDB file".to_owned() }
         }
         MdbError::VersionMismatch => {
+            // LMDB does not report the version that it found.
             StoreError::VersionMismatch { found: 0, expected: crate::store::walk::DATA_VERSION }
         }
         MdbError::Incompatible | MdbError::NotFound => {

@@ -89,10 +89,13 @@ impl Store {
         work: impl FnMut(&mut Writer<'_>) -> Result<T, E> + Send,
         may_share: bool,
     ) -> Result<T, E> {
+        // A read-only store is refused before it could wait for the walk, whose end changes nothing
+        // for it.
         if let Err(StoreError::ReadOnly { what }) = self.write_state.permit() {
             return Err(StoreError::ReadOnly { what }.into());
         }
         self.await_walk()?;
+        // The name may lead to the mapped file again since the last look.
         if self.write_state.state() == StoreState::Detached {
             self.check_file_in_place()?;
         }
@@ -102,6 +105,8 @@ impl Store {
             self.run_housekeeping();
             self.reopen_if_suspect();
             self.lead(&mut own, may_share.then_some(&leader));
+            // Reopened at once: the next write may come much later, and the store would stay
+            // suspect until then.
             self.reopen_if_suspect();
         }
         match own.outcome {
@@ -138,6 +143,8 @@ impl Store {
                 if matches!(cause, Cause::DiskFull { deletes_only: false }) {
                     let _ = self.recover(cause);
                 }
+                // The leader's own write came first in the group, so it stays the first of the
+                // repeated ones.
                 self.run_alone(own);
                 for follower in &mut followers.writes {
                     self.run_alone(follower.write());
@@ -158,11 +165,13 @@ impl Store {
         shared: Option<&Leader<'_>>,
         followers: &mut Vec<BorrowedWrite>,
     ) -> Result<(), Failure> {
+        // The guard is taken before the environment is, or a reopening could close that in between.
         let _guard = self.latch().enter();
         let env = self.env()?;
         let mut writer = self.begin(&env)?;
         let is_ok = own.run(&mut writer);
         self.check_failure(&env, &mut writer)?;
+        // No follower is in the transaction yet, so dropping it loses nothing of another thread.
         if !is_ok || writer.operations() == 0 {
             return Ok(());
         }
@@ -170,11 +179,14 @@ impl Store {
         while followers.len() + 1 < GROUP_WRITES_MAX && writer.operations() < GROUP_OPERATIONS_MAX {
             let Some(next) = shared.and_then(Leader::take_next) else { break };
             let before = writer.operations();
+            // In `followers` before it runs, so that every way out of here answers its owner.
             let next = followers.push_mut(next);
             let is_ok = next.write().run(&mut writer);
             let has_written = writer.operations() > before;
             self.check_failure(&env, &mut writer)?;
             // LMDB can't roll back a part of a transaction, so all of them run again, each alone.
+            // A follower that failed before it wrote anything has harmed nothing, so the others
+            // commit.
             if !is_ok && has_written {
                 return Err(Failure::Retry(Cause::Follower));
             }

@@ -63,6 +63,8 @@ impl Store {
         match ErrorClass::of(error, folder::free_bytes(self.folder())) {
             ErrorClass::Retry(remedy) => Failure::Retry(Cause::Map(remedy)),
             ErrorClass::DiskFull => Failure::Retry(Cause::DiskFull { deletes_only }),
+            // A header that was overwritten under an open store makes LMDB answer as to a bug of
+            // the caller.
             ErrorClass::Bug if let Some(damage) = header_damage(self.folder()) => {
                 self.write_state.give_up_reopening();
                 self.become_suspect(&damage.to_string());
@@ -125,6 +127,7 @@ impl Store {
                 Ok(())
             }
             Cause::DiskFull { deletes_only: true } => {
+                // The batch shrinks even if the ballast helps, because that helps only once.
                 self.write_state.deletion_ended(false);
                 if self.ballast.release() {
                     Ok(())
@@ -179,6 +182,7 @@ impl Store {
             return;
         }
         let on_disk = folder::free_bytes(self.folder()).unwrap_or(0);
+        // Free pages within the file count too: after deletions the disk can be as full as before.
         let in_file = self.used().map_or(0, |(live, whole)| whole.saturating_sub(live));
         if self.write_state.leave_disk_full(on_disk.saturating_add(in_file)) {
             self.ballast.keep();
@@ -205,6 +209,7 @@ impl Store {
         }
         // If a long read prevents it, the next write tries again.
         let Some(exclusive) = self.latch().exclusive(MAP_GROWTH_WAIT) else { return };
+        // Asked only once the latch is held: otherwise a long read would use up the attempts.
         if !self.write_state.start_reopening() {
             return;
         }
@@ -231,6 +236,8 @@ impl Store {
         // Opening by name would open another file, or create one.
         self.check_attached(&*self.env()?)?;
         let env = self.take_env()?;
+        // Read before the environment closes; afterwards only the file could tell, and that is in
+        // doubt.
         let (map_bytes, last_transaction) = (env.map_bytes(), env.last_transaction());
         Environment::close(env);
         let options = self.environment_options(map_bytes);
@@ -315,6 +322,8 @@ impl Store {
 
     /// Bytes of `data.mdb` on disk; 0 when unknown.
     pub fn file_bytes(&self) -> u64 {
+        // The length comes from LMDB's descriptor, so it is right even if the name leads to another
+        // file.
         self.env().ok().and_then(|env| env.env().real_disk_size().ok()).unwrap_or(0)
     }
 

@@ -7,6 +7,7 @@ use crate::store::{DamagedRow, Reader, StoreError};
 
 impl<'t> Reader<'t> {
     pub(super) fn get(&self, table: Table, key: &[u8]) -> Result<Option<&'t [u8]>, StoreError> {
+        // A search for an exact key stays on its leaf, so its neighbors need no check.
         self.tables.check_place(table.name, Place::At(key), Neighbors::Neither)?;
         let found = table.get(self.txn, key).map_err(|error| self.tables.failed(error))?;
         if found.is_none() && self.tables.has_damaged_rows() {
@@ -19,6 +20,7 @@ impl<'t> Reader<'t> {
         let table = self.tables.entries;
         let next = self.at_or_after(table, bound)?;
         if self.tables.has_damaged_rows() && !next.is_some_and(|row| codec::is_under(row, bound)) {
+            // A bound without a row is only suspicious if the row that was found is not under it.
             self.check_absence(table, bound)?;
         }
         Ok(next)
@@ -43,6 +45,7 @@ impl<'t> Reader<'t> {
         let before = before.map_err(|error| self.tables.failed(error))?;
         let is_unwalked = self.tables.guard().is_some();
         for (found, value) in before.into_iter().chain(next) {
+            // Before the walk, damaged keys may also be out of order, so the true place is unknown.
             let is_damaged =
                 is_unwalked && DamagedRow::check(table.name, found, Some(value)).is_some();
             if is_damaged || DamagedRow::is_misplaced(table.name, key, (found, value)) {

@@ -15,6 +15,7 @@ impl SnapshotNumber {
     pub(super) fn new(opening: u64, transaction: u64) -> Option<Self> {
         let fits =
             transaction >> TRANSACTION_BITS == 0 && opening >> (u64::BITS - TRANSACTION_BITS) == 0;
+        // The shift may overflow when a number doesn't fit; the filter then discards the result.
         NonZeroU64::new(opening << TRANSACTION_BITS | transaction).filter(|_| fits).map(Self)
     }
 

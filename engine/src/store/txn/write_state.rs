@@ -111,6 +111,8 @@ impl WriteState {
             StoreState::Ok => Ok(Permit::Everything),
             StoreState::DiskFull => Ok(Permit::Deletions(inner.disk_full_error())),
             StoreState::ReadOnly => Err(StoreError::ReadOnly { what: what() }),
+            // A detached file refuses with the error of a suspect one: for the caller both mean
+            // that a write may be lost.
             StoreState::Suspect | StoreState::Detached => Err(StoreError::Suspect { what: what() }),
         }
     }
@@ -157,6 +159,8 @@ impl WriteState {
         if inner.state == StoreState::ReadOnly {
             return false;
         }
+        // The flag keeps an earlier `true`: a store may become suspect more than once before it
+        // recovers.
         inner.was_full |= inner.state == StoreState::DiskFull;
         (inner.state, inner.reason) = (StoreState::Suspect, Some(why));
         true
@@ -168,6 +172,7 @@ impl WriteState {
         if matches!(inner.state, StoreState::ReadOnly | StoreState::Suspect) {
             return false;
         }
+        // A repeated status must not send the same notice again, but another reason is news.
         let is_news = inner.state != StoreState::Detached || inner.reason.as_deref() != Some(why);
         inner.was_full |= inner.state == StoreState::DiskFull;
         (inner.state, inner.reason) = (StoreState::Detached, Some(why.to_owned()));
@@ -185,6 +190,7 @@ impl WriteState {
         let may = inner.state == StoreState::Suspect
             && !inner.is_final
             && inner.reopenings < REOPENINGS_MAX;
+        // Counted before the attempt, so that one that panics is not repeated forever.
         inner.reopenings += u32::from(may);
         may
     }
@@ -209,6 +215,7 @@ impl WriteState {
         let mut inner = self.lock();
         if inner.state == StoreState::DiskFull {
             let docs = if is_ok { inner.batch_docs * 2 } else { inner.batch_docs / 2 };
+            // At least one document, or deletions could never start again.
             inner.batch_docs = docs.clamp(1, BATCH_DOCS_MAX);
         }
     }

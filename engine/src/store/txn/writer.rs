@@ -75,6 +75,8 @@ impl<'t> Writer<'t> {
         &mut self,
         result: Result<T, heed::Error>,
     ) -> Result<T, StoreError> {
+        // The first error is kept because later ones only follow from it: LMDB answers each further
+        // call with `BadTxn`.
         result.map_err(|error| {
             let sentence = StoreError::from(&error);
             self.failure.get_or_insert(error);
@@ -95,6 +97,7 @@ impl<'t> Writer<'t> {
     }
 
     fn delete(&mut self, table: Table, key: &[u8]) -> Result<bool, StoreError> {
+        // Counted before the call: a put that failed may have changed pages already.
         self.operations += 1;
         let result = table.delete(&mut self.txn, key);
         self.checked(result)
@@ -184,11 +187,13 @@ impl<'t> Writer<'t> {
     ) -> Result<(), StoreError> {
         codec::check_record(record)?;
         let key = codec::document_key(collection.0, record);
+        // The buffer is taken out because the value and the writer are borrowed together below.
         let mut value = std::mem::take(&mut self.value);
         codec::write_document_value(&mut value, &key, modified_ms, bytes);
         self.check_smaller(&key, &value)?;
         let table = self.tables.documents;
         let result = self.put_ascending(table, |writer| &mut writer.last_document, &key, &value);
+        // The buffer is kept for the next document, or each one would allocate it again.
         self.value = value;
         result
     }
@@ -218,6 +223,7 @@ impl<'t> Writer<'t> {
         let first = table.get_greater_than_or_equal_to(&self.txn, &codec::id_bound(collection.0));
         let first = first.map_err(|error| self.tables.failed(error))?;
         let first = first.filter(|(key, _)| codec::leading_id(key) == Some(collection.0));
+        // Read without its checksum: a damaged oldest row must not block the trash forever.
         let Some((key, value)) = first else { return Ok(None) };
         let (key, bytes) = (key.to_vec(), codec::document_bytes(value).len() as u64);
         Ok(self.delete(table, &key)?.then_some(bytes))

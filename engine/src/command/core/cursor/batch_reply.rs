@@ -59,6 +59,7 @@ impl BatchReply {
     /// Adds a document; false when it has no place here.
     pub fn push(&mut self, document: &RawDocument) -> bool {
         let bytes = self.documents_bytes + document.as_bytes().len();
+        // The first document is always taken, or a large one would never reach the client.
         if self.is_full() || (self.count > 0 && bytes > CURSOR_BATCH_BYTES_MAX) {
             return false;
         }
@@ -99,6 +100,7 @@ impl BatchReply {
             bytes.extend_from_slice(part.as_bytes());
         }
         bytes.push(0);
+        // MongoDB sets this field for shards that did not answer.
         if damaged > 0 {
             begin_field(&mut bytes, ElementType::Boolean, b"partialResultsReturned");
             bytes.push(1);

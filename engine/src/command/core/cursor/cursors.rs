@@ -172,6 +172,8 @@ impl Cursor {
                 seen.variables.clone_from(&shape.variables);
                 seen.collation.clone_from(&shape.collation);
                 // The statistics cover the whole cursor, and a reply counts its own batch.
+                // The collection is looked up for each batch, because a cursor keeps no transaction
+                // between two of them.
                 let before = search.stats().damaged;
                 context.read(|reader, catalog| {
                     let Some(collection) = catalog.collection(namespace) else {
@@ -207,6 +209,8 @@ impl Cursor {
                     let Some(document) = run.advance(&environment)? else { break true };
                     check_result(&document)?;
                     if !batch.push(&document) {
+                        // The document was computed already, so it waits in the run for the next
+                        // batch.
                         run.take_back(document);
                         break false;
                     }
@@ -255,6 +259,7 @@ impl Cursors {
         let mut cursor = self.take(id, ns, wait.is_some())?;
         // The entry must go even if the search panics, or the id would count as running forever.
         let _at_work = RunningGuard { cursors: self, id };
+        // In a `getMore` a batch size of 0 sets no bound; in a `find` it asks for an empty batch.
         let size = batch_size.filter(|size| *size > 0).map_or(usize::MAX, saturated);
         if let (Some(left), Some(operation)) = (cursor.time_left, Operation::current()) {
             operation.end_after(left);
@@ -266,8 +271,11 @@ impl Cursors {
             let mut batch = BatchReply::new(BatchName::Next, size);
             cursor.fill(context, &mut batch).map(|is_done| (batch, is_done))
         };
+        // The wait for the client's next `getMore` doesn't count, so the rest is taken here.
         cursor.time_left = cursor.time_left.and_then(|_| time_left());
         let is_left = matches!(filled, Ok((_, false)));
+        // Reinserted before an error is returned, because only this tells whether another client
+        // closed the cursor.
         if self.reinsert(id, is_left.then_some(cursor)) {
             return Err(CommandError::new(
                 Code::CURSOR_KILLED,
@@ -293,6 +301,7 @@ impl Cursors {
             );
             return Err(CommandError::new(Code::UNAUTHORIZED, message));
         }
+        // MongoDB refuses this, too (2, `BadValue`).
         if waits && !cursor.awaits {
             return Err(CommandError::bad_value(
                 "cannot set maxTimeMS on getMore command for a non-awaitData cursor",
@@ -347,6 +356,7 @@ impl Cursors {
     /// The table without the cursors that were idle too long.
     fn lock(&self) -> MutexGuard<'_, CursorTable> {
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        // Cursors that were idle too long are closed at the next access, which needs no thread.
         table.end_idle(work_time());
         table
     }

@@ -171,7 +171,9 @@ impl From<StoreError> for CommandError {
         let code = match error {
             StoreError::DiskFull { .. } => Code::OUT_OF_DISK_SPACE,
             StoreError::OutcomeUnknown { .. } => Code::UNKNOWN_ERROR,
+            // Drivers retry this code, which suits a store that is busy for a moment.
             StoreError::Busy { .. } => Code::TEMPORARILY_UNAVAILABLE,
+            // A code that is not retried: such a store refuses the write again.
             StoreError::ReadOnly { .. } | StoreError::Suspect { .. } => Code::ILLEGAL_OPERATION,
             StoreError::Stopped => Code::INTERRUPTED,
             StoreError::Damaged { .. } => Code::DATA_CORRUPTION_DETECTED,

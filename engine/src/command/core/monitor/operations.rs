@@ -60,6 +60,7 @@ pub struct OperationGuard<'o> {
 
 impl Drop for OperationGuard<'_> {
     fn drop(&mut self) {
+        // Compared by address, because the numbers repeat.
         self.operations.lock().retain(|running| !Arc::ptr_eq(running, &self.running));
     }
 }
@@ -103,6 +104,7 @@ impl Operations {
 
     /// Stops the reads of disconnected clients, which may wait for long.
     pub fn kill_reads(&self, is_gone: impl Fn(&Client) -> bool) {
+        // A write continues, as in MongoDB, so that it isn't left half done.
         let reads = |running: &&Arc<RunningOperation>| matches!(running.kind, "query" | "getmore");
         for running in self.lock().iter().filter(reads).filter(|one| is_gone(&one.client)) {
             running.operation.kill();
@@ -149,6 +151,7 @@ pub fn documents(context: &Context, own: Option<&Client>) -> Vec<Document> {
     let (running, now_ms) = (context.operations.running(), context.now_ms());
     let commands =
         running.iter().filter(|one| is_shown(&one.client)).map(|one| one.to_document(now_ms));
+    // The monitor's pass belongs to no user.
     let monitor = if own.is_none() { monitor(context) } else { None };
     monitor.into_iter().chain(commands).collect()
 }

@@ -115,6 +115,7 @@ impl Profiler {
     fn is_sampled(&self, number: i32) -> bool {
         let spread = u64::from(number.unsigned_abs()).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
         let place = f64::from(u32::try_from(spread).unwrap_or(u32::MAX)) / f64::from(u32::MAX);
+        // The highest place is 1, which a rate of 1 must include.
         place < self.sample_rate() || self.sample_rate() >= 1.0
     }
 
@@ -185,6 +186,7 @@ pub fn create_collection(context: &Context, db: &str) -> Result<(), CommandError
     if context.collections.catalog().collection(&namespace).is_some() {
         return Ok(());
     }
+    // Capped, so that a profile that was forgotten can't fill the disk.
     let options = doc! { "capped": true, "size": PROFILE_BYTES_MAX };
     Ok(context.collections.create(&CreateRequest { namespace, options })?)
 }
@@ -198,6 +200,7 @@ fn write(context: &Context, db: &str, entry: Document) {
         return;
     }
     let Ok(namespace) = Namespace::checked(db, PROFILE_COLLECTION) else { return };
+    // Written past the commands, because a command would be profiled again.
     let _ = context.collections.write(|writer| match writer.collection(&namespace) {
         None => Ok::<_, WriteError>(()),
         Some(collection) => writer.insert(&collection, &document).map(drop),

@@ -25,6 +25,7 @@ pub fn begin<'o>(
         ns: ns(request),
         kind: kind(request.name),
         command: shown(request),
+        // Within the limit of the caller, which is how the window stops its commands.
         operation: Arc::new(Operation::within_current(limit)),
         began: work_time(),
     })
@@ -44,6 +45,7 @@ pub fn time_limit(request: &Request<'_>) -> Result<Option<Duration>, CommandErro
         return Err(CommandError::type_mismatch("maxTimeMS must be a number"));
     };
     let is_whole = match value {
+        // A fraction has another code (9) than a wrong type (14).
         RawBsonRef::Double(given) => given.fract() == 0.0,
         // A saturated number does not fit 64 bits.
         RawBsonRef::Decimal128(given) => {
@@ -55,7 +57,9 @@ pub fn time_limit(request: &Request<'_>) -> Result<Option<Duration>, CommandErro
         return Err(CommandError::failed_to_parse("maxTimeMS has non-integral value"));
     }
     match u64::try_from(ms) {
+        // MongoDB takes 0 as no limit.
         Ok(0) => Ok(None),
+        // MongoDB keeps the limit in 32 bits and refuses a longer one (2).
         Ok(ms) if i32::try_from(ms).is_ok() => Ok(Some(Duration::from_millis(ms))),
         _ => Err(bad(format!("{ms} value for maxTimeMS is out of range [0, {}]", i32::MAX))),
     }
@@ -94,6 +98,7 @@ fn ns(request: &Request<'_>) -> String {
 
 /// Whether the value of the command's own field is a collection name.
 fn names_a_collection(command: &str) -> bool {
+    // In these commands the first field is a parameter, a log or a full namespace.
     !matches!(command, "getParameter" | "getLog" | "renameCollection" | "logRotate" | "dataSize")
 }
 
@@ -124,6 +129,7 @@ fn shown(request: &Request<'_>) -> RawDocumentBuf {
         let name = element.key();
         let bytes = shown.as_bytes().len().saturating_add(element.size());
         let is_short = bytes <= SHOWN_COMMAND_BYTES_MAX;
+        // A long field is left out and not cut: a part of a value would look like another value.
         if BATCH_FIELDS.contains(&name.as_str()) || !is_short {
             continue;
         }

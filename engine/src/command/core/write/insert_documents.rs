@@ -36,6 +36,8 @@ pub fn insert_all<'d>(
     documents: impl IntoIterator<Item = &'d RawDocument>,
     is_ordered: bool,
 ) -> Result<InsertResult, CommandError> {
+    // MongoDB replaces an empty timestamp at the top by its own time, unless the command forbids it
+    // so that a copy stays exact.
     let stamps = !request.flag("bypassEmptyTsReplacement")?;
     let stamp = || context.timestamps.next(context.now_ms());
     let stamp: Option<&dyn Fn() -> bson::Timestamp> = if stamps { Some(&stamp) } else { None };
@@ -54,6 +56,7 @@ pub fn insert_all<'d>(
                     break;
                 }
             }
+            // Nothing was written yet, so this is the error of the command and not of a document.
             Err(error) if start == 0 => return Err(error),
             Err(error) => {
                 // Later documents are not tried either; in an ordered insert the first refusal says
@@ -81,6 +84,7 @@ fn insert_some(
         let mut measurements = Measurements::new(&collection);
         let mut pace = TimeBudget::new(Duration::from_millis(BATCH_MS_MAX));
         let (mut at, mut done) = (start, InsertResult::default());
+        // The time alone would not bound the pages that one transaction changes.
         let most = prepared.len().min(start + BULK_DOCS_MAX);
         while at < most && (!is_ordered || done.errors.is_empty()) {
             let Some(count) = pace.next() else { break };
@@ -105,6 +109,7 @@ fn insert_some(
                     Err(WriteRefusal::Statement(error)) => done.errors.push((at, error)),
                 }
                 at += 1;
+                // Reading the clock for each document would cost more than it saves.
                 let is_late = at.is_multiple_of(CLOCK_DOCS) && pace.next().is_none();
                 if is_late || (is_ordered && !done.errors.is_empty()) {
                     break;

@@ -35,6 +35,8 @@ impl Timestamps {
         let now = u32::try_from(now_ms.div_euclid(1_000)).unwrap_or_default();
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         *last = match *last {
+            // A clock that was set back must not repeat a timestamp, so the last one counts up
+            // instead.
             (time, _) if now > time => (now, 1),
             (time, u32::MAX) => (time.saturating_add(1), 1),
             (time, increment) => (time, increment + 1),
@@ -58,6 +60,7 @@ pub fn prepare<'d>(
     if met.levels > DEPTH_MAX {
         scan::check(document.as_bytes())?;
     }
+    // Drivers send `_id` first, so nearly every document is stored as it came, without a copy.
     if !met.late_id && !met.timestamp && has_plain_id_in_front(document) {
         return Ok(Cow::Borrowed(document));
     }
@@ -232,6 +235,7 @@ pub fn move_id_first(document: &RawDocument) -> PreparedDocument<'_> {
             moved.append(name, value);
         }
     }
+    // A new `_id` may take the document over the limit.
     scan::check(moved.as_bytes())?;
     Ok(Cow::Owned(moved))
 }

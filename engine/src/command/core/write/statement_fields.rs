@@ -47,6 +47,7 @@ pub fn check_statement(
     for element in statement {
         let (name, value) = element?;
         let name = name.as_str();
+        // Only one of two equal fields could be used, and the client may mean the other one.
         if met.contains(&name) {
             return Err(duplicate_field(place, name));
         }
@@ -111,6 +112,7 @@ pub fn removes_all(limit: RawBsonRef<'_>) -> Result<bool, CommandError> {
             "The limit field in delete objects must be 0 or 1. Got {got}"
         )))
     };
+    // Compared by value: a fraction or NaN counted as 0 once, and removed everything.
     let is = |number: i32| compare(limit, RawBsonRef::Int32(number)) == Ordering::Equal;
     match limit {
         _ if is(0) => Ok(true),

@@ -35,6 +35,7 @@ pub fn check_shape(
     declared: &[StatementField],
 ) -> Result<(), CommandError> {
     check_statement(names.place, fields.document, declared)?;
+    // MongoDB sorts only to choose the one document that is changed.
     if fields.bool_at(names.place, "multi", false)? && fields.document("sort")?.is_some() {
         return Err(refused("Cannot specify sort with multi=true"));
     }
@@ -64,6 +65,8 @@ impl UpdateStatement {
         };
         let is_multi = fields.bool_at(names.place, "multi", false)?;
         let is_upsert = fields.bool_at(names.place, "upsert", false)?;
+        // The client asks for its own document to be inserted. Ignoring that would insert another
+        // one.
         if fields.bool_at(names.place, "upsertSupplied", false)? {
             return Err(unsupported_field(names.place, "upsertSupplied"));
         }
@@ -71,6 +74,8 @@ impl UpdateStatement {
         let update = read_update(fields, names, variables)?;
         let mut query = Query::of_statement(fields, filter, variables)?;
         query.target.sort = read_sort(fields, variables)?;
+        // MongoDB refuses this with `FailedToParse` (9): every match would become the same
+        // document.
         if is_multi && update.is_replacement() {
             return Err(refused("multi update is not supported for replacement-style update"));
         }
@@ -93,6 +98,7 @@ impl UpdateStatement {
                 return Ok((done, error));
             }
         }
+        // A multi-update without a match inserts one document, like any upsert.
         self.query.target.limit = Some(1);
         let done = write_matching::first(context, namespace, &self.query, &action, self.is_upsert)?;
         Ok((done, None))

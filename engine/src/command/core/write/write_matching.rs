@@ -53,13 +53,18 @@ pub fn all(
     query: &Query,
     action: &WriteAction<'_>,
 ) -> Result<(StatementResult, Option<CommandError>), CommandError> {
+    // A view or a time series is refused before a search that may take long.
     if let Some(collection) = context.collections.catalog().collection(namespace) {
         check_action(&collection, action)?;
     }
+    // All records are found before the first one changes, or an update could meet a document that
+    // it has moved.
     let records = query.records(context, namespace)?;
     let mut total = StatementResult::default();
     let mut rest = records.as_slice();
     while !rest.is_empty() {
+        // Asked between transactions only, so that the reply can say exactly how many documents
+        // were changed.
         if let Err(error) = check_interrupt() {
             return Ok((total, Some(error.into())));
         }
@@ -91,6 +96,7 @@ fn some(
     let batch_docs = context.collections.store().batch_docs();
     context.write(|writer| {
         let mut done = StatementResult::default();
+        // The collection was dropped since the search, so none of the records is left.
         let Some(collection) = writer.collection(namespace) else {
             return Ok((records.len(), done, None));
         };
@@ -109,6 +115,7 @@ fn some(
                 Err(WriteRefusal::Statement(error)) => return Ok((handled, done, Some(error))),
                 Err(WriteRefusal::Transaction(error)) => return Err(error),
             }
+            // One writer serves all clients, so a statement may not keep it for longer.
             if work_time().saturating_sub(began) > time_max {
                 break;
             }
@@ -157,6 +164,8 @@ pub fn one(
     if let Some(after) = &changed {
         writer.replace(collection, record, after)?;
     }
+    // In the `cosmos` dialect a client's `_ts` is not stored, so the reply must show the document
+    // as it is stored.
     let changed = changed.map(|after| writer.stored(collection, &after).into_owned());
     let after = Some(changed.unwrap_or_else(|| before.clone()));
     Ok(Some(DocumentChange { after, before: Some(before), is_changed }))
@@ -217,6 +226,7 @@ fn changed(
         ));
     }
     let after = RawDocumentBuf::try_from(&after)?;
+    // Checked again, because operators such as `$push` may nest or grow a document past the limits.
     scan::check(after.as_bytes())?;
     Ok(Some(after))
 }
@@ -261,12 +271,14 @@ pub fn first_giving(
             query.first_record(reader, &collection, context.now_ms())
         }
     })?;
+    // Without a match there is nothing to write, and no reason to queue for the writer.
     if candidate.is_none() && !upsert {
         return Ok((StatementResult::default(), None));
     }
     context.write(|writer| {
         let collection = match writer.collection(namespace) {
             Some(collection) => collection,
+            // Only an upsert may create the collection that it names.
             None if upsert => writer.create_if_missing(namespace)?,
             None => return Ok((StatementResult::default(), None)),
         };
@@ -276,6 +288,8 @@ pub fn first_giving(
             Some(record) => one(writer, &collection, query, action, record)?,
             None => None,
         };
+        // The candidate may have changed or gone since it was found, so the search is repeated
+        // here.
         if outcome.is_none() {
             let now_ms = writer.now_ms();
             let record = query.first_record(&writer.reader(), &collection, now_ms)?;
@@ -334,6 +348,8 @@ pub fn first_of_each(
                 Err(WriteRefusal::Statement(error)) => Err(error),
                 Err(WriteRefusal::Transaction(error)) => return Err(error),
             };
+            // An unordered update continues in the same transaction after a statement that was
+            // refused.
             let ends = is_ordered && result.is_err();
             results.push(result);
             if ends || work_time().saturating_sub(began) > time_max {
@@ -355,6 +371,7 @@ fn insert_upsert(
     let context = query.update_context(writer.now_ms(), true);
     let document = update.apply(&seed, &context)?.unwrap_or(seed);
     let mut with_id = Document::new();
+    // MongoDB stores `_id` first, wherever the update has put it.
     let id = document.get("_id").cloned().unwrap_or_else(|| ObjectId::new().into());
     with_id.insert("_id", id.clone());
     with_id.extend(document.into_iter().filter(|(name, _)| name != "_id"));
