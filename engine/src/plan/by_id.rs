@@ -66,12 +66,14 @@ pub fn document_with_id<'t>(
         return Ok(None);
     };
     let collation = index.collation.as_ref();
+    // Tried first, because `_id`s that ascend have no entry at all.
     if let Some(record) = index.record_of(id)
         && let Some(stored) = reader.document(collection.id, record)?
     {
         return Ok(Some(stored));
     }
     let mut prefix = EntryPrefix::new(index.id);
+    // A whole key belongs to one value, so one search is enough.
     if append_key(prefix.end(), Some(id), direction, collation) {
         let Some(entry) = reader.entry(&prefix)? else { return Ok(None) };
         return reader.document(collection.id, entry.record);

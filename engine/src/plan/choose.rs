@@ -165,6 +165,7 @@ fn by_id(
         return None;
     }
     let bounds = bounds(index, tests);
+    // Bounds such as `$gt` on `_id` may leave many documents, so another index may be better.
     (bounds.equal_fields > 0).then(|| index_plan(index, bounds, sort))
 }
 
@@ -197,6 +198,7 @@ fn score(index: &IndexMeta, plan: &Plan, wants_order: bool) -> Option<(u8, usize
         _ => 0,
     };
     let sorts = wants_order && !plan.sort_in_memory;
+    // An index that neither bounds nor sorts would only cost each document a second read.
     let helps = bounds.equal_fields > 0 || bounds.has_range || sorts;
     helps.then_some((exact, bounds.equal_fields, bounds.has_range, sorts))
 }
@@ -232,6 +234,7 @@ fn order_provided(index: &IndexMeta, bounds: &Bounds, sort: &Sort) -> Option<Sca
         }
         let part = rest.next().filter(|part| part.path == *path)?;
         let needed = if part.kind.direction()? == *wanted { Scan::Forward } else { Scan::Backward };
+        // One scan has one direction, so all fields must need the same one.
         if *scan.get_or_insert(needed) != needed {
             return None;
         }
@@ -270,6 +273,7 @@ pub(super) fn hinted<'c>(
     collection
         .indexes
         .iter()
+        // Only the entries of a plain index are in the order of values.
         .filter(|index| index.answers_queries() && index.key.is_plain())
         .filter(named)
         // Indexes of one key may differ by collation.

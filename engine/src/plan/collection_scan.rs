@@ -36,6 +36,8 @@ pub(super) fn walk<E: From<PlanError>>(
         let Some((stored, document)) =
             source.whole(unread.read(), stats).map_err(PlanError::from)?
         else {
+            // A damaged document that is left out still moves the position, or the next call would
+            // meet it again.
             *after = Some(if source.is_bucketed {
                 bucket_scan::last_place(unread.record, direction)
             } else {
@@ -51,6 +53,7 @@ pub(super) fn walk<E: From<PlanError>>(
         } else {
             visit_at(&stored, document, after, stats, visit)?
         };
+        // A document that the visitor left stays for the next call and is counted there.
         if let Some(whole) = whole
             && *after == Some(unread.record)
         {

@@ -85,6 +85,7 @@ fn says_all(
         are_one_range(&on_path.collect::<Vec<_>>())
     };
     bounded.iter().all(|part| is_said(&part.path))
+        // A test on a field outside the bounds could exclude some of their entries.
         && tests.iter().all(|(tested, _)| bounded.iter().any(|part| part.path == **tested))
 }
 
@@ -118,6 +119,7 @@ fn are_one_range(tests: &[&Test]) -> bool {
             (is_low(a) && is_high(b) || is_high(a) && is_low(b))
                 && is_plain(first)
                 && is_plain(second)
+                // Bounds of two types match no value, while the interval between them has entries.
                 && type_rank(first.as_raw_bson_ref()) == type_rank(second.as_raw_bson_ref())
         }
         _ => false,
@@ -176,6 +178,8 @@ impl Counting<'_> {
                 stats.keys_examined += 1;
                 count += u64::from(entry.exact || self.is_match(reader, &entry, stats)?);
                 unchecked += 1;
+                // A count may take millions of entries without a document, whose visit would look
+                // for a stop.
                 if unchecked == COUNT_ENTRIES_PER_CHECK {
                     unchecked = 0;
                     operation.as_deref().map_or(Ok(()), Operation::check)?;

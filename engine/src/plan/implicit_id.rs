@@ -93,6 +93,8 @@ impl<'t> Iterator for Merged<'t> {
                 Scan::Forward => entry.key.cmp(key),
                 Scan::Backward => key.as_slice().cmp(entry.key),
             },
+            // An error is passed on as soon as it is met, or it would end one of the two iterators
+            // unseen.
             (None, _) | (_, Some(Err(_))) => Ordering::Greater,
             (Some(_), _) => Ordering::Less,
         };

@@ -51,6 +51,7 @@ impl fmt::Debug for Outer {
 impl Limit for Operation {
     fn tick(&self) -> Result<(), StopReason> {
         let tick = self.ticks.fetch_add(1, Ordering::Relaxed);
+        // The clock is read at every 32nd tick, because there is a tick for each document.
         if self.is_killed() || tick.is_multiple_of(TICKS_PER_READING) {
             return self.check();
         }

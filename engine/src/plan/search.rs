@@ -158,6 +158,7 @@ impl Search {
                     skip -= 1;
                     return Ok(pass(&mut passes));
                 }
+                // The document is left for a next call, so it isn't counted as returned.
                 if limit == Some(0) {
                     return Ok(Step::LeaveAndStop);
                 }
@@ -179,6 +180,7 @@ impl Search {
         {
             self.position = Position::End;
         }
+        // Counted even if the walk has failed: the profile shows what an error has cost.
         if let Some(operation) = &operation {
             operation.note_stats(before, self.stats);
         }
@@ -214,6 +216,7 @@ impl Search {
             self.advance::<PlanError>(reader, collection, now_ms, &mut |_, _| Ok(Step::Take))?;
             return Ok(self.stats.returned);
         }
+        // The counter or the index may belong to another collection by now.
         self.check_still_valid(collection)?;
         let operation = Operation::current();
         if let Some(operation) = &operation {
@@ -223,6 +226,7 @@ impl Search {
                 operation.note_index(index.id);
             }
         }
+        // A count needs no more than `skip` and `limit` together, so it can stop early.
         let enough = self.limit.map_or(u64::MAX, |limit| limit.saturating_add(self.skip));
         let before = self.stats;
         self.stats.matched = match &self.plan.access {
@@ -299,12 +303,14 @@ impl Search {
     fn enter(&mut self, collection: &CollectionMeta) -> Result<Option<Arc<Operation>>, PlanError> {
         self.check_still_valid(collection)?;
         let index = self.plan.access.index_now(collection);
+        // An array inserted since the plan was made gives documents more than one entry.
         self.source.is_multikey |= index.is_some_and(|index| index.multikey);
         let operation = Operation::current();
         if let Some(operation) = &operation {
             operation.check()?;
             operation.note_plan(|| self.plan.to_summary());
             if let Access::Index { index, .. } = &self.plan.access
+                // The use of an index is counted once for each query, not for each batch.
                 && !std::mem::replace(&mut self.is_noted, true)
             {
                 operation.note_index(index.id);
@@ -352,6 +358,8 @@ impl Search {
             let key = sort.key(document)?;
             held.add(key.size_bytes()).map_err(|MemoryFull| memory_full())?;
             best.push((key, stored.record));
+            // The worst match is on top of the heap, so a sort with a limit holds no more than it
+            // returns.
             if keep.is_some_and(|keep| best.len() > keep)
                 && let Some((dropped, _)) = best.pop()
             {
@@ -365,6 +373,7 @@ impl Search {
         let access = &self.plan.access;
         let at = (&mut position, &mut self.whole);
         walk(reader, self.source, (access, None), at, &mut self.stats, &mut collect)?;
+        // In reverse, because records are taken from the end of the list.
         let sorted = sort_by(best.into_vec(), |a, b| b.cmp(a)).map_err(PlanError::from)?;
         Ok(sorted.into_iter().map(|(_, record)| record).collect())
     }

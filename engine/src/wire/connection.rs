@@ -102,6 +102,7 @@ impl<'c> Session<'c> {
 
     fn refuse(&mut self) -> Result<(), ConnectionEnd> {
         let (stream, limits) = (&self.connection.stream, &self.shared.limits);
+        // The client sends first, and understands an error only as the answer to a request.
         stream.prepare(WIRE_REFUSAL_WAIT)?;
         let mut incoming = Incoming::new(stream, &self.shared.in_flight);
         let until = work_time().saturating_add(WIRE_REFUSAL_WAIT);
@@ -131,6 +132,8 @@ impl<'c> Session<'c> {
             };
             let header = incoming.next(limits, bytes_max, until)?;
             self.connection.active_us.store(now_us(), Ordering::Relaxed);
+            // The message was read to its end and dropped, so the next one begins at the right
+            // place.
             if incoming.is_dropped() {
                 self.refuse_large(&header, incoming.frame(&header))?;
             } else {
@@ -193,6 +196,7 @@ impl<'c> Session<'c> {
         let mut response_to = header.request_id;
         loop {
             let reply = self.reply(message);
+            // Stopping ends a stream after the batch that is being sent.
             let open = if self.shared.is_stopping() {
                 None
             } else {

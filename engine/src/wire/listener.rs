@@ -185,6 +185,7 @@ impl Listener {
     pub fn stop(&mut self) {
         let Some((accepting, socket)) = self.accepting.take() else { return };
         let until = work_time().saturating_add(STOP_PATIENCE);
+        // Set before the wake-up, because the accepting thread looks at it as soon as it returns.
         self.shared.stopping.store(true, Ordering::SeqCst);
         // `accept` blocks, and closing a socket doesn't wake it on every system.
         socket.wake();
@@ -194,6 +195,7 @@ impl Listener {
         for connection in connections.values() {
             connection.close();
         }
+        // Another listener may have connections with the same numbers.
         let is_ours = |client: &Client| {
             let ours = connections.get(&client.connection_id).map(|ours| &ours.client);
             ours.is_some_and(|ours| ours.is(client))
@@ -262,12 +264,15 @@ fn accept(shared: &Arc<ListenerState>, socket: &ListenSocket) {
         match socket.accept() {
             Ok((stream, address)) if !shared.is_stopping() => {
                 let tell = |message| shared.context.reaper.hub().thread_failed(ACCEPTING, message);
+                // The pause keeps a panic at each connection from using all of a core.
                 if supervised(tell, || take(shared, stream, address)).is_none() {
                     shared.pause(FAILURE_PAUSE);
                 }
             }
             // A connection that fails before `accept` must not stop the listener.
             Ok(_) => {}
+            // An error such as too many open files stays for a while, and so retrying at once would
+            // use a core.
             Err(_) => shared.pause(Duration::from_millis(10)),
         }
     }
@@ -275,6 +280,7 @@ fn accept(shared: &Arc<ListenerState>, socket: &ListenSocket) {
 
 /// Starts a thread for the connection, if there is room.
 fn take(shared: &Arc<ListenerState>, stream: Stream, address: String) {
+    // After two billion connections the numbers would turn negative, and 0 means no connection.
     let id = shared.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
     let client = Client::of_connection(id, address);
     let connection = Arc::new(Connection::new(client, shared.context.now_ms(), stream));
@@ -305,6 +311,7 @@ fn take(shared: &Arc<ListenerState>, stream: Stream, address: String) {
             forget(&shared, id);
         })
     };
+    // The system refused the thread, so the connection must not stay in the list.
     if spawned.is_err() {
         forget(shared, id);
     }
@@ -312,6 +319,7 @@ fn take(shared: &Arc<ListenerState>, stream: Stream, address: String) {
 
 /// Answers the first message of a connection with an error, on a thread: it may never come.
 fn refuse(shared: &Arc<ListenerState>, connection: Arc<Connection>) {
+    // Refusals are bounded as well, because each takes a thread that waits for a first message.
     if shared.refusing.fetch_add(1, Ordering::Relaxed) >= WIRE_REFUSALS_MAX {
         shared.refusing.fetch_sub(1, Ordering::Relaxed);
         return;
@@ -330,6 +338,7 @@ fn refuse(shared: &Arc<ListenerState>, connection: Arc<Connection>) {
 /// If as many connections as may have not logged in, ends the one that has been silent for longest:
 /// a newcomer, who has not either, may be about to.
 fn end_stranger(shared: &ListenerState, connections: &mut Connections) {
+    // Only clients without a login count, so that no one who is logged in is ended for a stranger.
     let strangers = || connections.iter().filter(|(_, other)| other.client.user().is_none());
     if strangers().count() < shared.limits.strangers_max() {
         return;

@@ -76,6 +76,7 @@ pub fn read_msg(frame: &[u8]) -> Result<Message<'_>, MessageRefusal> {
         let (sections, sum) = rest.split_last_chunk::<4>().ok_or(MessageRefusal::Close)?;
         let covered = frame.len().saturating_sub(sum.len());
         let found = crc32c::crc32c(frame.get(..covered).unwrap_or_default());
+        // Nothing in a message with a wrong checksum can be trusted, not even its length.
         if found != u32::from_le_bytes(*sum) {
             return Err(MessageRefusal::Close);
         }
@@ -90,6 +91,7 @@ pub fn read_msg(frame: &[u8]) -> Result<Message<'_>, MessageRefusal> {
     let db = match sections.body.get("$db").map_err(CommandError::from)? {
         Some(RawBsonRef::String(db)) => Cow::Borrowed(db),
         Some(_) => {
+            // The frame is whole, so the client gets an error and the connection stays.
             let what = "BSON field '$db' is the wrong type, expected type 'string'";
             return Err(coded(Code::TYPE_MISMATCH, what));
         }
@@ -229,6 +231,7 @@ impl<'m> Sections<'m> {
         let mut bytes = Vec::with_capacity(fields.len().saturating_add(room).saturating_add(1));
         bytes.extend_from_slice(fields);
         for sequence in &self.sequences {
+            // A field that is given twice would be ambiguous.
             if self.body.get(sequence.name).map_err(CommandError::from)?.is_some() {
                 let what =
                     format!("Duplicate field between body and document sequence {}", sequence.name);
