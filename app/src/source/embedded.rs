@@ -132,6 +132,7 @@ impl Source for Embedded {
     }
 
     fn is_in(&self, folder: &Path) -> bool {
+        // Compared without links, because a folder may be opened by another name.
         let own = self.engine_slot.folder().canonicalize().ok();
         own.is_some() && own == folder.canonicalize().ok()
     }
@@ -151,6 +152,7 @@ impl Source for Embedded {
     }
 
     fn open_beside(&self, folder: &Path) -> Result<Arc<dyn Source>, String> {
+        // Opening a folder without a store would create one.
         if !folder.join(DATA_FILE).exists() {
             return Err(format!("{} holds no store; open it once to create one", folder.display()));
         }
@@ -288,6 +290,7 @@ pub fn first_request(named: OpenRequest) -> OpenRequest {
 }
 
 fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
+    // A killed program leaves its sandbox in the temporary folder.
     sandbox_folder::remove_left();
     let temporary = temporary(request)?;
     let folder = match &temporary {
@@ -295,6 +298,7 @@ fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
         Some(temporary) => temporary.path().join("store"),
         None => absolute(&request.data_folder()?),
     };
+    // A recent store may be deleted by now, and an empty one in its place would hide that.
     if request.must_exist && !folder.join(DATA_FILE).exists() {
         let place = folder.display();
         return Err(OpenError::new(format!("{place} doesn't contain a store any more")));
@@ -307,6 +311,7 @@ fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
     }
     let clock = clock(request);
     let mut store = StoreOptions { walker: request.walker.clone(), ..StoreOptions::default() };
+    // The full reserve of 16 MiB would be larger than all data of such a store.
     if request.demo || request.is_temporary() {
         store.ballast_bytes_max = DEMO_BALLAST_BYTES;
     }
@@ -319,6 +324,7 @@ fn open(request: &OpenRequest) -> Result<Opened, OpenError> {
         // Without the mark in the folder: a sandbox that you keep is a store of your own.
         Some(fill(&engine))
     } else {
+        // Only an empty store gets sample data, so that it never mixes with the user's documents.
         if request.demo && is_empty(&engine) {
             warnings.extend(sample_mark::write(&folder, &fill(&engine)).err());
         }

@@ -155,6 +155,7 @@ impl EngineSlot {
                 Ok(engine) => break engine,
                 Err(shared) => shared,
             };
+            // The user can stop the wait: a long query may hold the engine.
             let at = JobProgress { step: JobStep::Walking, done: 0, total: 0 };
             if watch(at) == ControlFlow::Break(()) {
                 drop(ReopenGuard { engine_slot: self, slot: Some(Slot::Open(engine)) });
@@ -165,6 +166,7 @@ impl EngineSlot {
         let settings = RuntimeSettings::of(&engine);
         // Work that a background thread left undone is done after the next opening.
         let _ = engine.close();
+        // Readers get this sentence if the job panics before the store is open again.
         let sentence = "Couldn't reopen the store".to_owned();
         let gone = Slot::Gone(sentence, settings.clone());
         Ok((ReopenGuard { engine_slot: self, slot: Some(gone) }, settings))

@@ -183,6 +183,7 @@ impl<'s> Inserts<'s> {
             return self.take(write, documents, &reply, outcomes);
         }
         let code = reply.get("code").and_then(whole).unwrap_or(0);
+        // The server names no document, so the batch is halved until the one at fault is alone.
         if OF_A_DOCUMENT.contains(&code) {
             if documents.len() == 1 {
                 outcomes.push(Outcome::Refused(sentence(&reply)));
@@ -192,6 +193,7 @@ impl<'s> Inserts<'s> {
             self.write(write, first, outcomes)?;
             return self.write(write, second, outcomes);
         }
+        // Without an answer the change may have been made, so the documents don't count as refused.
         if sentence(&reply).contains(UNKNOWN) {
             self.unknown += documents.len() as u64;
         }
@@ -287,6 +289,7 @@ impl<'s> Inserts<'s> {
             .map(|(one, _)| *one)
             .collect();
         let said = reply.get("n").and_then(whole).and_then(|n| usize::try_from(n).ok());
+        // A number that differs leaves open which of the documents were stored.
         if said.is_some_and(|said| said != stored.len()) {
             self.unknown += documents.len() as u64;
             return Err(format!(
@@ -473,6 +476,7 @@ pub fn roll_back(
             return Err(sentence(&reply));
         }
         let removed = reply.get("n").and_then(whole).and_then(|n| u64::try_from(n).ok());
+        // A server may report more than it was asked to remove.
         let removed = removed.unwrap_or(0).min(count);
         report.removed += removed;
         report.gone += count - removed;

@@ -72,6 +72,8 @@ impl KeptFile {
                 let before = read_text(&self.before()).map(|text| parse(&text));
                 let fields = match before {
                     Ok(Content::Good(before)) => {
+                        // What can be read of the damaged file is newer than the file before, so it
+                        // wins.
                         merge(&Fields::new(), &before, &fields, self.rules)
                     }
                     _ => fields,
@@ -100,12 +102,14 @@ impl KeptFile {
             // A file that is gone, or damaged since, says nothing about what another window deleted.
             Content::Missing => ours.clone(),
             Content::Good(theirs) => merge(base, ours, &theirs, self.rules),
+            // Kept first, because the write below replaces the only copy.
             Content::Odd(_, why) => {
                 notes.push(self.keep_damaged(why));
                 ours.clone()
             }
         };
         let text = text(fields);
+        // Checked before anything is replaced: a file that is too large could not be read again.
         if text.len() > KEPT_FILE_BYTES_MAX {
             return Err(failed(io::Error::other("it would be too large")));
         }
@@ -181,6 +185,7 @@ impl KeptFile {
         let target = self.folder().join(format!("{begins}{:016x}", hash(&bytes)));
         let path = self.path.display();
         if !target.exists() {
+            // A link needs no space, so it also works on a full disk.
             let linked = fs::hard_link(&self.path, &target);
             // Copied where the disk has no hard links.
             let copied = linked.or_else(|_| replace_file(&target, &bytes, &self.beside(".new-")));
@@ -190,6 +195,7 @@ impl KeptFile {
         }
         let mut known = self.files(&begins);
         known.sort_by_key(|path| fs::metadata(path).and_then(|it| it.modified()).ok());
+        // Bounded, or a program that damages the file at each start would fill the disk.
         for path in known.iter().rev().skip(DAMAGED_FILES_MAX).filter(|path| **path != target) {
             let _ = fs::remove_file(path);
         }
@@ -220,6 +226,7 @@ fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     }
     let mut bytes = Vec::new();
     let most = u64::try_from(KEPT_FILE_BYTES_MAX).unwrap_or(u64::MAX);
+    // One byte more than allowed shows that a file is too long; a limit alone would cut it.
     open_chosen(path)?.take(most + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -248,6 +255,7 @@ fn text(fields: Fields) -> String {
     ]);
     all.extend(fields);
     let mut text = format!("{:#}\n", Value::Object(all));
+    // The digits are replaced in the text, so that the checksum covers the form on the disk.
     if let Some(at) = checksum_at(&text) {
         let checksum = format!("{:016x}", hash(text.as_bytes()));
         text.replace_range(at, &checksum);
@@ -267,6 +275,7 @@ fn parse(text: &str) -> Content {
         return Content::Odd(Fields::new(), DAMAGED);
     };
     let version = fields.shift_remove(VERSION_FIELD);
+    // The other fields keep their order, because people read the file.
     let checksum = fields.shift_remove(CHECKSUM_FIELD);
     // Without both, someone wrote it by hand, or an earlier build did.
     if version.is_none() && checksum.is_none() {

@@ -50,6 +50,7 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
             copy_folder(&entry.path(), &target)?;
         } else if kind.is_file() {
             fs::copy(entry.path(), &target)?;
+            // The caller may delete the old folder next, so the copy must be on the disk.
             fs::File::open(&target)?.sync_all()?;
         }
     }

@@ -17,6 +17,7 @@ pub fn copy(
     let made = sandbox_folder::create()
         .map_err(|error| format!("Couldn't create a temporary folder for the sandbox: {error}"));
     let folder = made.map(|(lock, folder)| SandboxFolder::new(lock, folder))?;
+    // At the time of its store, or the documents would be due at another time than there.
     let start_ms = engine.clock().now_ms();
     let clock = ClockOption::Simulated { start_ms };
     let store = StoreOptions { ballast_bytes_max: DEMO_BALLAST_BYTES, ..StoreOptions::default() };

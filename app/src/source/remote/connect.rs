@@ -50,6 +50,7 @@ pub fn connect(
         return Err(ConnectFailure::new(Step::Options, format!("Enter the password of {user}")));
     }
     let (options, faults) = options(string, runtime, cancel)?;
+    // The hosts of `mongodb+srv` come from DNS, and only the driver resolves them.
     if string.scheme == "mongodb" {
         reach(&string.addresses(), runtime, cancel, begin)?;
     }
@@ -116,6 +117,7 @@ fn options(
         }
         Err(ended) => return Err(ConnectFailure::new(Step::Name, without_result(ended))),
     };
+    // The name is in the server's list of connections, where an administrator finds this program.
     options.app_name.get_or_insert_with(|| "mayfly".to_owned());
     options.server_selection_timeout.get_or_insert(FIND);
     options.max_pool_size = Some(POOL);
@@ -248,6 +250,8 @@ fn other_set(
     runtime: &Runtime,
     cancel: &Cancel,
 ) -> Option<ConnectFailure> {
+    // The driver passes over each server that isn't in the set, and then reports that none can be
+    // reached.
     let wanted = options.repl_set_name.clone()?;
     let mut alone = options.clone();
     alone.credential = None;

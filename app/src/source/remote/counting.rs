@@ -113,6 +113,7 @@ fn bounded(asking: &Asking<'_>, query: &Document, hint: &str) -> Result<DocCount
         });
         if is_ok(&reply) {
             let counted = counted(&reply);
+            // A count that has reached its limit says nothing of what comes after it.
             let is_whole = counted < limit;
             return Ok(if is_whole { counted.into() } else { DocCount::AtLeast(counted) });
         }
@@ -120,6 +121,7 @@ fn bounded(asking: &Asking<'_>, query: &Document, hint: &str) -> Result<DocCount
             return Err(reply);
         }
     }
+    // The server has no time even for that, so not one document is known, which doesn't mean none.
     Ok(DocCount::AtLeast(0))
 }
 

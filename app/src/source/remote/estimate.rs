@@ -77,6 +77,7 @@ struct Seen {
 
 /// How many of `total` are of a kind, from the hits and documents of each sample.
 fn estimate(draws: &[(u64, u64)], seen: Seen, total: DocCount) -> DocCount {
+    // The total may itself be an estimate, and lower than the number of documents that were seen.
     let all = total.likely().max(seen.documents);
     let drawn: u64 = draws.iter().map(|(_, documents)| documents).sum();
     let hits: u64 = draws.iter().map(|(hits, _)| hits).sum();

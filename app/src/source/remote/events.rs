@@ -92,6 +92,7 @@ fn has_pre_images(asking: &Asking<'_>) -> bool {
 /// Deletions only; of pre-images only what rules look at.
 fn pipeline(rules: &[TtlIndex], has_pre_images: bool) -> Vec<Document> {
     let mut pipeline = vec![doc! { "$match": { "operationType": "delete" } }];
+    // A document may have 16 MiB, and the rules look at a few of its fields.
     let fields = read::projection(rules).filter(|_| has_pre_images);
     if let Some(fields) = fields {
         let mut kept =
@@ -122,10 +123,12 @@ async fn follow(
         watch = watch.full_document_before_change(FullDocumentBeforeChangeType::WhenAvailable);
     }
     let mut stream = match within(limit, watch.into_future()).await {
+        // The driver waits without a limit for a server that stops in the middle of a reply.
         Err(_) => return WatchEnd::Broken(STALLED.to_owned()),
         Ok(Ok(stream)) => stream.with_type::<Document>(),
         Ok(Err(error)) => return end_of(&failure::reply(&error, false)),
     };
+    // A server without change streams may answer with a cursor that is closed.
     if !stream.is_alive() {
         let words = "this server's change stream ended at once";
         return WatchEnd::Unsupported(words.to_owned());
@@ -174,6 +177,7 @@ fn deleted(event: &Document, rules: &[TtlIndex]) -> Option<DeletedDocument> {
     let id = event.get_document("documentKey").ok()?.get("_id")?.clone();
     let (from_ms, to_ms) = match (event.get("wallTime"), event.get("clusterTime")) {
         (Some(Bson::DateTime(at)), _) => (at.timestamp_millis(), at.timestamp_millis()),
+        // `clusterTime` counts whole seconds, so the removal was somewhere within this one.
         (_, Some(Bson::Timestamp(at))) => {
             let from_ms = i64::from(at.time) * 1_000;
             (from_ms, from_ms + 999)
@@ -183,6 +187,8 @@ fn deleted(event: &Document, rules: &[TtlIndex]) -> Option<DeletedDocument> {
     let before = event.get_document("fullDocumentBeforeChange").ok();
     let row = before.and_then(|document| {
         let raw = RawDocumentBuf::try_from(document).ok()?;
+        // Whether the document was overdue depends on when it was removed, not on when the event
+        // arrived.
         expiring::first_row(rules, document, &raw, to_ms)
     });
     Some(DeletedDocument { id, from_ms, to_ms, row })

@@ -43,6 +43,7 @@ const LOGIN_REFUSED: [i32; 3] = [11, 18, 8000];
 pub fn reply(error: &Error, is_write: bool) -> Document {
     let response = error.server_response();
     let response = response.and_then(|raw| Document::try_from(raw.as_ref()).ok());
+    // The server's words and code say more than the driver's.
     if let Some(mut response) = response.filter(|response| response.contains_key("errmsg")) {
         said::make_showable(&mut response);
         return response;
@@ -58,6 +59,7 @@ pub fn reply(error: &Error, is_write: bool) -> Document {
         return failed(INVALID_BSON, "InvalidBSON", &sentence);
     }
     let may_have_been_sent = match error.kind.as_ref() {
+        // After these errors the command may have reached the server.
         ErrorKind::Io(_)
         | ErrorKind::ConnectionPoolCleared { .. }
         | ErrorKind::InvalidResponse { .. } => true,

@@ -56,6 +56,7 @@ fn reason(command: &Document) -> Option<String> {
     match name.as_str() {
         name if READS.contains(&name) => None,
         "aggregate" => {
+            // The value of `aggregate` is the collection's name, which may look like a stage.
             let stages = command.iter().filter(|(field, _)| *field != "aggregate");
             let stage = stages.into_iter().find_map(|(_, value)| writing_stage(value))?;
             Some(format!("This connection is read-only, and {stage} writes to a collection"))

@@ -22,12 +22,14 @@ impl Lock {
     pub fn is_locked(&self) -> bool {
         let mut used = self.lock();
         let now = SystemClock.monotonic();
+        // The first look after the time locks it, so no timer is needed.
         *used = used.filter(|used| now.saturating_sub(*used) < IDLE);
         used.is_none()
     }
 
     /// A change is sent: the time until it locks itself begins again.
     pub fn use_now(&self) {
+        // A change that was sent while it locked itself must not unlock it again.
         if let Some(used) = &mut *self.lock() {
             *used = SystemClock.monotonic();
         }

@@ -136,6 +136,7 @@ impl Remote {
             read_limits: ReadLimits::default(),
             monitor: Monitor::of(topology::pass_job(&connected.hello)),
             has_narrow_dates: AtomicBool::new(false),
+            // A server that compares with fewer dates shows that by an error at the first one.
             imports: UnfinishedImports::default(),
             hello: connected.hello,
             journals: None,
@@ -193,9 +194,11 @@ impl Remote {
             if self.lock.is_locked() {
                 return refusal;
             }
+            // Only a change puts off the time at which the connection locks itself.
             self.lock.use_now();
         }
         let asked = command.contains_key("hello").then(|| SystemClock.now_ms());
+        // Other servers refuse empty parts that MongoDB ignores.
         let command = plain::without_empty_parts(command);
         let expected = Expected::of(&command);
         let reply = self.send(db, &command, cancel, is_stopped);
@@ -204,6 +207,7 @@ impl Remote {
             // Not before: another thread may list the rules while the change is on its way.
             self.rules.forget(self.now_ms());
         }
+        // Each greeting corrects the clock, because the two clocks drift in a long session.
         if let Some(asked) = asked {
             self.learn_clock(&reply, asked);
         }
@@ -342,6 +346,7 @@ pub fn attach(
 /// The folder for the journals of a server's operations. It has the same name however the server is
 /// spelled, and no name of a host or user in it.
 fn journals_of(string: &ConnectionString, journals: &Path) -> PathBuf {
+    // A string may name the hosts of a replica set in any order.
     let mut hosts = string.hosts.clone();
     hosts.sort_unstable();
     let place = string.secret_key().unwrap_or_else(|| hosts.join(","));

@@ -46,6 +46,7 @@ impl Monitor {
         let reply = asking.run_on("admin", ask);
         let is_on = reply.get_bool("ttlMonitorEnabled").unwrap_or(true);
         let secs = reply.get("ttlMonitorSleepSecs").and_then(whole).filter(|_| is_on);
+        // An answer without a value is believed as long, or each page would ask again.
         *self.lock() = Some((now, secs));
         secs
     }
