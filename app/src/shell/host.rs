@@ -81,6 +81,7 @@ impl Host {
 
     /// Why the input is stopped; checks whether it should be.
     pub(super) fn halt(&self) -> Option<Halt> {
+        // An abandoned thread must not reach its store any more.
         if self.watch.is_abandoned() {
             self.halt.set(Some(Halt::Canceled));
         }
@@ -141,6 +142,8 @@ impl Host {
 
     fn run<'js>(&self, db: &str, command: &Value<'js>) -> rquickjs::Result<Value<'js>> {
         let ctx = command.ctx();
+        // Asked before and after the command, which may take long: a stopped script must not go any
+        // further.
         self.check(ctx)?;
         let command = from_js::document(command)?;
         let cancel = self.cancel.borrow().clone();
@@ -166,6 +169,7 @@ impl Host {
         let extension = self.extension.as_deref();
         let watched = || extension.map_or(Duration::ZERO, Extension::watched);
         let before = watched();
+        // While the store works, the supervisor doesn't count the thread as stuck.
         self.watch.set_in_call(true);
         let result = work(extension);
         self.watch.set_in_call(false);
@@ -200,6 +204,7 @@ impl Host {
             if left.is_zero() {
                 return Ok(());
             }
+            // In steps, so that stopping the input ends a long sleep.
             thread::sleep(left.min(CONSOLE_SLEEP_STEP));
         }
     }

@@ -171,6 +171,7 @@ pub(super) fn redeclarable(text: &str) -> String {
                 }
             }
             word => {
+                // As long as `const`, so that columns in messages stay right.
                 out.push_str(if word == "let" { "var" } else { "var  " });
                 copied = declaration.end;
             }
@@ -194,6 +195,7 @@ fn command_line(text: &str, at: usize) -> Option<(usize, usize)> {
         return None;
     }
     let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    // Elsewhere than at the beginning of its line, the word is a name of JavaScript.
     if !text[line..at].trim().is_empty() {
         return None;
     }
@@ -203,6 +205,7 @@ fn command_line(text: &str, at: usize) -> Option<(usize, usize)> {
     let stands_alone =
         argument.is_empty() || argument.starts_with("//") || argument.trim_end() == ";";
     let has_words =
+        // `use = 1` and `show(x)` are JavaScript, so an argument must follow.
         !is_alone && after.starts_with([' ', '\t']) && argument.starts_with(is_argument);
     (stands_alone || has_words).then_some((line, end))
 }

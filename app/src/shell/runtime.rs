@@ -199,6 +199,8 @@ impl Shell {
                 Values::None => false,
             };
             let result = self.step(step, file, shows);
+            // Before the statement's value or error, so that the lines are in the order in which
+            // they happened.
             self.host.take_printed().into_iter().map(Output::Printed).for_each(&mut *out);
             match result {
                 Ok(value) => value.into_iter().for_each(&mut *out),
@@ -281,6 +283,7 @@ impl Shell {
         // Slower, and `await` is rare.
         let is_async = text.contains("await");
         let value = evaluate(ctx, name, text, is_async);
+        // QuickJS runs no pending job by itself.
         while self.host.halt().is_none() && ctx.execute_pending_job() {}
         let value = settled(ctx, value?)?;
         if !is_async {
@@ -393,6 +396,7 @@ fn evaluate<'js>(
     is_async: bool,
 ) -> rquickjs::Result<Value<'js>> {
     let mut options = EvalOptions::default();
+    // mongosh runs scripts in sloppy mode, where assigning to an undeclared name makes a global.
     options.strict = false;
     options.promise = is_async;
     options.filename = Some(name.to_owned());

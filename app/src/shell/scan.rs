@@ -86,6 +86,7 @@ impl<'t> Scanner<'t> {
             if self.is_at_end() {
                 return;
             }
+            // A new line ends a statement only where no bracket is open.
             if is_new_line && self.open.is_empty() && !self.continues() {
                 self.begin_statement();
             }
@@ -163,9 +164,11 @@ impl<'t> Scanner<'t> {
         match rest.chars().next().unwrap_or(' ') {
             first if is_word(first) => self.word_continues(word(rest)),
             _ if self.last == Last::Semicolon => false,
+            // `.5` is a number and `...` a spread, so neither continues the statement before.
             '.' => !second.is_ascii_digit() && second != '.',
             '?' | ':' | ',' | ')' | ']' | '*' | '%' | '&' | '|' | '^' | '<' | '>' | '=' => true,
             '!' => second == '=',
+            // `++` and `--` after a line end belong to the next statement.
             first @ ('+' | '-') => self.last != Last::Block && second != first,
             '/' => self.last != Last::Block && (second == ' ' || second == '='),
             _ => false,
@@ -197,6 +200,7 @@ impl<'t> Scanner<'t> {
             _ if is_word(first) => self.name(),
             '(' | '[' | '{' => self.open_bracket(first),
             ')' | ']' | '}' => self.close_bracket(first),
+            // After an operand, a slash divides.
             '/' if self.last != Last::Operand && self.at >= self.no_regex_until => self.regex(),
             _ => self.operator(first),
         }
@@ -372,6 +376,8 @@ impl<'t> Scanner<'t> {
                     return;
                 }
                 '\n' | '\r' => {
+                    // The rest of the line isn't searched again, or a line of slashes would take
+                    // quadratic time.
                     self.no_regex_until = self.at + 1 + offset;
                     return self.operator('/');
                 }

@@ -111,6 +111,7 @@ struct Ended(Arc<ScriptWatch>);
 
 impl Drop for Ended {
     fn drop(&mut self) {
+        // Under the lock, so that the supervisor can't abandon a thread that is just ending.
         let _state = self.0.lock();
         if self.0.is_abandoned() {
             ABANDONED.fetch_sub(1, Ordering::AcqRel);
