@@ -95,7 +95,7 @@ fn compression(args: &Export) -> Compression {
     }
 }
 
-/// The output format. Refuses options of another format, which would have no effect.
+/// The output format.
 fn format(args: &Export) -> Result<ExportFormat, Failure> {
     let is_csv = args.format == OutputFormat::Csv;
     let is_json = matches!(args.format, OutputFormat::Ndjson | OutputFormat::Json);
@@ -105,6 +105,7 @@ fn format(args: &Export) -> Result<ExportFormat, Failure> {
         ("--exclude-fields", !args.exclude_fields.is_empty(), "CSV", is_csv),
         ("--escape-formulas", args.escape_formulas, "CSV", is_csv),
     ] {
+        // An option of another format would have no effect, so it is refused.
         if is_given && !is_form {
             return Err(Failure(format!(
                 "{option} requires {form}; remove it or change --format."

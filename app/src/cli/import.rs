@@ -250,8 +250,9 @@ fn newest_unfinished(
     Ok(all.into_iter().rev().find(|known| known.is_of(request)))
 }
 
-/// Refuses options that the import was not started with: it resumes with its own.
+/// Refuses other options than those.
 fn check_same_options(begun: &ImportRequest, request: &ImportRequest) -> Result<(), Failure> {
+    // An import resumes with the options that it was started with.
     let (was, is) = (begun.leniency, request.leniency);
     let has_other_zone = is.takes(Nonstandard::NoZone) && is.zone != was.zone;
     let odd = Nonstandard::ALL

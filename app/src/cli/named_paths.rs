@@ -161,11 +161,12 @@ fn folder_kind(folder: &Path) -> Result<Kind, String> {
     if is_new { Ok(Kind::Store) } else { Err(what) }
 }
 
-/// Whether nothing visible is in a folder, so that a store can be made in it without asking.
+/// Whether nothing visible is in a folder.
 fn is_new(folder: &Path) -> io::Result<bool> {
     for entry in folder.read_dir()? {
         let name = entry?.file_name();
         let name = name.to_string_lossy();
+        // Hidden files don't count, so that a store can be made there without asking.
         if !name.starts_with('.') && name != "lost+found" {
             return Ok(false);
         }

@@ -66,8 +66,8 @@ fn announce(uri: &str) -> Result<(), Failure> {
         .map_err(|error| Failure(format!("Can't write to standard output: {error}.")))
 }
 
-/// The clock: a store that last ran on a simulated clock continues on it, as in the window.
 fn clock(start: Option<&str>) -> Result<ClockOption, Failure> {
+    // As in the window, a store that last ran on a simulated clock continues on it.
     let Some(start) = start else { return Ok(ClockOption::Stored) };
     let start_ms = start_ms("--simulated-clock", start)?;
     Ok(ClockOption::Simulated { start_ms })

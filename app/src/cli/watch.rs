@@ -84,12 +84,12 @@ fn watch(args: &Watch, opened: Opened, shutdown: ShutdownSignal) -> Result<(), F
     watch_screen::run(store)
 }
 
-/// Moves events to a channel, so that waiting for one can time out. The thread ends with the
-/// source.
+/// Moves events to a channel, so that waiting for one can time out.
 fn forward(mut events: Events) -> Result<Receiver<Event>, Failure> {
     let (sender, receiver) = bounded(WATCH_QUEUE_MAX);
     thread::Builder::new()
         .name("watch-events".to_owned())
+        // The thread ends with the source, whose events then end.
         .spawn(move || while events.next().is_some_and(|event| sender.send(event).is_ok()) {})
         .map_err(|error| Failure(format!("Can't start a thread: {error}.")))?;
     Ok(receiver)

@@ -228,8 +228,7 @@ fn slug_of(path: &Path) -> String {
     path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Reads a file that is no longer than a lesson may be. A longer one is cut after one byte more, so
-/// that its reader refuses it.
+/// Reads a file that is no longer than a lesson may be.
 fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     let failed = |error: std::io::Error| format!("Can't read {}: {error}.", path.display());
     if !fs::metadata(path).map_err(failed)?.is_file() {
@@ -238,6 +237,7 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     let most = u64::try_from(LESSON_FILE_BYTES_MAX).unwrap_or(u64::MAX);
     let mut bytes = Vec::new();
     let file = open_chosen(path).map_err(failed)?;
+    // One byte more than a lesson may have, so that its reader refuses a longer one.
     file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
 }

@@ -30,13 +30,13 @@ pub fn ui(context: &Context, state: &State) {
     painter.text(below, Align2::CENTER_CENTER, words, text::heading(), look.text);
 }
 
-/// Names what a drop would import, and the target that the import dialog would suggest. Some
-/// systems don't pass the paths before the drop: then only the database is known.
+/// Names what a drop would import, and the target that the import dialog would suggest.
 fn words(files: &[Option<PathBuf>], state: &State) -> String {
     let what = match files.len() {
         1 => "the file".to_owned(),
         many => format!("{many} files"),
     };
+    // Some systems don't pass the paths before the drop. Then only the database is known.
     let known: Vec<PathBuf> = files.iter().flatten().cloned().collect();
     let shown = state.tabs.active().map(|tab| &tab.namespace);
     let into = match state.dialogs.open() {

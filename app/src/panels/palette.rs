@@ -278,9 +278,9 @@ pub fn score(words: &str, typed: &str) -> Option<i32> {
     Some(total)
 }
 
-/// How well the line of a collection fits: best when its own name begins with what was typed, as
-/// the words of other lines do.
+/// How well the line of a collection fits.
 fn collection_score(words: &str, name: &str, typed: &str) -> Option<i32> {
+    // Best when its own name begins with what was typed, as the words of other lines do.
     let by_name = score(name, typed).filter(|_| !typed.is_empty());
     score(words, typed).max(by_name)
 }

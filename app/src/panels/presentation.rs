@@ -190,11 +190,11 @@ fn clock_ui(ui: &mut Ui, state: &State, rate: f64, paused: bool, actions: &mut A
     });
 }
 
-/// A soft ring around the pointer: the last row can't see an arrow. It is painted, so it is nothing
-/// that a click could meet.
+/// A soft ring around the pointer: the last row can't see an arrow.
 fn halo(ui: &Ui) {
     let Some(at) = ui.ctx().pointer_latest_pos() else { return };
     let ink = Colors::of_window(ui.ctx()).halo;
+    // Painted, so that no click can meet it.
     let painter = ui.ctx().layer_painter(LayerId::new(Order::Tooltip, Id::unique("halo")));
     painter.circle_filled(at, sizes::HALO, faded(ink, 0.1));
     // Softer toward the outside.
@@ -226,8 +226,7 @@ fn notes_ui(ui: &Ui, state: &State, playing: &Playing, actions: &mut Actions) {
     });
 }
 
-/// Escape leaves, unless it closes something else: a dialog, the palette, a menu, a selection, or
-/// the text that had the keyboard.
+/// Escape leaves, unless it closes something else.
 fn keys(context: &Context, state: &State, actions: &mut Actions) {
     let typed = Id::unique(TYPED);
     let was_typed = context.data(|data| data.get_temp(typed)).unwrap_or(false);
@@ -236,6 +235,8 @@ fn keys(context: &Context, state: &State, actions: &mut Actions) {
     let selects = state.tabs.active().is_some_and(|tab| {
         tab.view == ViewKind::Documents && documents::is_busy_with_selection(&tab.documents)
     });
+    // Escape closes these first: a dialog, the palette, a menu, a selection, or the text that had
+    // the keyboard.
     let is_busy =
         was_typed || selects || state.is_covered() || state.view.palette || menu::was_open(context);
     if !is_busy && context.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {

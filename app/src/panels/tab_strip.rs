@@ -115,10 +115,10 @@ fn tab_ui(ui: &mut Ui, tab: &Tab, state: &State, actions: &mut Actions) -> Rect 
     response.rect
 }
 
-/// A tab's name as far as it fits. The collection tells tabs apart, so a long database is cut
-/// first.
+/// A tab's name as far as it fits.
 fn title(namespace: &Namespace) -> String {
     let (db, collection) = (visible(&namespace.db), visible(&namespace.collection));
+    // The collection tells tabs apart, so a long database is cut first.
     let room = TITLE_CHARS.saturating_sub(collection.chars().count() + 1).max(TITLE_DB_CHARS_MIN);
     format!("{}.{collection}", cut(&db, room))
 }

@@ -25,8 +25,7 @@ fn inspector_left(context: &Context) -> Option<f32> {
 }
 
 /// The corner and the width of messages, and the room right of them: left of the inspector, and no
-/// wider than the space next to an open dialog, whose buttons they would cover. If that space is
-/// too small, they are at the left, where a dialog has no buttons.
+/// wider than the space next to an open dialog.
 fn place(context: &Context) -> (Align2, f32, f32) {
     let right = context.content_rect().right();
     let Some(dialog) = modal::place(context) else {
@@ -34,6 +33,7 @@ fn place(context: &Context) -> (Align2, f32, f32) {
         return (Align2::RIGHT_BOTTOM, sizes::TOAST, room + sizes::GAP_LARGE);
     };
     let beside = right - dialog.right() - 2.0 * sizes::GAP_LARGE;
+    // At the left a dialog has no buttons that a message could cover.
     if beside < sizes::TOAST_NARROW {
         (Align2::LEFT_BOTTOM, sizes::TOAST, 0.0)
     } else {

@@ -225,8 +225,10 @@ impl Host {
     }
 }
 
-/// `__host.run`. Named, because a closure's own type can't say that the reply lives as the command does.
+/// `__host.run`.
 fn run(host: Rc<Host>) -> impl for<'js> Fn(String, Value<'js>) -> rquickjs::Result<Value<'js>> {
+    // In a named function, because a closure's own type can't say that the reply lives as the
+    // command does.
     move |db, command| host.run(&db, &command)
 }
 

@@ -293,11 +293,12 @@ impl Shell {
         settled(ctx, value)
     }
 
-    /// Ends the promises of an input that was stopped, so that they don't stop the next one too.
-    /// Each interrupt ends one; if that isn't enough, the console starts again, and says so.
+    /// Ends the promises of an input that was stopped, so that they don't stop the next one too. If
+    /// that isn't enough, the console starts again, and says so.
     fn drop_promises(&mut self) -> Option<String> {
         let late = Cancel::default().within(CONSOLE_PROMISES_END_MAX);
         let has_more = self.context.with(|ctx| {
+            // Each interrupt ends one promise.
             while !late.is_late() && ctx.execute_pending_job() {}
             drop(take_rejections(&ctx));
             late.is_late()

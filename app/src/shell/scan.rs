@@ -330,7 +330,6 @@ impl<'t> Scanner<'t> {
         self.last = if opened == Open::Block { Last::Nothing } else { Last::Operator };
     }
 
-    /// A bracket that closes none is passed over, so that the compiler sees and refuses it.
     fn close_bracket(&mut self, bracket: char) {
         self.at += 1;
         let Some(&open) = self.open.last() else {
@@ -343,6 +342,7 @@ impl<'t> Scanner<'t> {
             Open::Block => ('}', Last::Block),
             Open::Object | Open::Substitution => ('}', Last::Operand),
         };
+        // A bracket that closes none is passed over, so that the compiler sees and refuses it.
         if closes != bracket {
             self.last = Last::Operand;
             return;

@@ -88,14 +88,14 @@ fn command(plan: &CopyPlan) -> Document {
     command
 }
 
-/// Makes the collection with the collation of the source: it decides what its indexes find. Returns
-/// what the target doesn't know.
+/// Makes the collection with the collation of the source. Returns what the target doesn't know.
 fn create(from: &dyn Source, to: &dyn Source, plan: &CopyPlan) -> Option<String> {
     let listing = |name: &str| doc! { "listCollections": 1, "filter": { "name": name } };
     let listed = from.run(&plan.from.db, &listing(&plan.from.collection));
     let found = listed.get_document("cursor").ok()?.get_array("firstBatch").ok()?;
     let options = found.first()?.as_document()?.get_document("options").ok()?;
     let collation = options.get_document("collation").ok()?;
+    // The collation decides what the collection's indexes find.
     let command = doc! { "create": &plan.into.collection, "collation": collation.clone() };
     let made = to.run(&plan.into.db, &command);
     // `NamespaceExists`: it keeps its own.
@@ -131,7 +131,7 @@ fn count(
     }
 }
 
-/// Creates each index by its own command, so that one that is refused does not stop the others.
+/// Creates the indexes.
 fn create_indexes(to: &dyn Source, plan: &CopyPlan, report: &mut CopyReport) {
     let is_ttl = |index: &&Document| index.contains_key("expireAfterSeconds");
     let others = plan.indexes.iter().filter(|index| !is_ttl(index));
@@ -141,6 +141,7 @@ fn create_indexes(to: &dyn Source, plan: &CopyPlan, report: &mut CopyReport) {
             index.remove(told);
         }
         let name = index.get_str("name").unwrap_or("?").to_owned();
+        // One command for each index, so that one that is refused does not stop the others.
         let command = doc! { "createIndexes": &plan.into.collection, "indexes": [index] };
         let made = to.run(&plan.into.db, &command);
         if is_ok(&made) {

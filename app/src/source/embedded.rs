@@ -349,8 +349,7 @@ fn absolute(folder: &Path) -> PathBuf {
     whole.components().collect()
 }
 
-/// The clock of a store. A store that last ran on a simulated clock continues on it: by the
-/// system's, documents would expire that were dated by another.
+/// The clock of a store.
 fn clock(request: &OpenRequest) -> ClockOption {
     match (request.simulated_start_ms, &request.sandbox) {
         (Some(start_ms), _) => ClockOption::Simulated { start_ms },
@@ -358,6 +357,8 @@ fn clock(request: &OpenRequest) -> ClockOption {
             let now_ms = SystemClock.now_ms();
             ClockOption::Simulated { start_ms: now_ms - now_ms.rem_euclid(MINUTE_MS) }
         }
+        // A store that last ran on a simulated clock continues on it: by the system's, documents
+        // would expire that were dated by another.
         (None, None) => ClockOption::Stored,
     }
 }

@@ -334,10 +334,10 @@ impl<'s> Inserts<'s> {
         }
     }
 
-    /// Whether a document was refused because its `_id` is there. Where the error does not name the
-    /// index, the collection is asked for the `_id`.
+    /// Whether a document was refused because its `_id` is there.
     fn is_id(&self, document: &RawDocument, outcome: &Outcome) -> bool {
         let Outcome::Duplicate(error) = outcome else { return false };
+        // Where the error does not name the index, the collection is asked for the `_id`.
         duplicate::is_of_id(error).unwrap_or_else(|| {
             let Namespace { db, collection } = &self.namespace;
             let id = document.get("_id").ok().flatten().and_then(|id| Bson::try_from(id).ok());

@@ -149,8 +149,9 @@ impl KeptFile {
         self.folder().join(self.beside(".before"))
     }
 
-    /// Two windows must not read and write between each other. The file itself can't be locked, because it is replaced.
+    /// Two windows must not read and write between each other.
     fn lock(&self) -> io::Result<File> {
+        // The file itself can't be locked, because it is replaced.
         let path = self.folder().join(self.beside(".lock"));
         let lock = File::options().create(true).append(true).open(path)?;
         for _ in 0..KEPT_FILE_LOCK_TRIES_MAX {

@@ -180,8 +180,8 @@ impl Axis {
     }
 }
 
-/// Keeps the view within reach of *now*, so that it can't be lost in empty time.
 fn keep_moved(moved_ms: i64) -> i64 {
+    // Within reach of *now*, so that the view can't be lost in empty time.
     moved_ms.clamp(-SPAN_MS_RANGE.1, SPAN_MS_RANGE.1)
 }
 
@@ -203,13 +203,13 @@ fn offset_label(offset_ms: i64) -> String {
     }
 }
 
-/// A span to its second unit where one does not do, so that no two ticks read alike: `90 s`,
-/// `2 min 30 s`.
+/// A span to its second unit where one does not do: `90 s`, `2 min 30 s`.
 fn exact_label(span_ms: i64) -> String {
     let units = [(365 * DAY, "y"), (DAY, "d"), (HOUR, "h"), (MINUTE, "min"), (SECOND, "s")];
     for pair in units.windows(2) {
         let [(unit_ms, unit), (less_ms, less)] = [pair[0], pair[1]];
         let (whole, rest) = (span_ms / unit_ms, span_ms % unit_ms / less_ms);
+        // One unit doesn't do here, and no two ticks may read alike.
         if whole >= 2 && rest > 0 {
             return format!("{whole} {unit} {rest} {less}");
         }

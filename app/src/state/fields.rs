@@ -64,12 +64,12 @@ impl KnownFields {
         }
     }
 
-    /// The fields of documents in an array: a document counts once for each, however many elements
-    /// have it.
+    /// The fields of documents in an array.
     fn add_elements(&mut self, values: &[Bson], prefix: &str, depth: usize) {
         let mut merged = Document::new();
         for inner in values.iter().take(ELEMENTS_MAX).filter_map(Bson::as_document) {
             for (name, value) in inner {
+                // A document counts once for each field, however many elements have it.
                 merged.entry(name.clone()).or_insert_with(|| value.clone());
             }
         }

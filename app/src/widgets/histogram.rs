@@ -102,12 +102,13 @@ pub fn paint_shares(ui: &Ui, rect: Rect, whole: u64, parts: &[(Color32, u64)]) {
     }
 }
 
-/// The height of a bar: a linear share, but one document next to a million can still be seen.
+/// The height of a bar.
 fn share(count: u64, most: u64) -> f32 {
     if count == 0 {
         return 0.0;
     }
     #[expect(clippy::cast_precision_loss, reason = "a height on screen")]
     let share = count as f32 / most.max(1) as f32;
+    // One document next to a million can still be seen.
     share.clamp(0.04, 1.0)
 }

@@ -13,10 +13,11 @@ pub fn below(button: &Response, content: impl FnOnce(&mut Ui)) {
     }));
 }
 
-/// Keeps an open menu above a dialog. A tap presses and releases within one frame: the press moves
-/// the dialog to the top in the same frame in which the menu opens, and the menu could stay below.
+/// Keeps an open menu above a dialog.
 fn keep_on_top(shown: Option<InnerResponse<()>>) {
     if let Some(InnerResponse { response, .. }) = shown {
+        // A tap presses and releases within one frame. The press moves the dialog to the top in the
+        // frame in which the menu opens, and the menu could stay below.
         response.ctx.move_to_top(response.layer_id);
     }
 }

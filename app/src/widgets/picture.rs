@@ -24,10 +24,11 @@ pub fn ui(ui: &mut Ui, texture: &TextureHandle, height_max: f32, words: &str) {
     ui.add(image).accessible_name(words);
 }
 
-/// An image within the bounds of its size: a few bytes can claim to be a huge one.
+/// An image within the bounds of its size.
 fn decoded(bytes: &[u8]) -> Option<egui::ColorImage> {
     let mut reader = image::ImageReader::new(std::io::Cursor::new(bytes));
     reader = reader.with_guessed_format().ok()?;
+    // A few bytes can claim to be a huge image.
     let mut limits = image::Limits::default();
     (limits.max_image_width, limits.max_image_height) =
         (Some(IMAGE_SIDE_MAX), Some(IMAGE_SIDE_MAX));

@@ -193,10 +193,11 @@ impl Tree<'_> {
         open
     }
 
-    /// How far the row is moved to the right. Deep down no further, or nothing of it would be seen.
+    /// How far the row is moved to the right.
     #[expect(clippy::cast_precision_loss, reason = "at most 100 levels")]
     fn indent(&self, ui: &Ui) -> f32 {
         let whole = INDENT * (self.path.len().saturating_sub(1)) as f32;
+        // Deep down the row moves no further, or nothing of it would be seen.
         whole.min(ui.available_width() * INDENT_SHARE)
     }
 

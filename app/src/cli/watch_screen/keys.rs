@@ -170,14 +170,13 @@ fn choose(view: &mut WatchView, chosen: Option<crate::job::Namespace>) {
     view.expire(&[Subject::Next]);
 }
 
-/// On the system clock a pass that removes documents is asked about, because one key is pressed
-/// easily.
 fn run_pass(view: &mut WatchView) {
     if view.watched.connection.is_some() {
         view.say(SERVER);
     } else if view.clock.is_simulated() || view.overdue() == 0 {
         send(view, Topic::RunPass, reaper::run_pass());
     } else {
+        // A pass on the system clock removes documents, and one key is pressed easily.
         view.asks_pass = true;
     }
 }

@@ -104,11 +104,12 @@ fn restore_within_bounds() {
     }
 }
 
-/// A panic of this thread restores the terminal before it is reported. That of another thread is
-/// reported once the terminal is restored, because the screen stays.
+/// A panic of this thread restores the terminal before it is reported.
 fn hook_panics() {
     let (previous, screen_thread) = (panic::take_hook(), thread::current().id());
     panic::set_hook(Box::new(move |info| {
+        // The screen stays, so the panic of another thread is reported once the terminal is
+        // restored.
         if IS_OPEN.load(SeqCst) && thread::current().id() != screen_thread {
             // Standard error may be a file, which has room for it.
             if !io::stderr().is_terminal() {

@@ -118,10 +118,10 @@ fn take<'f>(files: &'f [CheckedFile], next: &AtomicUsize) -> Option<(usize, &'f 
     files.get(at).map(|file| (at, file))
 }
 
-/// The time that this thread has worked, so that a busy computer does not fail a lesson.
 #[cfg(unix)]
 fn work_time() -> Duration {
     use nix::time::{ClockId, clock_gettime};
+    // The time that this thread has worked, so that a busy computer does not fail a lesson.
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
@@ -162,7 +162,7 @@ pub fn check(checked: &CheckedFile) -> CheckReport {
     CheckReport { title, problems, warnings, took, answers, ..report }
 }
 
-/// Answers that differ from the recorded ones: a question alone would hold with any of its choices.
+/// Answers that differ from the recorded ones.
 fn other_answers(
     lesson: &Lesson,
     played: &Played,
@@ -179,6 +179,8 @@ fn other_answers(
             _ => None,
         });
     let mut problems = Vec::new();
+    // A question alone would hold with any of its choices, so its answer is compared with the
+    // recorded one.
     for (question, line) in questions {
         let is_it = |(id, _): &&(String, String)| *id == question.id;
         let said = played.answers.iter().find(is_it).map_or("nothing", |(_, text)| text);

@@ -209,8 +209,8 @@ fn note_instants(lesson: &Lesson, runner: &Runner, instants: &mut BTreeSet<i64>)
 /// Documents of a collection whose dates the prose may name.
 const EXPIRING_MAX: i32 = 1_000;
 
-/// Any guess: a check only has to commit one.
 fn guess(question: &Question) -> Guess {
+    // Any guess will do, because a check only has to commit one.
     match &question.kind {
         QuestionKind::Choose => Guess::Choice(0),
         QuestionKind::Count { min, .. } => Guess::Count(*min),

@@ -50,7 +50,7 @@ impl Runner {
         self.refresh();
     }
 
-    /// Opens a card: the next one where the present one ended, any other as the file gets there.
+    /// Opens a card.
     fn open_card(&mut self, card: usize) {
         if card >= self.lesson.cards.len() {
             return;
@@ -59,6 +59,8 @@ impl Runner {
             let view = self.showing.view();
             (view.card, view.cards.get(view.card).is_some_and(|card| card.is_done))
         };
+        // The next card continues where the present one has ended; any other is shown as the file
+        // gets there.
         if card == present + 1 && is_done && self.cut.is_none() {
             self.continue_to(card);
         } else {

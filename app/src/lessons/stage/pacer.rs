@@ -211,8 +211,9 @@ impl Pacer {
     }
 }
 
-/// The rate at an instant: the end of a play is slow enough to be seen.
+/// The rate at an instant.
 fn rate_at(progress: &Progress, now_ms: i64) -> f64 {
+    // The end of a play is slow enough to be seen.
     let is_end = progress.until_ms.is_some_and(|until_ms| until_ms - now_ms <= LESSON_END_MS);
     if is_end { progress.rate.min(LESSON_END_RATE_MAX) } else { progress.rate }
 }

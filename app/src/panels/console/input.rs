@@ -223,10 +223,10 @@ fn keys_before(ui: &Ui, state: &State, draft: &mut ConsoleDraft, actions: &mut A
     take_long_paste(ui, draft);
 }
 
-/// Laying out a very long text takes seconds, so it never comes into the field.
 fn take_long_paste(ui: &Ui, draft: &mut ConsoleDraft) {
     ui.input_mut(|input| {
         input.events.retain(|event| match event {
+            // Laying out a very long text takes seconds, so it never comes into the field.
             Event::Paste(text) if text.len() > CONSOLE_EDITED_BYTES_MAX => {
                 draft.pasted = Some(text.clone());
                 false

@@ -83,12 +83,13 @@ fn pane_ui(ui: &mut Ui, target: &Target<'_>, found: Option<&Bson>, actions: &mut
     }
 }
 
-/// A path for a query: the items of an array are matched together.
+/// A path for a query.
 fn query_path(target: &Target<'_>) -> String {
     let is_index = |at: usize| {
         let parent = field_path::value(target.document, &target.names[..at]);
         at > 0 && matches!(parent, Some(Bson::Array(_)))
     };
+    // A filter matches the items of an array together, so their indexes are left out.
     let names = target.names.iter().enumerate().filter(|(at, _)| !is_index(*at));
     names.map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(".")
 }

@@ -109,9 +109,10 @@ fn buttons_ui(
     run
 }
 
-/// Shift+Tab leaves the filter, whose keys are its own. Before the field is drawn: egui moves the
-/// keyboard when it meets the field that has it.
+/// Shift+Tab leaves the filter, whose keys are its own.
 fn step_back(ui: &Ui, id: Id) {
+    // Before the field is drawn, because egui moves the keyboard when it meets the field that has
+    // it.
     let is_pressed = ui.input(|input| input.key_pressed(Key::Tab) && input.modifiers.shift);
     if is_pressed && ui.memory(|memory| memory.has_focus(id)) {
         ui.memory_mut(|memory| memory.move_focus(egui::FocusDirection::Previous));

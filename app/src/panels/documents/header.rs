@@ -242,10 +242,11 @@ fn running_ui(ui: &mut Ui, runs: Duration, kept: f32, push: &mut impl FnMut(Docu
 }
 
 /// Words with numbers that grow. They come after their button, which must not move away from the
-/// pointer, and in digits of one width. The button's tooltip has them too: where there is less room, they
-/// are cut, so that the controls at the right stay free.
+/// pointer, and in digits of one width.
 fn progress_ui(ui: &mut Ui, words: &str, kept: f32) {
     let room = ui.available_width() - kept - sizes::GAP;
+    // The button's tooltip has these words too, so they may go where the controls at the right need
+    // the room.
     if room < PROGRESS {
         return;
     }

@@ -242,12 +242,13 @@ impl Body {
         }
     }
 
-    /// Top and bottom of each line of JSON: a long line is wrapped onto several.
+    /// Top and bottom of each line of JSON.
     fn line_spans(galley: &Galley) -> Vec<(f32, f32)> {
         let (mut spans, mut top) = (Vec::new(), None);
         for row in &galley.rows {
             let rect = row.rect();
             let first = *top.get_or_insert(rect.top());
+            // A long line of JSON is wrapped onto several rows.
             if row.ends_with_newline {
                 spans.push((first, rect.bottom()));
                 top = None;

@@ -177,14 +177,14 @@ impl Found {
     }
 }
 
-/// Where the Tab key enters the list, before the controls of its documents. The keyboard never stays
-/// there: the keys of the list are free keys.
+/// Where the Tab key enters the list, before the controls of its documents.
 fn stop_ui(ui: &mut Ui, tab: &Tab, actions: &mut Actions) {
     let id = stop_id(tab.id);
     let response =
         ui.interact(ui.available_rect_before_wrap(), id, Sense::focusable_noninteractive());
     response.widget_info(|| WidgetInfo::labeled(Role::List, true, "Document list"));
     if response.has_focus() {
+        // The keyboard never stays here, because the keys of the list are free keys.
         response.surrender_focus();
         select_first(tab, actions);
     }
@@ -227,7 +227,7 @@ fn takes_keys(context: &Context, state: &State) -> bool {
     !is_covered && !context.text_edit_focused()
 }
 
-/// Ctrl+V inserts documents, whatever the list shows: it may be empty, loading or refused.
+/// Ctrl+V inserts documents.
 fn paste_key(ui: &Ui, tab: &Tab, actions: &mut Actions) {
     let pasted = ui.input(|input| {
         input.events.iter().find_map(|event| match event {
@@ -235,6 +235,7 @@ fn paste_key(ui: &Ui, tab: &Tab, actions: &mut Actions) {
             _ => None,
         })
     });
+    // Whatever the list shows: it may be empty, loading or refused.
     if pasted.is_some() {
         actions.push(Action::Documents(tab.id, DocumentsAction::Paste(pasted)));
     }

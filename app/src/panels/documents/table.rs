@@ -362,10 +362,10 @@ fn is_id(path: &[String]) -> bool {
     path == ["_id"]
 }
 
-/// The text of a cell. An `_id` that is a document or an array shows its contents, because they
-/// identify the document.
+/// The text of a cell.
 fn cell_words(path: &[String], found: &Bson) -> String {
     match found {
+        // The contents of an `_id` identify the document, so they are shown.
         Bson::Document(_) | Bson::Array(_) if is_id(path) => value::id(found),
         _ => cell::words(found),
     }

@@ -192,10 +192,10 @@ fn bars(view: &ExpiryView) -> impl Iterator<Item = Bar> + '_ {
     removed.chain(waiting)
 }
 
-/// The height of a bar as a fraction: the square root, so that one document next to a thousand can
-/// still be seen.
+/// The height of a bar as a fraction.
 fn bar_height(count: u64, most: u64) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "a height on screen")]
     let share = count as f32 / most.max(1) as f32;
+    // The square root, so that one document next to a thousand can still be seen.
     share.sqrt().clamp(0.06, 1.0)
 }

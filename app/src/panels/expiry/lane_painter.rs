@@ -206,14 +206,14 @@ impl LanePainter<'_> {
         }
     }
 
-    /// Words right of `x` on a cleared background: a line through them would say that the document
-    /// was removed. Returns where they end.
+    /// Words right of `x`. Returns where they end.
     fn words(&self, x: f32, words: &str, font: egui::FontId, ink: Color32) -> f32 {
         let galley = self.painter.layout_no_wrap(words.to_owned(), font, ink);
         let size = galley.size();
         let left = (x + LABEL_GAP).min(self.rect.right() - size.x).max(self.scale.left);
         let at = pos2(left, self.rect.center().y - size.y / 2.0);
         let place = Rect::from_min_size(at, size).expand2(vec2(CLEAR_MARGIN, 0.0));
+        // Cleared, because a line through the words would say that the document was removed.
         self.painter.rect_filled(place, 3.0, self.colors.panel);
         if let Some(fill) = self.background {
             self.painter.rect_filled(place, 3.0, fill);

@@ -174,12 +174,13 @@ fn lacks_ttl(tab: &Tab) -> bool {
     tab.indexes.is_loaded() && tab.indexes.ttl().is_empty() && tab.expiry.ledger.is_empty()
 }
 
-/// Whether no document is overdue or will expire. The list may be older than the counts: it is
-/// empty too when it was asked for before an index was ready.
+/// Whether no document is overdue or will expire.
 fn nothing_counted(state: &State, tab: &Tab) -> bool {
     let counted = controls::totals(state, tab).map(|totals| totals.overdue.plus(totals.waiting));
     // A server may refuse to count.
     let none = counted.map_or(state.store.connection.is_some(), DocCount::is_zero);
+    // The list may be older than the counts: it is empty too when it was asked for before an index
+    // was ready.
     none && tab.expiry.brush.is_none()
 }
 
@@ -257,10 +258,10 @@ fn silent_since_ms(state: &State) -> Option<i64> {
     state.store.connection.as_ref()?.silent_since_ms()
 }
 
-/// Up to when it is known what is there, in milliseconds since 1970: overdue documents of a server that does not
-/// answer may be gone.
+/// Up to when it is known what is there, in milliseconds since 1970.
 fn known_ms(state: &State) -> i64 {
     let shown_ms = state.clock.shown_ms();
+    // Overdue documents of a server that does not answer may be gone by now.
     silent_since_ms(state).map_or(shown_ms, |since_ms| since_ms.min(shown_ms))
 }
 

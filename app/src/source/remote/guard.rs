@@ -70,11 +70,11 @@ fn reason(command: &Document) -> Option<String> {
     }
 }
 
-/// The first stage in a value, at any depth, that writes. A field of that name counts too: a
-/// refusal harms less than a write.
+/// The first stage in a value, at any depth, that writes.
 fn writing_stage(value: &Bson) -> Option<&'static str> {
     match value {
         Bson::Document(inner) => inner.iter().find_map(|(name, value)| {
+            // A field of that name counts too: a refusal harms less than a write.
             let stage = WRITING_STAGES.into_iter().find(|stage| stage == name);
             stage.or_else(|| writing_stage(value))
         }),

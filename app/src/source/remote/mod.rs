@@ -145,7 +145,7 @@ impl Remote {
         Ok(remote)
     }
 
-    /// Takes the server's time from a `hello`: it was read in the middle of the round trip.
+    /// Takes the server's time from a `hello`.
     fn learn_clock(&self, hello: &Document, asked_ms: i64) {
         let now_ms = SystemClock.now_ms();
         let server_ms = match hello.get("localTime") {
@@ -154,6 +154,7 @@ impl Remote {
             Some(Bson::Int64(ms)) => *ms,
             _ => return,
         };
+        // The server read its clock in the middle of the round trip.
         let middle_ms = asked_ms + (now_ms - asked_ms) / 2;
         self.ahead_ms.store(server_ms.saturating_sub(middle_ms), Ordering::Relaxed);
     }

@@ -86,12 +86,13 @@ pub async fn start(mut options: ClientOptions) -> Result<(ClientOptions, Arc<Fau
     Ok((options, faults))
 }
 
-/// Gives the sockets of this machine names, because the driver takes no other hosts with a proxy.
+/// Gives the sockets of this machine names.
 fn name_sockets(options: &mut ClientOptions) -> HashMap<String, PathBuf> {
     let mut sockets = HashMap::new();
     for (index, address) in options.hosts.iter_mut().enumerate() {
         #[cfg(unix)]
         if let ServerAddress::Unix { path } = address {
+            // The driver takes no other hosts with a proxy.
             let name = format!("{index}.socket.invalid");
             sockets.insert(name.clone(), path.clone());
             *address = ServerAddress::Tcp { host: name, port: None };

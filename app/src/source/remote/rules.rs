@@ -86,7 +86,7 @@ pub(super) fn indexes(asking: &Asking<'_>) -> Result<Arc<Indexes>, Document> {
     Ok(indexes)
 }
 
-/// Dates what is new since the rules were listed before: no pass has removed anything by it earlier.
+/// Dates what is new since the rules were listed before.
 fn date_changes(rules: &mut [TtlIndex], before: &Listed) {
     for rule in rules {
         let is_same = |other: &&TtlIndex| {
@@ -94,6 +94,7 @@ fn date_changes(rules: &mut [TtlIndex], before: &Listed) {
         };
         rule.since_ms = match before.indexes.rules.iter().find(is_same) {
             Some(known) => known.since_ms,
+            // No pass has removed anything by a rule before it was listed.
             None => Some(before.believed_ms),
         };
     }

@@ -110,13 +110,14 @@ struct Offering<'o> {
 }
 
 impl Offering<'_> {
-    /// Fields, for an empty line: a filter is made of one.
+    /// Fields, for an empty line.
     fn whole_filters(&self) -> Vec<Offer> {
         if self.place.word.is_empty() {
             return Vec::new();
         }
         let fields = self.known.by_frequency().into_iter().map(|(path, field)| Offer {
             label: path.to_owned(),
+            // The line is empty, so a filter is made of the field.
             insert: format!("{{ {}:  }}", name(path, None)),
             back: 2,
             detail: self.types(field),

@@ -46,8 +46,7 @@ fn list(documents: &[Document], write: impl Fn(&Document) -> String) -> (String,
     (text, count)
 }
 
-/// A line with the names of the columns, then one for each document. One document of a table has no
-/// such line, because it is pasted next to others.
+/// A line with the names of the columns, then one for each document.
 fn table(
     documents: &[Document],
     columns: &[Vec<String>],
@@ -57,6 +56,7 @@ fn table(
     let line = |cells: Vec<String>| cells.join(&separator.to_string());
     let quoted = |text| quoted(text, separator);
     let mut lines = Vec::new();
+    // A single document has no such line, because it is pasted next to others.
     if has_names {
         lines.push(line(
             columns.iter().map(|path| quoted(without_formula(field_path::dotted(path)))).collect(),

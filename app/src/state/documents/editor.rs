@@ -227,8 +227,7 @@ fn said(message: &str) -> Problem {
     Problem { message: message.to_owned(), offset: None }
 }
 
-/// The document with an `_id`, as drivers give one before they send it; the shown command is then
-/// the sent one, and an insert can be undone.
+/// The document with an `_id`.
 fn with_id(document: Document, base: ObjectId, at: usize) -> Document {
     if document.contains_key("_id") {
         return document;
@@ -239,6 +238,8 @@ fn with_id(document: Document, base: ObjectId, at: usize) -> Document {
     let next = counter.wrapping_add(u32::try_from(at).unwrap_or(0)).to_be_bytes();
     [*high, *middle, *low] = [next[1], next[2], next[3]];
     let mut whole = Document::new();
+    // As drivers give one before they send it: the shown command is then the sent one, and an
+    // insert can be undone.
     whole.insert("_id", ObjectId::from_bytes(bytes));
     whole.extend(document);
     whole

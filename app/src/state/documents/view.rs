@@ -368,14 +368,15 @@ impl DocumentsView {
         is_whole || focus.document.as_ref().is_some_and(|document| self.refuses(document))
     }
 
-    /// Whether the filter refuses a document, by an evaluation that agrees with the store on the
-    /// first document: a collation or a filter that only the store knows may differ.
+    /// Whether the filter refuses a document.
     fn refuses(&self, document: &Document) -> bool {
         let raw = |document: &Document| RawDocumentBuf::try_from(document).ok();
         let filter = raw(&self.query.filter).and_then(|filter| Filter::parse(&filter).ok());
         let Some(filter) = filter.filter(|filter| !filter.has_expression()) else { return false };
         let matches = |document| filter.matches(&raw(document)?).ok();
         let first = self.pages.rows().next().map(|(_, row)| &row.document);
+        // The evaluation must agree with the store on the first document: a collation or a filter
+        // that only the store knows may differ.
         self.query.is_whole()
             && first.and_then(matches) == Some(true)
             && matches(document) == Some(false)

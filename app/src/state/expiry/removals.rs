@@ -143,8 +143,9 @@ impl ExpiryView {
         first_ms.filter(|_| is_near).map(|first_ms| (seen_ms.max(first_ms), now_ms))
     }
 
-    /// Whether the removal of just this document is known: a page may be older than its deletion.
+    /// Whether the removal of just this document is known.
     fn has_tombstone(&self, lane: &Lane) -> bool {
+        // A page may be older than the deletion of the document.
         let is_it = |gone: &Lane| gone.id == lane.id && gone.threshold_ms == lane.threshold_ms;
         self.ledger.iter().any(is_it)
     }

@@ -78,8 +78,7 @@ impl Members<'_> {
     }
 }
 
-/// One span for all columns, so that they compare: every threshold of a member that is off by less
-/// than a month is on it.
+/// One span for all columns, so that they compare.
 fn axis(shown: &Members<'_>) -> Axis {
     let common_ms = shown.clock.now_ms();
     let distances = shown.view.members.iter().flat_map(|member| {
@@ -94,6 +93,7 @@ fn axis(shown: &Members<'_>) -> Axis {
         let pass = member.next_pass_ms.map(|pass| pass.saturating_sub(now_ms) * 3 / 2);
         ahead.chain(pass)
     });
+    // A threshold of a member that is off by less than a month must be on it.
     let reach = distances.filter(|distance| *distance <= SPANS_MS[11]).max().unwrap_or_default();
     let span = SPANS_MS.into_iter().find(|span| *span >= reach.saturating_add(reach / 8));
     let mut axis = Axis::default();

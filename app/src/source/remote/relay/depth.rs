@@ -98,9 +98,10 @@ fn after_text(bytes: &[u8], start: usize) -> Option<usize> {
     Some(start + bytes.get(start..)?.iter().position(|byte| *byte == 0)? + 1)
 }
 
-/// The length that is written at `at`: at most 2 GiB, so that sums of a few of them don't overflow.
+/// The length that is written at `at`.
 fn length(bytes: &[u8], at: usize) -> Option<usize> {
     let bytes = bytes.get(at..)?.first_chunk()?;
+    // At most 2 GiB, so that sums of a few lengths don't overflow.
     usize::try_from(i32::from_le_bytes(*bytes)).ok()
 }
 
