@@ -72,8 +72,7 @@ impl KeptFile {
                 let before = read_text(&self.before()).map(|text| parse(&text));
                 let fields = match before {
                     Ok(Content::Good(before)) => {
-                        // What can be read of the damaged file is newer than the file before, so it
-                        // wins.
+                        // The readable part of the damaged file is newer, so it wins over the file before.
                         merge(&Fields::new(), &before, &fields, self.rules)
                     }
                     _ => fields,
