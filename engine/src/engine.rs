@@ -251,9 +251,9 @@ impl Drop for Engine {
     }
 }
 
-/// An oplog without the first changes of a store would make another store from it.
 fn check_oplog(collections: &Collections) -> Result<(), OpenError> {
     let is_new = collections.oplog_position()? == 0;
+    // An oplog without the first changes of a store would make another store from it.
     if is_new && collections.catalog().all_collections().next().is_some() {
         return Err(OpenError::new(
             "This store has collections but no oplog. An oplog begins with an empty store."
@@ -293,14 +293,14 @@ fn observe_store(context: &Arc<Context>, background: &Background) {
     });
 }
 
-/// Passes every committed change on to subscribers, the reaper and the background work. The reaper
-/// holds the collections, so they hold it weakly.
+/// Passes every committed change on to subscribers, the reaper and the background work.
 fn observe(
     collections: &Collections,
     hub: &Arc<EventHub>,
     reaper: &Arc<Reaper>,
     background: &Background,
 ) {
+    // Weakly, because the reaper holds the collections, which hold this observer.
     let (hub, reaper) = (Arc::clone(hub), Arc::downgrade(reaper));
     let wake = background.wake();
     collections.observe(move |event| {

@@ -292,12 +292,13 @@ impl Archives {
         archive
     }
 
-    /// Stores an archive as on, unless this name belongs to another collection by now: the target
-    /// may have taken long to answer.
+    /// Stores an archive as on, unless this name belongs to another collection.
     fn save_on(&self, record: &Record, gone: Option<CollectionId>) -> Result<(), ArchiveError> {
         let bytes = list(&self.records_with(record, gone))?;
         let is_saved = self.collections.write(|writer| {
             let present = writer.collection(&record.namespace);
+            // The target may have taken long to answer, and the name may belong to another
+            // collection by now.
             if present.is_none_or(|present| present.id != record.collection) {
                 return Ok(false);
             }

@@ -81,9 +81,9 @@ fn append_text(out: &mut Vec<u8>, archived: &Archived) {
     append_document(out, &line, Style::Canonical);
 }
 
-/// Built by hand: with the largest document, the line would exceed the maximum document size.
 fn append_bytes(out: &mut Vec<u8>, archived: &Archived) {
     append_document(out, &head(archived), Style::Canonical);
+    // Built by hand: with the largest document, the line would exceed the maximum document size.
     out.pop();
     out.extend_from_slice(BYTES_BEFORE.as_bytes());
     out.extend_from_slice(BASE64.encode(archived.expired.document.as_bytes()).as_bytes());

@@ -44,11 +44,12 @@ pub(super) fn name(number: u64, began_ms: i64) -> String {
     format!("{number:010}-{began}{ENDING}")
 }
 
-/// The name of a single-batch segment. It also holds the last removal time and the document count,
-/// so that a summary needs no download.
+/// The name of a single-batch segment.
 pub(super) fn batch_name(number: u64, first_ms: i64, last_ms: i64, docs: u32) -> String {
     let name = name(number, first_ms);
     let name = name.strip_suffix(ENDING).unwrap_or(&name);
+    // The name also holds the last removal time and the document count, so that a summary needs no
+    // download.
     format!("{name}-{last_ms}-{docs}{ENDING}")
 }
 
@@ -137,8 +138,7 @@ impl SegmentContents {
     }
 }
 
-/// The whole batch at `offset`, if any. Its length counts as correct if another batch or the end
-/// follows; otherwise its checksum must match, because a wrong length would hide other batches.
+/// The whole batch at `offset`, if any.
 fn batch_at<E>(
     offset: u64,
     bytes: u64,
@@ -147,6 +147,8 @@ fn batch_at<E>(
     let header = frame::header(&read(offset, HEADER_BYTES)?);
     let end = |header: &Header| offset.saturating_add(u64::from(header.len));
     let Some(header) = header.filter(|header| end(header) <= bytes) else { return Ok(None) };
+    // The length counts as correct if another batch or the end follows. Otherwise the checksum must
+    // match, because a wrong length would hide other batches.
     let is_whole = end(&header) == bytes
         || read(end(&header), frame::START.len())? == frame::START
         || frame::unpack(&read(offset, header.len as usize)?).is_ok();

@@ -85,7 +85,7 @@ impl Settings {
         }
     }
 
-    /// Parses the target. Errors never quote it, because it may hold a password.
+    /// Parses the target.
     pub(super) fn target(&self, data_folder: &Path) -> Result<Target, ArchiveError> {
         let target = self.target.as_str();
         if target.is_empty() {
@@ -94,6 +94,7 @@ impl Settings {
         if let Some(rest) = target.strip_prefix("s3://") {
             return bucket(rest);
         }
+        // The errors below never quote the target, because it may hold a password.
         let path = target.strip_prefix("file://").unwrap_or(target);
         if target.contains("://") && path == target {
             return Err(ArchiveError::NotSupported {
@@ -134,11 +135,11 @@ impl Target {
         }
     }
 
-    /// This store's part of a target, because other stores may share it. The data folder is already
-    /// its own.
+    /// This store's part of a target.
     pub(super) fn of_store(self, data_folder: &Path, uuid: &str) -> Self {
         match self {
             Self::Folder(path) if path == data_folder.join(FOLDER) => Self::Folder(path),
+            // Other stores may share the target. The data folder is this store's own.
             Self::Folder(path) => Self::Folder(path.join(uuid)),
             Self::Bucket { bucket, prefix } if prefix.is_empty() => {
                 Self::Bucket { bucket, prefix: uuid.to_owned() }

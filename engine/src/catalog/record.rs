@@ -54,9 +54,9 @@ pub(crate) fn write(collection: &CollectionMeta) -> Result<Vec<u8>, StoreError> 
     })
 }
 
-/// Whether a record is within the limits of a document, so that it can be read and shown again.
-/// Commands may be larger.
+/// Whether a record is within the limits of a document.
 pub(crate) fn fits(record: &[u8]) -> bool {
+    // Commands may be larger, but a larger record could not be read again.
     scan::check(record).is_ok()
 }
 

@@ -420,9 +420,10 @@ impl CatalogSnapshot {
     }
 }
 
-/// The version of the catalog in the store. It only signals that definitions have changed, so a
-/// damaged one counts as 0 until the next change rewrites it.
+/// The version of the catalog in the store.
 pub(crate) fn stored_version(reader: &Reader<'_>) -> Result<u64, StoreError> {
+    // The version only signals that definitions have changed, so a damaged one counts as 0 until
+    // the next change rewrites it.
     let bytes = StoreError::unless_damaged(reader.meta(VERSION_META))?.flatten();
     Ok(bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_be_bytes))
 }

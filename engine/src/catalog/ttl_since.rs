@@ -5,9 +5,8 @@ use std::sync::Arc;
 use super::CollectionMeta;
 use crate::ttl::Rule;
 
-/// Notes the time in each rule of `after` that is new or removes documents earlier than in `before`,
-/// the definition that it replaces. A rule that removes them later keeps its time: a document that
-/// is due under it was due before.
+/// Notes the time in each rule of `after` that is new or removes documents earlier than in
+/// `before`, the definition that it replaces.
 pub(crate) fn note_since(before: Option<&CollectionMeta>, after: &mut CollectionMeta, now_ms: i64) {
     let rules: Vec<_> = after.ttl_rules().map(|(rule, index)| (rule, index.id)).collect();
     for (rule, id) in rules {
@@ -17,6 +16,7 @@ pub(crate) fn note_since(before: Option<&CollectionMeta>, after: &mut Collection
         });
         let Some(slot) = after.indexes.iter_mut().find(|index| index.id == id) else { continue };
         let since_ms = match (&known, before) {
+            // A document that is due under a later rule was due before, so the rule keeps its time.
             (Some((known, since_ms)), _) if !is_earlier(&rule, known) => *since_ms,
             // Under another name, it is the same rule.
             (None, None) => slot.ttl_since_ms.or(Some(now_ms)),

@@ -99,9 +99,10 @@ impl SimulatedClock {
         self.change(|state| state.paused = paused);
     }
 
-    /// Changes the state as of now and makes all waiters look again. Releases the state's lock before it
-    /// takes a waiter's lock: a waiter holds its own lock while it takes ours.
+    /// Changes the state as of now and makes all waiters look again.
     fn change(&self, change: impl FnOnce(&mut State)) {
+        // In a block: a waiter holds its lock while it takes the state's, so the state's must be
+        // free before a waiter's is taken.
         {
             let mut state = self.lock();
             let mut moved = state.moved_to(since_boot());

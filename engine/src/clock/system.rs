@@ -56,10 +56,10 @@ fn wall_ms() -> i64 {
     }
 }
 
-/// Time since boot, sleep included. `Instant` stops during sleep on Linux, so this reads the kernel's
-/// boot-time clock.
+/// Time since boot, sleep included.
 #[cfg(target_os = "linux")]
 pub(super) fn since_boot() -> Duration {
+    // `Instant` stops during sleep on Linux, so this reads the kernel's boot-time clock.
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
     let secs = u64::try_from(time.tv_sec).unwrap_or(0);
     let nanos = u32::try_from(time.tv_nsec).unwrap_or(0);

@@ -80,9 +80,10 @@ impl WakeUp {
 }
 
 impl Shared {
-    /// Makes a waiter read its clock again. Takes the lock, so that a waiter between its reading and its
-    /// wait does not miss the nudge.
+    /// Makes a waiter read its clock again.
     pub(super) fn nudge(&self) {
+        // Under the lock, so that a waiter between its reading and its wait does not miss the
+        // nudge.
         let _notified = self.lock();
         self.changed.notify_all();
     }

@@ -235,9 +235,10 @@ impl Collections {
         })
     }
 
-    /// A refused write may have seen what another write of its commit made and has not published
-    /// yet. The caller who receives the refusal must see that too.
+    /// Publishes definitions that are stored and not published yet.
     fn catch_up(&self) {
+        // A refused write may have seen what another write of its commit made and has not published
+        // yet. Its caller must see that too.
         let newer = self.store.read(|reader| {
             let is_old = snapshot::stored_version(reader)? > self.catalog.snapshot().version();
             is_old.then(|| CatalogSnapshot::load(reader)).transpose()

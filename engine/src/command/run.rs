@@ -118,13 +118,14 @@ fn operate(context: &Context, command: &Command, request: &Request<'_>) -> Answe
     answer
 }
 
-/// Counts the indexes that a command used, except for `explain`. Commands other than `find` and
-/// `getMore` may have created indexes, so those are tracked first.
+/// Counts the indexes that a command used, except for `explain`.
 fn note_indexes(context: &Context, command: &Command, running: &RunningOperation) {
     let used = running.operation.take_index_uses();
     let is_used = !used.is_empty() && command.name != "explain";
     let is_known = || used.iter().all(|(index, _)| context.index_uses.get(*index).is_some());
     let is_read = matches!(running.kind, "query" | "getmore");
+    // Commands other than `find` and `getMore` may have created indexes, so those are tracked
+    // first.
     if !is_read || (is_used && !is_known()) {
         context.index_uses.track(&context.collections.catalog(), context.now_ms());
     }

@@ -131,7 +131,7 @@ impl BackgroundWork {
     }
 
     /// Resumes orphaned builds: those of the previous session, and those whose command could
-    /// neither finish nor abort them. A failed build does not block the others.
+    /// neither finish nor abort them.
     fn resume_builds(&mut self) {
         let mut stuck = None;
         // A secondary builds an index while it applies the entry about it.
@@ -139,6 +139,7 @@ impl BackgroundWork {
         let builds = if is_secondary { Vec::new() } else { self.collections.pending_builds() };
         for build in builds {
             let continues = || !self.stops();
+            // A failed build does not block the others.
             let resumed = catch_unwind(AssertUnwindSafe(|| {
                 self.collections.resume_build(&build, &continues)
             }));

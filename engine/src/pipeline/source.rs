@@ -91,7 +91,7 @@ impl SearchSource {
     }
 
     /// A document that reached its threshold after it was read ahead, perhaps under a cursor that
-    /// waited: it is given only if a write has put the threshold off.
+    /// waited.
     fn read_again(
         &self,
         environment: &Environment<'_>,
@@ -102,6 +102,7 @@ impl SearchSource {
                 return Err(dropped(&self.namespace).into());
             };
             let now_ms = environment.now_ms();
+            // Given only if a write has put the threshold off.
             Ok(self.search.record(reader, &collection, record, now_ms)?)
         })
     }

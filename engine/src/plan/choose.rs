@@ -153,13 +153,14 @@ pub fn choose(
     Ok(best.map_or_else(|| whole(natural_scan), |(_, plan)| plan))
 }
 
-/// An equality on `_id` leaves one document, so no other index can be better.
+/// The plan for an equality on `_id`, if there is one.
 fn by_id(
     collection: &CollectionMeta,
     tests: &[(&Path, &Test)],
     sort: Option<&Sort>,
 ) -> Option<Plan> {
     let index = collection.id_index()?;
+    // An equality on `_id` leaves one document, so no other index can be better.
     let asks_for_id = tests.iter().any(|(path, _)| path.as_str() == "_id");
     if !asks_for_id || !index.answers_queries() || !index.key.is_plain() {
         return None;
@@ -217,9 +218,10 @@ pub(super) fn index_plan(index: &Arc<IndexMeta>, bounds: Bounds, sort: Option<&S
 }
 
 /// The direction in which the index provides the sort order. An index with another collation
-/// provides none, and neither does a multikey one: a document has several entries, but sorts by the
-/// smallest or largest of them.
+/// provides none.
 fn order_provided(index: &IndexMeta, bounds: &Bounds, sort: &Sort) -> Option<Scan> {
+    // A document has several entries in a multikey index, but sorts by the smallest or largest of
+    // them.
     if index.multikey || index.collation.as_ref() != sort.collation() {
         return None;
     }

@@ -212,13 +212,13 @@ impl Counting<'_> {
         Ok(count)
     }
 
-    /// A truncated key does not hold the whole value, so the document decides.
     fn is_match(
         &self,
         reader: &Reader<'_>,
         entry: &Entry<'_>,
         stats: &mut Stats,
     ) -> Result<bool, PlanError> {
+        // A truncated key does not hold the whole value, so the document decides.
         let Some(stored) = reader.document(self.collection.id, entry.record)? else {
             return Ok(false);
         };

@@ -258,8 +258,7 @@ impl IndexScan<'_> {
     }
 }
 
-/// Remembers a returned record. In an index without arrays only documents that move under a cursor
-/// could repeat; that does not justify failing a search that outgrows the memory.
+/// Remembers a returned record.
 fn remember(
     index: &IndexMeta,
     is_multikey: bool,
@@ -271,6 +270,8 @@ fn remember(
         seen.insert(record);
         return Ok(());
     }
+    // In an index without arrays only documents that move under a cursor could repeat. That does
+    // not justify failing a search that outgrows the memory.
     if !is_multikey {
         return Ok(());
     }

@@ -45,10 +45,10 @@ impl Interval {
     }
 }
 
-/// The ranges that contain every value that passes the test; `None` when the index can't help. An
-/// index with another collation has text in another order, so it can't help with text.
+/// The ranges that contain every value that passes the test; `None` when the index can't help.
 pub(super) fn ranges(test: &Test, of_index: Option<&Collation>) -> Option<Vec<Range>> {
     let (test, collation) = test.collated();
+    // An index with another collation has text in another order.
     if collation != of_index && test.compares_text() {
         return None;
     }

@@ -60,8 +60,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// A due document and its deadline; `None` if it is not due, or damaged: it must not block the
-    /// others.
+    /// A due document and its deadline; `None` if it is not due, or damaged.
     fn due<'s>(
         &mut self,
         found: Result<(&'s StoredDocument<'s>, Option<Deadline>), StoreError>,
@@ -69,6 +68,7 @@ impl Batch {
         self.examined_docs += 1;
         match found {
             Ok((stored, deadline)) => Ok(deadline.map(|deadline| (stored, deadline))),
+            // A damaged document must not block the others.
             Err(damage @ StoreError::Damaged { .. }) => {
                 self.damage.get_or_insert_with(|| damage.to_string());
                 Ok(None)

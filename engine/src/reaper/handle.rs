@@ -181,9 +181,10 @@ impl Reaper {
         *lock(&self.pass_ended)
     }
 
-    /// Notes the end of a pass before the pass is counted: an observer of the counter that then
-    /// advances a simulated clock does so within the following sleep.
+    /// Notes the end of a pass.
     pub(super) fn note_pass_end(&self) {
+        // Noted before the pass is counted: an observer of the counter that then advances a
+        // simulated clock does so within the following sleep.
         *lock(&self.pass_ended) = self.clock.monotonic();
     }
 
@@ -303,13 +304,13 @@ impl Reaper {
         report
     }
 
-    /// After a transaction, pauses while a copy of the store is being written: its reader pins
-    /// pages, so each commit grows the file.
+    /// After a transaction, pauses while a copy of the store is being written.
     fn spare_copies(&self, continues: &dyn Fn() -> bool) {
         let store = self.collections.store();
         if !store.is_copied() {
             return;
         }
+        // The copy's reader pins pages, so each commit grows the file.
         self.counters.copy_pauses.add(1);
         let until = work_time().saturating_add(COPY_PAUSE);
         while store.is_copied() && continues() && work_time() < until {
@@ -352,10 +353,10 @@ impl Reaper {
         Some(self.run(permit, cause, works))
     }
 
-    /// Whether a pass would find anything. An index that never removes anything counts, because a
-    /// pass reports it.
+    /// Whether a pass would find anything.
     fn has_work(&self) -> bool {
         let all = targets_at_work(&self.collections.catalog());
+        // An index that never removes anything counts, because a pass reports it.
         let is_inert = |target: &Target| matches!(target.rule, Rule::Inert(_));
         let is_due = || is_any_due(self.collections.store(), &all, self.clock.now_ms());
         // An unreadable index is for the pass to report.
@@ -376,13 +377,14 @@ impl Reaper {
         deadline
     }
 
-    /// Time until the next threshold. Documents already due before the last pass do not count;
-    /// otherwise a failing rule would keep the thread awake.
+    /// Time until the next threshold.
     fn until_threshold(&self) -> Option<Duration> {
         let now_ms = self.clock.now_ms();
         let from_ms = if self.data_changed.load(Ordering::Relaxed) {
             i64::MIN
         } else {
+            // Documents already due before the last pass do not count; otherwise a failing rule
+            // would keep the thread awake.
             lock(&self.last_pass)
                 .as_ref()
                 .map_or(i64::MIN, |pass| pass.started_ms.saturating_add(1))

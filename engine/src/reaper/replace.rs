@@ -64,8 +64,9 @@ impl Reaper {
         rules.filter(|(old, _)| held.iter().any(|held| held.rule == *old)).collect()
     }
 
-    /// Changes holds without an event, because the same removals are on hold before and after.
+    /// Changes holds without an event.
     fn change_quietly(&self, change: impl FnOnce(&mut Guard)) -> Result<(), StoreError> {
+        // No event is sent, because the same removals are on hold before and after.
         let mut guarded = lock(&self.guard);
         change(&mut guarded.guard);
         self.save(&mut guarded)

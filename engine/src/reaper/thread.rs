@@ -40,9 +40,10 @@ fn turn(reaper: &Reaper, monitor: &mut Monitor) {
     }
 }
 
-/// A pause, so that repeated failures do not spin.
+/// Waits after a failure.
 fn rest(reaper: &Reaper) {
     let until = reaper.clock().monotonic().saturating_add(THREAD_RETRY);
     let continues = || !reaper.stop.load(Ordering::Relaxed);
+    // Without a pause, repeated failures would use a whole core.
     while continues() && reaper.clock().wait_until(Some(until), &reaper.wake) == WaitEnd::Woken {}
 }

@@ -29,8 +29,9 @@ pub(super) fn kept_secs(store: &Store, lost: &mut Vec<String>) -> Result<Option<
     Ok(secs)
 }
 
-/// Before a removal on a full disk, empties the trash, so that removals never wait for its space.
+/// Before a removal on a full disk, empties the trash.
 pub(super) fn make_room(collections: &Collections) {
+    // Removals never wait for the space of the trash.
     if collections.store().is_full() {
         // A failure here must not stop the removal.
         let _ = collections.trim_trash_step(Trim::Everything);
@@ -77,12 +78,12 @@ impl Reaper {
         held.iter().any(|held| held.rule == rule && held.kept)
     }
 
-    /// Removes expired rows from the trash, or all rows on a full disk. A doubtful clock must not
-    /// empty it by age.
+    /// Removes expired rows from the trash, or all rows on a full disk.
     pub(super) fn empty_trash(&self, now_ms: i64, continues: &dyn Fn() -> bool) {
         let trim = if self.collections().store().is_full() {
             Trim::Everything
         } else if self.is_clock_doubtful() {
+            // A doubtful clock must not empty it by age.
             Trim::Room
         } else {
             Trim::Age(now_ms)

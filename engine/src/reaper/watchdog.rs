@@ -50,8 +50,7 @@ impl Heartbeat {
     }
 
     /// Time since the last completed turn, if that is a stall: longer than five minutes and than
-    /// five sleeps. It counts once it has lasted a further minute, because the thread needs a
-    /// moment after machine sleep.
+    /// five sleeps.
     pub(super) fn stalled_for(
         &mut self,
         now: Duration,
@@ -66,6 +65,8 @@ impl Heartbeat {
         // A stall that counts from another turn is a new one with its own grace.
         let noticed = self.noticed.filter(|(_, of)| *of == last);
         let (noticed, _) = *self.noticed.insert(noticed.unwrap_or((now, last)));
+        // The thread needs a moment after machine sleep, so a stall counts once it has lasted a
+        // further minute.
         (now.saturating_sub(noticed) >= WATCHDOG_GRACE).then_some(since)
     }
 }

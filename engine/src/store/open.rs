@@ -145,12 +145,13 @@ fn is_foreign(on_disk: Option<&IdentityCard>, found: &IdentityCard) -> bool {
     on_disk.is_none_or(|old| old.had_data && old.identity.uuid != found.identity.uuid)
 }
 
-/// Refuses a data file with a second name: a program that opens it by that name does not see our lock. The name
-/// that an interrupted compaction has left is removed once the store is open.
+/// Refuses a data file with a second name. The name that an interrupted compaction has left is
+/// removed once the store is open.
 fn refuse_second_name(folder: &FsPath) -> Result<(), StoreError> {
     let Some(names) = compact::foreign_names(folder).filter(|names| *names > 1) else {
         return Ok(());
     };
+    // A program that opens the file by the other name does not see our lock.
     Err(StoreError::SharedFile { names })
 }
 
@@ -281,13 +282,13 @@ fn is_new(data_path: &FsPath, card: Option<&IdentityCard>) -> Result<bool, Store
     Ok(len == 0 || is_begun && !has_header(data_path)?)
 }
 
-/// Whether the file begins like a store. A file that can't be read now is not an empty one: taking it for new would
-/// cost its data.
+/// Whether the file begins like a store.
 fn has_header(data_path: &FsPath) -> Result<bool, StoreError> {
     let file = open_chosen(data_path)
         .map_err(|error| StoreError::io("Can't read the data file", &error))?;
     match walk::check_header(&file) {
         Ok(_) => Ok(true),
+        // A file that can't be read now is not an empty one: taking it for new would cost its data.
         Err(error @ StoreError::Io { .. }) => Err(error),
         Err(_) => Ok(false),
     }

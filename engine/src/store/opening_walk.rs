@@ -94,12 +94,13 @@ fn tell(end: &WalkState, write_state: &WriteState, notices: &Notices) {
 }
 
 impl Store {
-    /// Waits for the walk that an opening has not waited for: what changes pages, or follows all of them, must
-    /// not meet a corrupt one.
+    /// Waits for the walk that an opening has not waited for.
     pub(super) fn await_walk(&self) -> Result<(), StoreError> {
         let Some(walk) = self.opening_walk.as_ref().filter(|walk| walk.guard.is_on()) else {
             return Ok(());
         };
+        // A write that changes pages, or a copy that follows all of them, must not meet a corrupt
+        // one.
         let until = work_time().saturating_add(WALK_WRITE_WAIT);
         loop {
             match walk.guard.wait(WALK_WRITE_POLL) {

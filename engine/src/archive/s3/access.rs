@@ -125,8 +125,7 @@ impl Access {
     }
 }
 
-/// The entries of one section of a profile's file. Indented entries are nested, so they are
-/// skipped.
+/// The entries of one section of a profile's file.
 fn entries<'t>(
     text: &'t str,
     is_ours: impl Fn(&str) -> bool + 't,
@@ -137,6 +136,7 @@ fn entries<'t>(
             inside = is_ours(section.split(']').next().unwrap_or_default().trim());
             return None;
         }
+        // Indented entries are nested in the one before, so they are skipped too.
         let is_comment = line.starts_with(['#', ';', ' ', '\t']);
         let (name, value) = line.split_once('=').filter(|_| inside && !is_comment)?;
         Some((name.trim(), value.trim()))

@@ -55,8 +55,7 @@ impl Bucket {
         }
     }
 
-    /// Sends a request. A failure drops the connection, so that the next request reads the
-    /// credentials again: a token may have expired.
+    /// Sends a request. A failure drops the connection.
     fn ask<T>(
         &self,
         tried: &str,
@@ -66,6 +65,7 @@ impl Bucket {
         let connection = self.connection().map_err(|why| failed(&backend(), &why))?;
         let answer = connection.runtime.block_on(question(&*connection.store));
         answer.map_err(|error| {
+            // A token may have expired, so the next request must read the credentials again.
             *self.connection.lock().unwrap_or_else(PoisonError::into_inner) = None;
             failed(&backend(), &words(&error, &connection.access))
         })

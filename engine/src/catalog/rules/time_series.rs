@@ -30,12 +30,13 @@ pub(crate) fn bucket_indexes(options: &TimeSeries) -> Vec<IndexMeta> {
 }
 
 /// The entries of a client's index on a time-series collection. Only a TTL index and the one on
-/// metadata and time have any, since every read scans all buckets.
+/// metadata and time have any.
 pub(super) fn form(index: &IndexMeta, options: &Document) -> EntryForm {
     let is_lookup = TimeSeries::of(options).is_some_and(|options| {
         let own = bucket_indexes(&options);
         own.iter().any(|own| own.key.same_pattern(&index.key.source)) && index.partial.is_none()
     });
+    // Every read scans all buckets, so other indexes have no use for entries.
     if is_lookup || index.expire_after_secs.is_some() {
         EntryForm::Buckets
     } else {

@@ -176,7 +176,7 @@ impl Collections {
     }
 }
 
-/// Derived from record numbers, which may have gaps.
+/// The progress of a build that continues at record `next`.
 fn progress_at(
     writer: &DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
@@ -187,6 +187,7 @@ fn progress_at(
     let reader = writer.reader();
     let total = reader.counters(collection.id.0)?.documents;
     let first = reader.documents(collection.id, 0, Scan::Forward)?.next_unverified().transpose()?;
+    // Record numbers may have gaps, so the part that is done is an estimate.
     let first = first.map_or(0, |unread| unread.record.min(next));
     let finished = next >= limit;
     let done = if finished { total } else { part(total, next - first, limit - first) };

@@ -61,8 +61,7 @@ impl Collections {
         Ok(check)
     }
 
-    /// Applies the request. `None`, without a change, when the index to become unique is not the
-    /// one that was checked, or accepted duplicates since.
+    /// Applies the request. `None`, without a change, when the check no longer counts.
     fn put_coll_mod(
         &self,
         request: &CollModRequest,
@@ -76,6 +75,7 @@ impl Collections {
                 let unprepared = self.unprepared.load(Ordering::SeqCst);
                 (plan.must_be_unique, unprepared) == (check.unique, check.unprepared)
             };
+            // The index may be another one than was checked, or may have accepted duplicates since.
             if plan.must_be_unique.is_some() && !has_looked() {
                 return Ok(None);
             }

@@ -177,8 +177,7 @@ impl DocumentWriter<'_, '_> {
     }
 }
 
-/// Refuses a bound that would leave nothing of the collection: probably megabytes were given
-/// instead of bytes.
+/// Refuses a bound that would leave nothing of the collection.
 fn check_newest_fits(
     writer: &DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
@@ -191,6 +190,7 @@ fn check_newest_fits(
         if i64::try_from(size).is_ok_and(|size| size <= size_bytes) {
             break;
         }
+        // Such a bound is probably megabytes given as bytes.
         return Err(refused(
             CatalogErrorKind::BadValue,
             format!(

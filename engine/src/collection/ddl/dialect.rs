@@ -88,8 +88,9 @@ impl Collections {
         })
     }
 
-    /// Searches every document of a database. The watch starts first, so no write is missed.
+    /// Searches every document of a database.
     fn scan_for_own_ts(&self, db: &str) -> Result<OwnTsScan<'_>, WriteError> {
+        // The watch starts first, so that no write is missed.
         let watch = self.transact(|_| Ok::<_, WriteError>(self.ts_watches.open(db)))?;
         let mut scan = OwnTsScan { watch, collections: BTreeSet::new() };
         for collection in self.catalog().collections(db) {

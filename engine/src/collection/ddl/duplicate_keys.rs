@@ -36,8 +36,7 @@ struct Group {
 }
 
 impl Collections {
-    /// Checks that an index holds no value twice. While it runs, writers refuse new duplicates
-    /// because `prepareUnique` is set.
+    /// Checks that an index holds no value twice.
     pub(super) fn check_unique(
         &self,
         collection: CollectionId,
@@ -46,6 +45,7 @@ impl Collections {
     ) -> Result<(), WriteError> {
         let mut scan =
             DuplicateScan { collection, index, last: None, told: None, violations: Vec::new() };
+        // `prepareUnique` is set, so writers refuse new duplicates between two parts.
         while self.scan_part(&mut scan, is_dry_run)? {}
         let violations = scan.violations;
         if violations.is_empty() { Ok(()) } else { Err(WriteError::NotUnique { violations }) }

@@ -181,11 +181,12 @@ fn options(collection: Option<&CollectionMeta>) -> CollectionOptions {
     collection.map(|collection| collection.options.clone()).unwrap_or_default()
 }
 
-/// The indexes as they were requested. Numbers, states and flags that depend on documents are
-/// reset, so that two collections compare equal if the same indexes were requested.
+/// The indexes as they were requested.
 fn indexes(collection: Option<&CollectionMeta>) -> BTreeMap<&str, IndexMeta> {
     let all = collection.into_iter().flat_map(|collection| &collection.indexes);
     let asked = all.map(|index| {
+        // Numbers, states and flags that depend on documents are reset, so that two collections
+        // compare equal if the same indexes were requested.
         let asked = IndexMeta {
             id: IndexId(0),
             state: IndexState::Ready,

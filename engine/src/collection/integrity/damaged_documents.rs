@@ -144,13 +144,14 @@ impl Collections {
         Ok(files)
     }
 
-    /// The entries of an index that point to these documents, collected in short reads. They can't
-    /// change while the documents exist: a write would have to read the documents.
+    /// The entries of an index that point to these documents, collected in short reads.
     fn entries_to(
         &self,
         index: IndexId,
         records: &BTreeSet<RecordNumber>,
     ) -> Result<Vec<EntryKey>, WriteError> {
+        // The entries can't change while the documents exist, because a write would have to read
+        // the documents.
         let (mut found, mut after) = (Vec::new(), None);
         loop {
             tick()?;
@@ -193,7 +194,7 @@ fn collect(
 }
 
 impl DocumentWriter<'_, '_> {
-    /// Removes all of them in one transaction, after searching the indexes that were created since.
+    /// Removes all of them in one transaction.
     fn remove_damaged(
         &mut self,
         collection: &CollectionMeta,
@@ -207,6 +208,7 @@ impl DocumentWriter<'_, '_> {
             bytes += damaged_at(&reader, collection.id, *record)?.bytes().len() as u64;
         }
         for index in &collection.indexes {
+            // An index that was created since has no known entries, and is searched here.
             let known = entries.get(&index.id).map(Vec::as_slice);
             let result = self.remove_entries_of(index, records, known);
             self.must_succeed(result)?;

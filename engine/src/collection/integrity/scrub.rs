@@ -126,10 +126,10 @@ impl Collections {
     }
 }
 
-/// Whether the next scrub is due when the last one ended at `since`. If the clock was set back, it
-/// is.
+/// Whether the next scrub is due when the last one ended at `since`.
 fn is_due(since: i64, now_ms: i64) -> bool {
     let passed = now_ms.checked_sub(since);
+    // If the clock was set back, the next scrub is due too.
     passed.is_none_or(|passed| !(0..SCRUB_EVERY_MS).contains(&passed))
 }
 

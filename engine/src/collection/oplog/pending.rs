@@ -63,9 +63,7 @@ impl PendingOplog {
         Ok(())
     }
 
-    /// Adds a change of a document to the last entry if that has the same kind and collection. An
-    /// entry of removals grows without a bound, so that a batch is one entry: a change there is
-    /// small.
+    /// Adds a change of a document to the last entry if that has the same kind and collection.
     pub(in crate::collection) fn add_document(
         &mut self,
         kind: OplogKind,
@@ -76,6 +74,8 @@ impl PendingOplog {
         let fits = |entry: &PendingEntry| {
             entry.kind == kind
                 && entry.namespace == *namespace
+                // An entry of removals grows without a bound, so that a batch is one entry: a
+                // change there is small.
                 && (is_removal || entry.bytes < OPLOG_ENTRY_BYTES)
         };
         if !self.entries.last().is_some_and(fits) {
@@ -182,11 +182,12 @@ pub(super) fn replicated(collection: &CollectionMeta) -> CollectionMeta {
     }
 }
 
-/// Whether no entry is needed: a store that applies the documents finds arrays by itself.
+/// Whether no entry is needed.
 fn is_same(before: &CollectionMeta, after: &CollectionMeta) -> bool {
     let plain = |collection: &CollectionMeta| {
         let mut collection = collection.clone();
         for index in &mut collection.indexes {
+            // A store that applies the documents finds arrays by itself.
             Arc::make_mut(index).multikey = false;
         }
         collection

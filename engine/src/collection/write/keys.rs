@@ -27,8 +27,9 @@ pub(in crate::collection) struct IndexKeys {
 pub(in crate::collection) struct KeySet(Vec<(Vec<u8>, bool)>);
 
 impl KeySet {
-    /// Takes keys in any order: a long array has very many, so they are sorted once.
+    /// Takes keys in any order.
     fn of(mut keys: Vec<(Vec<u8>, bool)>) -> Self {
+        // A long array has very many keys, so they are sorted once and not at each insertion.
         keys.sort_unstable();
         keys.dedup_by(|(a, _), (b, _)| a == b);
         Self(keys)

@@ -73,8 +73,8 @@ fn implicit_id_index(collection: &CollectionMeta) -> Option<&IndexMeta> {
 }
 
 impl DocumentWriter<'_, '_> {
-    /// Called with the first documents a collection ever gets. If most of their `_id`s do not
-    /// ascend, numbers made from the rest would only be longer, so the collection stops using them.
+    /// Called with the first documents a collection ever gets. Unless most of their `_id`s ascend,
+    /// the collection stops using them for numbers.
     pub(super) fn choose_numbering(
         &mut self,
         collection: Arc<CollectionMeta>,
@@ -83,6 +83,7 @@ impl DocumentWriter<'_, '_> {
         let is_new = self.txn.counters(collection.id.0)?.next_record <= 1;
         let mut numbering = Numbering::new(&collection, 1);
         let passed = documents.iter().filter(|document| numbering.give(document).1.is_some());
+        // If most `_id`s do not ascend, numbers made from the rest would only be longer.
         if !is_new || 2 * passed.count() <= documents.len() {
             return Ok(collection);
         }

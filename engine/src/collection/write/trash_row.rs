@@ -126,8 +126,8 @@ pub(super) fn not_a_row(record: RecordNumber) -> String {
     format!("row {record} is not a trash row")
 }
 
-/// Rows are counted in 64 bits, so the conversion never saturates.
 pub(super) fn number_of(record: RecordNumber) -> u64 {
+    // Rows are counted in 64 bits, so the conversion never saturates.
     u64::try_from(record).unwrap_or(u64::MAX)
 }
 

@@ -120,8 +120,8 @@ fn check_write(concern: &RawDocument) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// No member is waited for, so no wait can be too long; MongoDB counts it in 32 bits.
 fn check_wait(value: RawBsonRef<'_>) -> Result<(), CommandError> {
+    // No member is waited for, so no wait can be too long; MongoDB counts it in 32 bits.
     if as_integer(value).is_some_and(|ms| ms > i64::from(i32::MAX)) {
         return Err(unreadable(&format!("wtimeout must be at most {} milliseconds", i32::MAX)));
     }

@@ -435,7 +435,6 @@ impl BulkOutcome {
         self.success(at, doc! { "n": int(done.matched) });
     }
 
-    /// An operation that failed may have done a part of its work before.
     fn refused(
         &mut self,
         at: usize,
@@ -451,6 +450,7 @@ impl BulkOutcome {
             "errmsg": &*error.reply_message(),
         };
         item.extend(error.details.as_ref().clone());
+        // An operation that failed may have done a part of its work before.
         item.insert("n", int(done.matched));
         match kind {
             BulkOperationKind::Insert => {}

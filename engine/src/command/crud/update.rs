@@ -98,8 +98,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     written.answer(more)
 }
 
-/// The first statements, if there are at least two that each replace the document with an `_id`. Their
-/// searches are short, so they may be in a write transaction.
+/// The first statements, if there are at least two that each replace the document with an `_id`.
 fn replacements(
     request: &Request<'_>,
     statements: &[&RawDocument],
@@ -113,6 +112,7 @@ fn replacements(
         let read = UpdateStatement::read(&request.within(statement), &UPDATE_NAMES, variables);
         let UpdateStatement { mut query, update, is_multi, is_upsert } = read.ok()?;
         query.target.limit = Some(1);
+        // The search for an `_id` is short, so it may be in a write transaction.
         (update.is_replacement() && !is_multi && !is_upsert).then_some((query, update))
     };
     let some = statements.iter().take(context.collections.store().batch_docs());

@@ -33,9 +33,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     raw(&reply)
 }
 
-/// A database name here is an error: the command drops the database that it is sent to.
 fn check_is_one(request: &Request<'_>) -> Result<(), CommandError> {
     let first = request.first()?;
+    // A database name here is an error: the command drops the database that it is sent to.
     match as_integer(first) {
         Some(1) => Ok(()),
         Some(_) => Err(CommandError::new(

@@ -41,10 +41,10 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     raw(&describe(context, &archive))
 }
 
-/// Only authenticated clients may choose a folder or an address: the program writes there with the
-/// rights of its user.
+/// Only authenticated clients may choose a target.
 fn check_may_choose(request: &Request<'_>, target: &str) -> Result<(), CommandError> {
     let client = request.client;
+    // The program writes to that folder or address with the rights of its user.
     if target.is_empty() || client.connection_id == 0 || client.user().is_some() {
         return Ok(());
     }

@@ -65,12 +65,13 @@ fn records(
     Ok(records)
 }
 
-/// A record number, which may have more digits than a number of BSON.
+/// A record number.
 fn record(
     request: &Request<'_>,
     name: &str,
     value: RawBsonRef<'_>,
 ) -> Result<RecordNumber, CommandError> {
+    // As text, because it may have more digits than a number of BSON.
     let RawBsonRef::String(text) = value else {
         return Err(request.wrong_type(name, value, "string"));
     };

@@ -164,8 +164,9 @@ impl RestoreRow {
         self.row.document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null)
     }
 
-    /// Its target collection, which may have been renamed during the command.
+    /// Its target collection.
     fn home(&self, catalog: &CatalogSnapshot) -> Namespace {
+        // By its number, because the collection may have been renamed during the command.
         let present = catalog.collection_by_id(self.row.collection);
         present.map_or_else(|| self.home.clone(), |present| present.namespace.clone())
     }

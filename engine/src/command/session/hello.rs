@@ -53,13 +53,14 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     raw(&reply)
 }
 
-/// The client metadata, within MongoDB's bounds: it is kept, and other clients can see it.
+/// The client metadata.
 fn checked(metadata: RawBsonRef<'_>) -> Result<Document, CommandError> {
     let RawBsonRef::Document(metadata) = metadata else {
         return Err(CommandError::type_mismatch(
             "what a client says about itself, its field client, must be a document",
         ));
     };
+    // Bounded as in MongoDB, because it is kept and other clients can see it.
     if metadata.as_bytes().len() > METADATA_BYTES_MAX {
         return Err(CommandError::new(
             Code::CLIENT_METADATA_DOCUMENT_TOO_LARGE,

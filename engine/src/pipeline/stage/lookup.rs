@@ -212,7 +212,7 @@ impl Options {
 }
 
 /// The filter for documents whose field equals one of these values. As in a filter, an array means
-/// its elements. Without a value, as in an empty array, it is null.
+/// its elements.
 fn equal(
     local: &Path,
     foreign: &CString,
@@ -226,6 +226,7 @@ fn equal(
         None | Some(RawBsonRef::Undefined) => {}
         Some(value) => values.push(value),
     });
+    // Without a value, as in an empty array, it is null.
     if values.is_empty() {
         values.push(RawBsonRef::Null);
     }

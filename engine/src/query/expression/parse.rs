@@ -233,8 +233,7 @@ impl Parser {
     }
 }
 
-/// The value in place of a node that is the same for all documents. A node that would fail stays,
-/// so that it fails only where it is evaluated.
+/// The value in place of a node that is the same for all documents.
 fn fold(node: Node, collation: Option<&Collation>) -> Node {
     let is_constant = |node: &Node| matches!(node, Node::Constant(_));
     let foldable = match &node {
@@ -258,6 +257,7 @@ fn fold(node: Node, collation: Option<&Collation>) -> Node {
     let context = Context::default().with_collation(collation);
     match node.evaluate(&Scope::new(&root, &context)) {
         Ok(value) => Node::Constant(value.into_owned()),
+        // A node that would fail stays, so that it fails only where it is evaluated.
         Err(_) => node,
     }
 }

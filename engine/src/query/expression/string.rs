@@ -47,8 +47,8 @@ fn concat(given: &CallArgs<'_>) -> Outcome {
     Ok(Some(RawBson::String(joined)))
 }
 
-/// ASCII letters only, as in MongoDB.
 fn to_lower(given: &CallArgs<'_>) -> Outcome {
+    // ASCII letters only, as in MongoDB.
     Ok(Some(RawBson::String(coerced_text(given.at(0))?.to_ascii_lowercase())))
 }
 

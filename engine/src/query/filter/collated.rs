@@ -6,8 +6,7 @@ use super::expr::{CollatedTest, Expr, Test};
 use crate::value::{Collation, collation::has_text, order::compare_by};
 
 impl Expr {
-    /// Makes text compare by a collation. Patterns and `$jsonSchema` compare without one, as in
-    /// MongoDB; `$expr` has the collation that it was read with.
+    /// Makes text compare by a collation.
     pub(super) fn collate(&mut self, collation: &Collation) {
         match self {
             Self::And(parts) | Self::Or(parts) | Self::Nor(parts) => {
@@ -17,6 +16,8 @@ impl Expr {
             }
             Self::Not(part) => part.collate(collation),
             Self::Field { test, .. } => test.collate(collation),
+            // Patterns and `$jsonSchema` compare without a collation, as in MongoDB; `$expr` has
+            // the one that it was read with.
             Self::True | Self::False | Self::Schema(_) | Self::Expression(_) => {}
         }
     }

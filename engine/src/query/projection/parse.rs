@@ -273,12 +273,12 @@ fn expression(operators: &RawDocument, names: &VariableNames) -> Result<Spec, Qu
     Expression::parse(RawBsonRef::Document(operators), names).map(Spec::Computed)
 }
 
-/// The operator's document is also a filter's, so the filter's parser reads it.
 fn elem_match(
     path: &str,
     operators: &RawDocument,
     names: &VariableNames,
 ) -> Result<Test, QueryError> {
+    // The operator's document is also a filter's, so the filter's parser reads it.
     let mut filter = bson::raw::RawDocumentBuf::new();
     let name = <&bson::raw::CStr>::try_from(path)?;
     filter.append(name, operators);

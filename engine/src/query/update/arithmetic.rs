@@ -85,11 +85,12 @@ impl Sum {
     }
 
     /// The value of a field that did not exist: the sum of nothing and the operand, or a product
-    /// with zero, which has the operand's type (and, for a double, its sign).
+    /// with zero.
     pub(super) fn initial(self, by: &Bson) -> Bson {
         match (self, by) {
             (Self::Add, by) => by.clone(),
             (Self::Multiply, Bson::Int64(_)) => Bson::Int64(0),
+            // The product has the operand's type and, for a double, its sign.
             (Self::Multiply, Bson::Double(by)) => Bson::Double(0.0 * by),
             (Self::Multiply, Bson::Decimal128(by)) => {
                 Bson::Decimal128(Decimal::from(0).times((*by).into()).into())

@@ -56,8 +56,9 @@ pub(super) fn update(
     Ok(Form::Operators { changes, array_filters })
 }
 
-/// Refuses a value with two fields of one name, of which only the last would be stored.
+/// Refuses a value with such fields.
 fn check_names(value: &[u8]) -> Result<(), QueryError> {
+    // Of two fields with one name only the last would be stored.
     let limits = Limits { allow_duplicate_names: false, ..Limits::default() };
     match scan::check_with(value, &limits) {
         Err(error) if matches!(error.kind, ScanErrorKind::DuplicateName { .. }) => {
@@ -357,7 +358,6 @@ fn bits(argument: Bson) -> Result<Vec<(BitOp, Bson)>, QueryError> {
     steps.into_iter().map(step).collect()
 }
 
-/// The target of a rename counts for conflicts, so it is one of the changes too.
 fn rename(
     from: &UpdatePath,
     argument: &Bson,
@@ -386,6 +386,7 @@ fn rename(
         )));
     }
     let names = to.text.split('.').map(str::to_owned).collect();
+    // The target of a rename counts for conflicts, so it is one of the changes too.
     changes.push(Change { path: to, action: Action::Reserve });
     Ok(Action::Rename(names))
 }
@@ -394,11 +395,12 @@ fn number_of(value: &Bson) -> Option<i64> {
     number::whole(RawBson::try_from(value.clone()).ok()?.as_raw_bson_ref())
 }
 
-/// Fields apply in the order of their names, numbers by value, as MongoDB adds them.
+/// Fields apply in the order of their names.
 fn path_order(a: &UpdatePath, b: &UpdatePath) -> Ordering {
     // Numbers come before names, so that this is one order for any mix of the two.
     let key = |part: &Part| match part {
         Part::Name(name) => {
+            // Numbers sort by value, because MongoDB adds fields in that order.
             let number = name.parse::<u64>().ok();
             (number.is_none(), number, name.clone())
         }
@@ -411,9 +413,9 @@ fn path_order(a: &UpdatePath, b: &UpdatePath) -> Ordering {
     first.then(a.parts.len().cmp(&b.parts.len()))
 }
 
-/// The changes are in order, each with its place in the update. A path stands directly before those
-/// that it leads to, so it is enough to compare neighbours.
+/// The changes are in order, each with its place in the update.
 fn check_conflicts(changes: &[(usize, Change)]) -> Result<(), QueryError> {
+    // A path stands directly before those that it leads to, so it is enough to compare neighbours.
     for pair in changes.windows(2) {
         let [(first, short), (second, long)] = pair else { continue };
         if let Some(place) = short.path.conflict_with(&long.path) {

@@ -133,9 +133,10 @@ fn not_viable(part: &str, name: &str, value: &Bson) -> QueryError {
     )
 }
 
-/// Removes fields; an element of an array becomes null instead. A document loses all its fields in
-/// one pass, because each single removal moves the fields after it.
+/// Removes fields; an element of an array becomes null instead.
 pub(super) fn remove_all(document: &mut Document, paths: &[&[String]]) {
+    // A document loses all its fields in one pass, because each single removal moves the fields
+    // after it.
     let mut by_parent: BTreeMap<&[String], HashSet<&str>> = BTreeMap::new();
     for path in paths {
         if let Some((last, parent)) = path.split_last() {

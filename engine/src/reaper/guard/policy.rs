@@ -344,9 +344,10 @@ impl Guard {
         self.absent_ms(now) > GUARD_ABSENCE_MS
     }
 
-    /// After a reboot a step can't be measured any more: the clock counts as returned only below
-    /// the wall time at which the step was noticed.
+    /// Whether a step is still possible: the clock counts as returned only below the wall time at
+    /// which the step was noticed.
     fn may_still_be_ahead(&self, held: Hold, now: &Reading) -> bool {
+        // After a reboot a step can't be measured any more.
         let is_step = matches!(held.reason, HoldReason::SteppedForward { .. });
         let comparable = self.trusted.as_ref().is_some_and(|trusted| same_boot(trusted, now));
         is_step && !comparable && now.wall_ms >= held.wall_ms

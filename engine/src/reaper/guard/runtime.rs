@@ -71,8 +71,7 @@ pub struct HoldStatus {
 }
 
 impl GuardRuntime {
-    /// Loads the stored state. Holds everything if the state, the restore mark or the list of
-    /// archives is damaged, because the earlier holds are unknown.
+    /// Loads the stored state.
     pub(in crate::reaper) fn load(
         store: &Store,
         has_lost_archives: bool,
@@ -80,6 +79,7 @@ impl GuardRuntime {
     ) -> Result<Self, StoreError> {
         let stored = StoreError::unless_damaged(store.read(stored_guard))?;
         let restored = StoreError::unless_damaged(store.restored_ms())?;
+        // With any of the three damaged, the earlier holds are unknown, so everything is held.
         let is_lost = has_lost_archives || stored.is_none() || restored.is_none();
         let mut guard = stored.unwrap_or_default();
         guard.note_restored(restored.flatten());
@@ -132,11 +132,13 @@ impl Reaper {
         }
     }
 
-    /// Stores the time of a simulated clock: at open before it can date a document, and at close,
-    /// so that the store continues there. If nothing can be written, no document gets dated either.
+    /// Stores the time of a simulated clock. If nothing can be written, no document gets dated
+    /// either.
     pub(in crate::reaper) fn keep_simulated(&self) {
         let mut guarded = lock(&self.guard);
         if !self.clock().is_real() && guarded.guard.note_simulated(self.clock().now_ms()) {
+            // At open before the clock can date a document, and at close, so that the store
+            // continues there.
             guarded.clock_saved = Some(work_time());
             // Failures are retried with the next pass and at close.
             let _ = self.save(&mut guarded);
@@ -144,12 +146,12 @@ impl Reaper {
     }
 
     /// The same while the clock runs, so that a store whose program was killed loses little time.
-    /// Not more often than [`SIMULATED_SAVE`]: each save is a commit.
     pub(in crate::reaper) fn keep_simulated_sometimes(&self) {
         if self.clock().is_real() {
             return;
         }
         let saved = lock(&self.guard).clock_saved;
+        // Not more often, because each save is a commit.
         if saved.is_none_or(|saved| work_time().saturating_sub(saved) >= SIMULATED_SAVE) {
             self.keep_simulated();
         }
@@ -319,18 +321,20 @@ impl Reaper {
         permit
     }
 
-    /// Checks the guard at open, long before the first pass, so that the window shows a hold at
-    /// once instead of a countdown.
+    /// Checks the guard at open.
     pub(in crate::reaper) fn look_ahead(&self) {
         let now = self.reading();
         let would_hold = || lock(&self.guard).guard.would_hold(&now);
+        // Long before the first pass, so that the window shows a hold at once instead of a
+        // countdown.
         if self.clock().is_real() && would_hold() {
             self.ask_guard();
         }
     }
 
-    /// Publishes the flag for writes, which must not lock the guard: it may be waiting for them.
+    /// Publishes whether the clock causes a hold.
     fn note_clock_held(&self, guard: &Guard) {
+        // A flag, because a write must not lock the guard: it may be waiting for that write.
         self.clock_held.store(guard.is_clock_held(), Ordering::Relaxed);
     }
 
@@ -406,9 +410,10 @@ impl Reaper {
         }
     }
 
-    /// Retries a failed save: a hold that is only in memory would end with the program.
+    /// Retries a failed save.
     pub(in crate::reaper) fn keep_unsaved(&self) {
         let mut guarded = lock(&self.guard);
+        // A hold that is only in memory would end with the program.
         if guarded.is_unsaved {
             // A failed save is retried with the next pass and when the engine closes.
             let _ = self.save(&mut guarded);

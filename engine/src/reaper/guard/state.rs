@@ -35,9 +35,10 @@ impl UnsavedState {
         Self { bytes, saves: Arc::clone(saves), number }
     }
 
-    /// Called within the transaction that stores it. `None` if a newer state was stored or is
-    /// queued: writing this one would drop the holds made since.
+    /// Called within the transaction that stores it. `None` for an outdated state.
     pub(in crate::reaper) fn unless_old(&self) -> Option<&[u8]> {
+        // If a newer state was stored or is queued, writing this one would drop the holds made
+        // since.
         (self.saves.load(Ordering::SeqCst) == self.number).then_some(self.bytes.as_slice())
     }
 }
@@ -156,10 +157,11 @@ fn read_released(released: &Document) -> Option<(RuleId, i64)> {
     Some((read_rule(released)?, released.get_i64("aheadMillis").ok()?.max(0)))
 }
 
-/// The word in the stored state. It must never change: a reader that meets an unknown word holds everything.
+/// The word in the stored state.
 fn stored_reason(reason: IndexHoldReason) -> &'static str {
     match reason {
         IndexHoldReason::LargeRemoval { .. } => "largeRemoval",
+        // The words must never change: a reader that meets an unknown one holds everything.
         IndexHoldReason::RestoredDocuments => "putBack",
     }
 }

@@ -110,9 +110,9 @@ impl Profiler {
         i64::try_from(took.as_millis()).unwrap_or(i64::MAX) >= self.slow_ms()
     }
 
-    /// Whether this operation is one of those that are noted of slow ones. The numbers of
-    /// operations are spread evenly, so that a rate of a half takes any half.
+    /// Whether this operation is one of those that are noted of slow ones.
     fn is_sampled(&self, number: i32) -> bool {
+        // The numbers of operations are spread evenly, so that a rate of a half takes any half.
         let spread = u64::from(number.unsigned_abs()).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
         let place = f64::from(u32::try_from(spread).unwrap_or(u32::MAX)) / f64::from(u32::MAX);
         // The highest place is 1, which a rate of 1 must include.
@@ -191,8 +191,8 @@ pub fn create_collection(context: &Context, db: &str) -> Result<(), CommandError
     Ok(context.collections.create(&CreateRequest { namespace, options })?)
 }
 
-/// An entry that can't be written is lost: the operation itself has ended well.
 fn write(context: &Context, db: &str, entry: Document) {
+    // Errors are ignored from here on: an entry is lost, but the operation itself has ended well.
     let mut document = doc! { "_id": ObjectId::new() };
     document.extend(entry);
     let Ok(document) = RawDocumentBuf::try_from(&document) else { return };
@@ -276,7 +276,7 @@ fn sender(client: &Client) -> Document {
     sender
 }
 
-/// A line about a slow command. Its values stay out: the log holds no documents.
+/// A line about a slow command.
 fn slow_line(
     context: &Context,
     running: &RunningOperation,
@@ -288,6 +288,7 @@ fn slow_line(
     if let Some(name) = app_name(&running.client) {
         attributes.insert("appName", name);
     }
+    // Only the command's name: the log holds no documents.
     let name = running.command.iter().next().and_then(Result::ok);
     attributes.insert("command", name.map_or("", |(name, _)| name.as_str()));
     if let Some(summary) = running.operation.plan_summary() {

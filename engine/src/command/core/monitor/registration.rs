@@ -115,8 +115,8 @@ fn secret_fields(command: &str) -> &'static [&'static str] {
 }
 
 /// The command as `currentOp` and the profile show it: without batches, and only with its short
-/// fields if it is long. Secrets are masked, because the profile stores refused commands too. A
-/// profile entry nests the command, so it may have one level less than a document.
+/// fields if it is long. A profile entry nests the command, so it may have one level less than a
+/// document.
 fn shown(request: &Request<'_>) -> RawDocumentBuf {
     let command = request.document;
     let secrets = secret_fields(request.name);
@@ -133,6 +133,7 @@ fn shown(request: &Request<'_>) -> RawDocumentBuf {
         if BATCH_FIELDS.contains(&name.as_str()) || !is_short {
             continue;
         }
+        // Masked, because the profile stores refused commands too.
         if secrets.contains(&name.as_str()) {
             shown.append(name, SECRET_SHOWN);
         } else if let Ok(value) = element.value()

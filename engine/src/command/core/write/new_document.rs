@@ -138,9 +138,9 @@ fn look_through(document: &RawDocument) -> Result<bool, CommandError> {
     Ok(has_empty)
 }
 
-/// An `_id` is looked up by equality, so no field of it may look like an operator, at any level.
-/// Those of a `DBRef` do not: first `$ref` with a text, then `$id`, and then `$db` with a text or
-/// another field (`storageValidEmbedded` in MongoDB's `bsonobj.cpp`).
+/// Checks the names in an `_id`, at any level. Those of a `DBRef` may begin with a dollar: first
+/// `$ref` with a text, then `$id`, and then `$db` with a text or another field
+/// (`storageValidEmbedded` in MongoDB's `bsonobj.cpp`).
 fn check_names(id: &RawDocument) -> Result<(), CommandError> {
     let mut fields = id.iter();
     let mut is_first = true;
@@ -158,6 +158,7 @@ fn check_names(id: &RawDocument) -> Result<(), CommandError> {
                 continue;
             }
         }
+        // An `_id` is looked up by equality, so no field of it may look like an operator.
         if name.as_str().starts_with('$') {
             return Err(dollar_in_id(name.as_str()));
         }
