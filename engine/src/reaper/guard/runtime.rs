@@ -321,12 +321,10 @@ impl Reaper {
         permit
     }
 
-    /// Checks the guard at open.
+    /// Checks the guard at open, so that the window shows a hold at once instead of a countdown.
     pub(in crate::reaper) fn look_ahead(&self) {
         let now = self.reading();
         let would_hold = || lock(&self.guard).guard.would_hold(&now);
-        // Long before the first pass, so that the window shows a hold at once instead of a
-        // countdown.
         if self.clock().is_real() && would_hold() {
             self.ask_guard();
         }
