@@ -20,6 +20,9 @@ use crate::widgets::{Button, code_box, modal};
 /// In the place of a command that is not known yet.
 const NO_COMMAND: &str = "The command is shown here once the fields are complete";
 
+/// The height of a box with a command of one line, in points.
+const COMMAND_HEIGHT: f32 = 48.0;
+
 /// The height of a window without the fields of its dialog, in points.
 const AROUND: f32 = 360.0;
 
@@ -259,7 +262,9 @@ impl<'a, P> DialogFrame<'a, P> {
         let content = |ui: &mut Ui| {
             ui.add_enabled_ui(is_free, |ui| {
                 fields(ui);
-                let room = ui.ctx().content_rect().height() - AROUND;
+                // An empty place is not worth a scroll bar.
+                let below: f32 = commands.iter().map(Command::least_height).sum();
+                let room = ui.ctx().content_rect().height() - AROUND - below;
                 let least = height.min(room.max(0.0));
                 ui.add_space((least - ui.min_rect().height()).max(0.0));
             });
@@ -307,6 +312,12 @@ impl<'a, P> DialogFrame<'a, P> {
 }
 
 impl Command<'_> {
+    /// The height of the box with its heading and note, in points, while the command is short.
+    fn least_height(&self) -> f32 {
+        let lines = usize::from(!self.heading.is_empty()) + usize::from(!self.note.is_empty());
+        self.height.max(COMMAND_HEIGHT) + lines as f32 * sizes::CONTROL_SMALL
+    }
+
     fn ui(&self, ui: &mut Ui, copied: &mut Option<String>) {
         ui.scope(|ui| {
             ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;

@@ -10,8 +10,8 @@ use super::*;
 use crate::job::TabId;
 use crate::source::{Capabilities, Events, OpenRequest, Opened, Source};
 use crate::state::purpose::Purpose;
-use crate::worker::{Key, Manners};
 use crate::worker::transfer::{Failure, TransferDone};
+use crate::worker::{Key, Manners};
 
 #[derive(Default)]
 struct Echo {
