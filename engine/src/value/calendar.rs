@@ -31,8 +31,7 @@ pub(crate) struct Day {
 }
 
 impl Day {
-    /// The day with this number, counted from 1970-01-01. Years are counted from March, so that the
-    /// leap day is the last of its year.
+    /// The day with this number, counted from 1970-01-01.
     pub(crate) fn of_number(number: i64) -> Self {
         let shifted = number.saturating_add(EPOCH_SHIFT);
         let era = shifted.div_euclid(ERA_DAYS);
@@ -40,6 +39,7 @@ impl Day {
         let year_of_era =
             (of_era - of_era / 1_460 + of_era / 36_524 - of_era / (ERA_DAYS - 1)) / 365;
         let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        // Years are counted from March, so that the leap day is the last of its year.
         let from_march = (5 * of_year + 2) / 153;
         let day = of_year - (153 * from_march + 2) / 5 + 1;
         let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
@@ -61,8 +61,9 @@ impl Day {
         iso_weekday(self.number())
     }
 
-    /// Year and week by ISO 8601: a week belongs to the year of its Thursday.
+    /// Year and week by ISO 8601.
     pub(crate) fn iso_week(self) -> (i64, i64) {
+        // A week belongs to the year of its Thursday.
         let thursday = self.number() - self.iso_weekday() + 4;
         let day = Self::of_number(thursday);
         (day.year, (day.of_year() - 1) / 7 + 1)

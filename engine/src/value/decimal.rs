@@ -193,13 +193,14 @@ impl Decimal {
     }
 
     /// [`Decimal::modulo`] where the quotient has more than 34 digits: the dividend's exponent is
-    /// the larger one by far. Its zeros are brought down a few at a time, thousands at most.
+    /// the larger one by far.
     fn rest_of_long(self, other: Self) -> Self {
         /// `10^34 * 10^4` is below the largest `u128`.
         const PLACES: u32 = 4;
         let divisor = other.0.coefficient().unsigned_abs();
         let mut places = self.0.exponent().abs_diff(other.0.exponent());
         let mut rest = self.0.coefficient().unsigned_abs() % divisor;
+        // The dividend's zeros are brought down a few at a time, thousands at most.
         while places > 0 && rest > 0 {
             let step = places.min(PLACES);
             rest = rest * 10_u128.pow(step) % divisor;

@@ -117,9 +117,9 @@ impl Number {
         }
     }
 
-    /// The integer at or below the number that key bytes encode, after the byte of its class. A
-    /// guess: an incomplete key gives any number.
+    /// The integer at or below the number that key bytes encode, after the byte of its class.
     pub(super) fn floor_of_key(key: &[u8]) -> u64 {
+        // A guess: an incomplete key gives any number.
         let Some((&class, rest)) = key.split_first() else { return 0 };
         if class != Self::Positive(Magnitude::ONE).class() {
             return if class > Self::Zero.class() { u64::MAX } else { 0 };

@@ -181,8 +181,9 @@ fn compare_same_rank<'v>(
     }
 }
 
-/// Length of binary data as it is stored: the old subtype 2 repeats its length inside.
+/// Length of binary data as it is stored.
 pub(super) fn binary_length(binary: RawBinaryRef<'_>) -> usize {
+    // The old subtype 2 repeats its length inside.
     binary.bytes.len() + if binary.subtype == BinarySubtype::BinaryOld { 4 } else { 0 }
 }
 

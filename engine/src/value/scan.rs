@@ -332,8 +332,7 @@ impl<'b> Scan<'b> {
     }
 
     /// Passes the elements of which nothing can be wrong and that hold no others, up to the first
-    /// that needs [`Scan::element`]. Most documents have few others, so that this is most of a
-    /// scan.
+    /// that needs [`Scan::element`].
     fn usual_elements(&mut self, limits: &Limits) {
         if !limits.allow_duplicate_names {
             return;
@@ -341,6 +340,7 @@ impl<'b> Scan<'b> {
         let mut is_first = self.is_at_first();
         let mut met = self.met;
         let mut rest = self.bytes.get(self.at..self.end).unwrap_or_default();
+        // Most documents have few other elements, so this loop is most of a scan.
         while let Some((tag, name, behind)) = usual_element(rest) {
             met.see(tag, name, is_first);
             is_first = false;

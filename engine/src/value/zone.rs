@@ -89,8 +89,7 @@ impl Zone {
         i64::try_from(ms).unwrap_or(local_ms)
     }
 
-    /// The instant at which the clock shows this many seconds since 1970. Of two such instants the
-    /// first; where the clock jumps over the time, the time after the jump.
+    /// The instant at which the clock shows this many seconds since 1970.
     pub(crate) fn utc_secs(self, local_secs: i128) -> i128 {
         let Self::Named(_) = self else {
             let Self::Fixed(offset) = self else { return local_secs };
@@ -104,6 +103,8 @@ impl Zone {
         let before = self.offset_secs(at.saturating_sub(DAY_SECS));
         let after = self.offset_secs(at.saturating_add(DAY_SECS));
         let holds = |offset: i64| self.offset_secs(at.saturating_sub(offset)) == offset;
+        // Of two such instants the first; where the clock jumps over the time, the time after the
+        // jump.
         let offset = if before == after || holds(before) || !holds(after) { before } else { after };
         local_secs - i128::from(offset)
     }
@@ -130,8 +131,7 @@ impl fmt::Display for Zone {
     }
 }
 
-/// Moves an instant beyond the table into a year that has the same weekdays, so that the rules of
-/// the table's end apply forever.
+/// Moves an instant beyond the table into such a year.
 fn in_table(utc_secs: i64) -> i64 {
     let number = utc_secs.div_euclid(DAY_SECS);
     if number < number_of(TABLE_END + CYCLE_YEARS, 1, 1) {
@@ -140,6 +140,7 @@ fn in_table(utc_secs: i64) -> i64 {
     let year = Day::of_number(number).year;
     let first = number_of(year, 1, 1);
     let leap = number_of(year + 1, 1, 1) - first;
+    // A year with the same weekdays, so that the rules of the table's end apply forever.
     let twin = (TABLE_END..TABLE_END + CYCLE_YEARS).find(|twin| {
         let start = number_of(*twin, 1, 1);
         iso_weekday(start) == iso_weekday(first) && number_of(twin + 1, 1, 1) - start == leap

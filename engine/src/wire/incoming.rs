@@ -112,8 +112,8 @@ impl<'s> Incoming<'s> {
         }
     }
 
-    /// A body may take its time as long as it keeps the slowest rate. One that finds no room is read to its end
-    /// and dropped: a client that is still sending does not read why its connection was closed.
+    /// A body may take its time as long as it keeps the slowest rate. One that finds no room is
+    /// dropped.
     fn body(
         &mut self,
         needed: usize,
@@ -130,6 +130,8 @@ impl<'s> Incoming<'s> {
             // The buffer follows what has come, never what was announced.
             let step = self.filled.saturating_mul(2).max(WIRE_BUFFER_BYTES).min(needed);
             self.is_dropped = self.is_dropped || !self.grow(step, limits);
+            // Read to its end, because a client that is still sending does not read why its
+            // connection was closed.
             if self.is_dropped {
                 dropped =
                     dropped.saturating_add(self.drop_received(needed.saturating_sub(dropped)));

@@ -317,7 +317,7 @@ fn take(shared: &Arc<ListenerState>, stream: Stream, address: String) {
     }
 }
 
-/// Answers the first message of a connection with an error, on a thread: it may never come.
+/// Answers the first message of a connection with an error.
 fn refuse(shared: &Arc<ListenerState>, connection: Arc<Connection>) {
     // Refusals are bounded as well, because each takes a thread that waits for a first message.
     if shared.refusing.fetch_add(1, Ordering::Relaxed) >= WIRE_REFUSALS_MAX {
@@ -325,6 +325,7 @@ fn refuse(shared: &Arc<ListenerState>, connection: Arc<Connection>) {
         return;
     }
     let answering = Arc::clone(shared);
+    // On a thread, because the first message may never come.
     let spawned = thread::Builder::new().name("wire refusal".to_owned()).spawn(move || {
         let tell = |message| answering.context.reaper.hub().thread_failed(LISTENER, message);
         let _ = supervised(tell, || connection.refuse(&answering));
@@ -335,8 +336,7 @@ fn refuse(shared: &Arc<ListenerState>, connection: Arc<Connection>) {
     }
 }
 
-/// If as many connections as may have not logged in, ends the one that has been silent for longest:
-/// a newcomer, who has not either, may be about to.
+/// If as many connections as may have not logged in, ends the one that has been silent for longest.
 fn end_stranger(shared: &ListenerState, connections: &mut Connections) {
     // Only clients without a login count, so that no one who is logged in is ended for a stranger.
     let strangers = || connections.iter().filter(|(_, other)| other.client.user().is_none());
@@ -344,6 +344,7 @@ fn end_stranger(shared: &ListenerState, connections: &mut Connections) {
         return;
     }
     let silent = strangers().min_by_key(|(_, other)| other.last_active()).map(|(id, _)| *id);
+    // The newcomer has not logged in either, but may be about to.
     if let Some(connection) = silent.and_then(|id| connections.remove(&id)) {
         connection.close();
         shared.context.metrics.connections.current.subtract_one();

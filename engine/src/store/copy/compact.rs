@@ -144,10 +144,11 @@ impl Compaction {
         card.write(&self.folder)
     }
 
-    /// The store's card for another data file. A copy's transactions start at 1 again: with the old number it
-    /// would look like an older file.
+    /// The store's card for another data file.
     fn card(&self, last_transaction: u64, file: Option<FileStamp>) -> IdentityCard {
         let held = self.store.held.lock().unwrap_or_else(PoisonError::into_inner);
+        // A copy's transactions start at 1 again, so with the old number it would look like an
+        // older file.
         IdentityCard { last_transaction, file, ..held.card.clone() }
     }
 }

@@ -90,11 +90,11 @@ impl AppLock {
         Self { file, data: Vec::new(), was_unclean: true, is_writable, ends_cleanly: false }
     }
 
-    /// Locks the file that `data_file` names, if there is one and it is not locked yet. Call it again before
-    /// another file takes the name. A read-only opening lets other readers share the file.
-    ///
-    /// Windows has no advisory locks: a lock would keep LMDB from its own file.
+    /// Locks the file that `data_file` names, if there is one and it is not locked yet. Call it
+    /// again before another file takes the name. A read-only opening lets other readers share the
+    /// file.
     pub(in crate::store) fn hold_data(&mut self, data_file: &FsPath) -> Result<(), StoreError> {
+        // Windows has no advisory locks: a lock would keep LMDB from its own file.
         while cfg!(unix) && fs::metadata(data_file).is_ok_and(|found| found.is_file()) {
             let unreadable = |error| StoreError::io("Can't read the data file", &error);
             let file = open_chosen(data_file).map_err(unreadable)?;
@@ -182,9 +182,10 @@ fn data_in_use(file: &File, data_file: &FsPath) -> StoreError {
     StoreError::InUse { pid }
 }
 
-/// Unlocks explicitly. Closing the file may not: a process that another thread is spawning holds a copy of
-/// every open file for a moment, and the lock lives as long as the copy.
+/// Unlocks without closing the file.
 fn unlock(file: &File) {
+    // Explicitly, because a process that another thread is spawning holds a copy of every open file
+    // for a moment, and the lock lives as long as the copy.
     let _ = file.unlock();
 }
 

@@ -112,10 +112,11 @@ pub fn replace_file(path: &FsPath, bytes: &[u8], unfinished: &str) -> io::Result
     sync_names(folder)
 }
 
-/// Whether the kernel makes up the contents of a file, such as `/proc/kmsg`: a read may wait forever. A pipe
-/// under `/dev/fd` is none.
+/// Whether the kernel makes up the contents of a file, such as `/proc/kmsg`. A pipe under `/dev/fd`
+/// is none.
 pub(in crate::store) fn is_kernel_file(file: &FsPath) -> bool {
     #[cfg(target_os = "linux")]
+    // A read of such a file may wait forever.
     if let Ok(found) = rustix::fs::statfs(file) {
         // proc, sysfs, debugfs, tracefs.
         const KERNEL: [u64; 4] = [0x9FA0, 0x6265_6572, 0x6462_6720, 0x7472_6163];
@@ -227,14 +228,14 @@ pub(in crate::store) fn forget_cached(file: &File) {
     let _ = file;
 }
 
-/// Allocates `lock.mdb` in full. LMDB maps it, and on a full disk a write to an unallocated block of a map
-/// kills the process.
-///
-/// Closing a file drops all POSIX locks of this process on it. So no environment may have this one open: the
-/// caller holds `app.lock` and the registration of the data file.
+/// Allocates `lock.mdb` in full. Closing a file drops all POSIX locks of this process on it. So no
+/// environment may have this one open: the caller holds `app.lock` and the registration of the data
+/// file.
 pub(in crate::store) fn reserve_lock_file(folder: &FsPath) -> Result<(), StoreError> {
     let failed = |error: &io::Error| StoreError::io("Can't create the store's lock file", error);
     let file = private_file().open(folder.join(LMDB_LOCK_FILE)).map_err(|error| failed(&error))?;
+    // LMDB maps the file, and on a full disk a write to an unallocated block of a map kills the
+    // process.
     allocate(&file, LOCK_FILE_BYTES).map_err(|error| failed(&error))
 }
 

@@ -125,11 +125,12 @@ impl IdentityCard {
         Ok(card)
     }
 
-    /// Whether this card on disk may stay although `current` differs. A lower transaction number only costs a
-    /// walk. A higher one would repeat the warning about an older data file at each opening.
+    /// Whether this card on disk may stay although `current` differs.
     pub(in crate::store) fn still_holds(&self, current: &Self) -> bool {
         self.identity == current.identity
             && self.had_data == current.had_data
+            // A lower number only costs a walk. A higher one would repeat the warning about an
+            // older data file at each opening.
             && self.last_transaction <= current.last_transaction
     }
 

@@ -49,7 +49,7 @@ impl MappedFile {
         self.bytes.fetch_max(bytes, Ordering::Relaxed);
     }
 
-    /// Why writes to the file would be lost. A failing look at the folder proves nothing.
+    /// Why writes to the file would be lost.
     pub(in crate::store) fn detached(&self, folder: &FsPath) -> Option<Detachment> {
         let why = match fs::metadata(folder.join(DATA_FILE)) {
             // The identity is compared first: the length of another file says nothing about the
@@ -72,6 +72,7 @@ impl MappedFile {
                 "data.mdb was removed or moved while the store was open; save a copy of the store \
                  before you close it"
             }
+            // A failing look at the folder proves nothing.
             Ok(_) | Err(_) => return None,
         };
         Some(Detachment { why, is_cut: false })

@@ -117,11 +117,12 @@ pub(in crate::store) fn stored<'t>(
     Ok(StoredDocument { record, modified_ms, bytes })
 }
 
-/// A row of the trash, whose collection number is 0, gets no hint: it leaves the trash by itself.
+/// The error for a damaged document.
 #[cold]
 fn damaged_document(collection: u32, record: RecordNumber, why: &str) -> StoreError {
     let what = format!("{} {why}", RecordName(record));
     StoreError::damaged(match collection {
+        // A row of the trash gets no hint, because it leaves the trash by itself.
         0 => what,
         _ => format!("{what}{DAMAGED_HINT}"),
     })
@@ -231,11 +232,11 @@ pub(in crate::store) fn entry_value(key: &[u8], record: RecordNumber, exact: boo
     (entry_sum(key, bits) | bits).to_be_bytes()
 }
 
-/// The length of the record number at the end of an entry's key. It is kept in the value, because a record
-/// number can't be read backwards.
+/// The length of the record number at the end of an entry's key.
 #[inline]
 pub(super) fn record_len(value: &[u8]) -> Option<usize> {
     let bits = u32::from_be_bytes(value.try_into().ok()?) >> RECORD_LENGTH_SHIFT;
+    // The length is kept in the value, because a record number can't be read backwards.
     let len = (bits & RECORD_LENGTH_MASK) as usize + 1;
     Some(if len < VARINT_BYTES_MAX { len } else { LONG_RECORD_BYTES })
 }
@@ -296,10 +297,11 @@ pub(in crate::store) fn id_bound(id: u32) -> Vec<u8> {
     Varint::new(id.into()).as_slice().to_vec()
 }
 
-/// A key above all of a collection or an index and below those of the next. No document or entry has it:
-/// it is longer than a document's key, and no value key begins with 0xFF.
+/// A key above all of a collection or an index and below those of the next.
 pub(super) fn sentinel(id: u32) -> Vec<u8> {
     let mut key = id_bound(id);
+    // No document or entry has this key: it is longer than a document's key, and no value key
+    // begins with 0xFF.
     key.resize(key.len() + LONG_RECORD_BYTES + 1, u8::MAX);
     key
 }

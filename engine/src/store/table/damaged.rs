@@ -69,8 +69,8 @@ impl DamagedRow {
         if is_sound { None } else { Some(Self::at(table, key)) }
     }
 
-    /// Whether the row `found` does not match its checksum, but would with the key `sought`: its key was
-    /// changed. `sought` may end before the record number of an index entry.
+    /// Whether the row `found` does not match its checksum, but would with the key `sought`: its
+    /// key was changed.
     pub(in crate::store) fn is_misplaced(
         table: &'static str,
         sought: &[u8],
@@ -81,6 +81,7 @@ impl DamagedRow {
             return false;
         }
         let mut true_key = sought.to_vec();
+        // An entry may be sought without its record number, which is then that of the row.
         if table == "entries" {
             let record = codec::record_len(value).and_then(|len| key.len().checked_sub(len));
             true_key.extend_from_slice(record.and_then(|at| key.get(at..)).unwrap_or_default());

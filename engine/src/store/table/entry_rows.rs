@@ -326,11 +326,8 @@ fn last_of<'t>(table: Table, txn: &'t RwTxn<'_>, id: u32) -> Result<Option<Row<'
     Ok(last.filter(|(key, _)| codec::leading_id(key) == Some(id)))
 }
 
-/// Puts rows, through `put`, that follow all others of a collection or an index.
-///
-/// LMDB leaves a page full only when the row that does not fit is the last one on it. Otherwise it splits
-/// the page in half, so rows that ascend before another index's rows would leave every page half empty.
-/// A long run is therefore put while the rows after it, as many as may share its last page, are set aside.
+/// Puts rows, through `put`, that follow all others of a collection or an index. The rows after a
+/// long run, as many as may share its last page, are set aside until then.
 fn put_tail<R>(
     table: Table,
     txn: &mut RwTxn<'_>,
@@ -341,6 +338,9 @@ fn put_tail<R>(
     let tail = tail(table, txn, id, rows.len())?;
     let page_bytes = table.stat(txn)?.page_size as usize;
     let mut cursor = Cursor::new(table, txn)?;
+    // LMDB leaves a page full only when the row that does not fit is the last one on it. Otherwise
+    // it splits the page in half, so rows that ascend before another index's rows would leave every
+    // page half empty.
     if let Tail::SetAside { rows, .. } = &tail {
         for (key, _) in rows {
             cursor.delete(key)?;

@@ -77,12 +77,11 @@ impl Environment {
         Ok(environment)
     }
 
-    /// A snapshot of the last commit.
-    ///
-    /// LMDB reads the number of the last commit and then copies the roots of its tables, from the header page
-    /// that the commit after next overwrites. A thread that is preempted in between may get the roots of a
-    /// commit that is not on disk yet, and an older commit the next time. So it retries after a commit.
+    /// A snapshot of the last commit. LMDB reads the number of the last commit and then copies the
+    /// roots of its tables, from the header page that the commit after next overwrites.
     pub(in crate::store) fn read(&self) -> Result<RoTxn<'_, WithoutTls>, heed::Error> {
+        // A thread that is preempted between LMDB's read of the number and its copy of the roots
+        // may get the roots of a commit that is not on disk yet. So it retries after a commit.
         without_commits(&self.commits, || self.env.read_txn())
     }
 
@@ -95,8 +94,9 @@ impl Environment {
         self.env.write_txn()
     }
 
-    /// Commits a transaction of this environment. Counts it first, so that no reader misses it.
+    /// Commits a transaction of this environment.
     pub(super) fn commit(&self, txn: RwTxn<'_>) -> Result<(), heed::Error> {
+        // Counted first, so that no reader misses the commit.
         self.commits.fetch_add(1, Ordering::SeqCst);
         // Pairs with the fence in `without_commits`: a reader that saw any page of this commit sees
         // the counter too.
@@ -123,9 +123,10 @@ impl Environment {
         &self.env
     }
 
-    /// Doubles the map. LMDB may move it, so no transaction may be alive in this process.
+    /// Doubles the map.
     #[expect(unsafe_code, reason = "heed can't know that no transaction is alive; the latch does")]
     pub(in crate::store) fn grow(&self, _exclusive: &Exclusive<'_>) -> Result<(), StoreError> {
+        // LMDB may move the map, so no transaction may be alive in this process.
         let size = self.env.info().map_size.saturating_mul(2);
         // SAFETY: every transaction of this environment holds a `TxnGuard`, `_exclusive` proves that none
         // is alive, and `app.lock` keeps other processes out.
@@ -184,9 +185,10 @@ impl Environment {
         closing.wait();
     }
 
-    /// Checks how LMDB was built and opened. Another maximum key length would be another format, and each of
-    /// these flags weakens durability.
+    /// Checks how LMDB was built and opened.
     fn check_guarantees(&self) -> Result<(), StoreError> {
+        // Each of these flags weakens durability, and another maximum key length would be another
+        // format.
         let forbidden = EnvFlags::NO_SYNC
             | EnvFlags::NO_META_SYNC
             | EnvFlags::MAP_ASYNC

@@ -46,9 +46,9 @@ impl From<StoreError> for Failure {
 }
 
 impl Store {
-    /// A write transaction, with what the state of the store permits. LMDB reads pages as soon as it begins, so
-    /// the file is checked before.
+    /// A write transaction, with what the state of the store permits.
     pub(super) fn begin<'e>(&self, env: &'e Environment) -> Result<Writer<'e>, Failure> {
+        // LMDB reads pages as soon as the transaction begins, so the file is checked before.
         self.check_attached(env)?;
         let refusal = match self.write_state.permit()? {
             Permit::Everything => None,
@@ -90,8 +90,7 @@ impl Store {
         }
     }
 
-    /// Makes the store suspect if a read found a corrupt page, because the next write may build on it.
-    /// Returns the damage.
+    /// Makes the store suspect if a read found a corrupt page. Returns the damage.
     pub(in crate::store) fn check_read_damage(&self, env: &Environment) -> Option<StoreError> {
         let damage = env.tables.damage()?;
         if self.write_state.state() != StoreState::Suspect {
@@ -99,6 +98,7 @@ impl Store {
             if env.tables.guard().is_some() {
                 self.write_state.give_up_reopening();
             }
+            // The next write may build on the corrupt page.
             self.become_suspect(&damage.to_string());
         }
         Some(damage.clone())
@@ -244,14 +244,15 @@ impl Store {
         self.put_env(open::open_again(self.folder(), options, last_transaction))
     }
 
-    /// Maps the file as before. LMDB unmaps the file before it asks for a larger map. When the system refuses
-    /// that, no map is left, and the next access to the environment would crash the process.
+    /// Maps the file as before.
     pub(in crate::store) fn map_again(
         &self,
         map_bytes: u64,
         _exclusive: &Exclusive<'_>,
     ) -> Result<(), StoreError> {
         self.check_attached(&*self.env()?)?;
+        // LMDB unmaps the file before it asks for a larger map. When the system refuses that, no
+        // map is left, and the next access to the environment would crash the process.
         let env = self.take_env()?;
         let guard = env.guard();
         Environment::close(env);
@@ -314,8 +315,9 @@ impl Store {
         }
     }
 
-    /// Holds the latch, as every access to the map must: while the map moves there is none.
+    /// Bytes of address space that LMDB has reserved.
     fn map_bytes(&self) -> u64 {
+        // As every access to the map: while the map moves there is none.
         let _guard = self.latch().enter();
         self.env().map_or(0, |env| env.map_bytes())
     }

@@ -36,8 +36,8 @@ impl<'t> Reader<'t> {
         next.map_err(|error| self.tables.failed(error))
     }
 
-    /// Fails if a row next to this key would be sound under it. Keys ascend in a file that was walked, so a
-    /// changed key is still next to the place of the true one. Before the walk any damage is enough.
+    /// Fails if a row next to this key would be sound under it. Before the walk any damage is
+    /// enough.
     #[cold]
     fn check_absence(&self, table: Table, key: &[u8]) -> Result<(), StoreError> {
         let next = self.at_or_after(table, key)?;
@@ -48,6 +48,8 @@ impl<'t> Reader<'t> {
             // Before the walk, damaged keys may also be out of order, so the true place is unknown.
             let is_damaged =
                 is_unwalked && DamagedRow::check(table.name, found, Some(value)).is_some();
+            // Keys ascend in a file that was walked, so a changed key is still next to the place of
+            // the true one.
             if is_damaged || DamagedRow::is_misplaced(table.name, key, (found, value)) {
                 return Err(StoreError::damaged(format!(
                     "a key of table {} does not match its checksum, so this search can't find its row; \

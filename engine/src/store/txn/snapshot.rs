@@ -10,9 +10,10 @@ pub struct SnapshotNumber(NonZeroU64);
 const TRANSACTION_BITS: u32 = 44;
 
 impl SnapshotNumber {
-    /// `opening` counts the openings of an environment from 1, because a file that is reopened may reuse a
-    /// transaction number. `None` when a number does not fit.
+    /// `opening` counts the openings of an environment from 1. `None` when a number does not fit.
     pub(super) fn new(opening: u64, transaction: u64) -> Option<Self> {
+        // The opening is a part of it, because a file that is reopened may reuse a transaction
+        // number.
         let fits =
             transaction >> TRANSACTION_BITS == 0 && opening >> (u64::BITS - TRANSACTION_BITS) == 0;
         // The shift may overflow when a number doesn't fit; the filter then discards the result.

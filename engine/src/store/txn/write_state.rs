@@ -152,11 +152,11 @@ impl WriteState {
         (inner.state, inner.reason) = (StoreState::ReadOnly, Some(why.to_owned()));
     }
 
-    /// Blocks writes until the file has been checked. False for a read-only store: it needs no check,
-    /// because nothing is written, and it stays readable.
+    /// Blocks writes until the file has been checked. False for a read-only store.
     pub(in crate::store) fn turn_suspect(&self, why: String) -> bool {
         let mut inner = self.lock();
         if inner.state == StoreState::ReadOnly {
+            // Nothing is written to a read-only store, so it needs no check and stays readable.
             return false;
         }
         // The flag keeps an earlier `true`: a store may become suspect more than once before it

@@ -31,10 +31,10 @@ pub(in crate::store) fn check_begin(file: &File) -> Result<(), StoreError> {
     read_headers(&Source::new(file)?).map(drop)
 }
 
-/// Whether the headers of an open data file were overwritten. LMDB then refuses its own transactions, which
-/// otherwise would be our mistake.
+/// Whether the headers of an open data file were overwritten.
 pub(in crate::store) fn header_damage(folder: &FsPath) -> Option<StoreError> {
     let file = open_chosen(&folder.join(DATA_FILE)).ok()?;
+    // LMDB then refuses its own transactions, which otherwise would be our mistake.
     match check_begin(&file) {
         Err(StoreError::Damaged { .. } | StoreError::NotADatabase { .. }) => {
             Some(StoreError::damaged("the headers of data.mdb were overwritten while it was open"))
@@ -141,12 +141,13 @@ pub(super) fn walker<'f>(
     Ok(walker)
 }
 
-/// Whether the previous header belongs to a later transaction than the current one, by its list of free pages.
-/// LMDB resets the number of a header that it could not write. Otherwise the number is damaged.
+/// Whether the previous header belongs to a later transaction than the current one, by its list of
+/// free pages.
 pub(in crate::store) fn is_last_commit_lost(file: &File) -> Result<bool, StoreError> {
     let mut ignore_progress = |_| ControlFlow::Continue(());
     let walker = walker(file, &mut ignore_progress)?;
     let (header, before) = read_headers(&walker.source)?;
+    // LMDB resets the number of a header that it could not write. Otherwise the number is damaged.
     Ok(walker.last_freed(&before)?.is_some_and(|last| last > header.txn))
 }
 

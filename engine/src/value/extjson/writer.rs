@@ -147,14 +147,13 @@ fn append_double(out: &mut Vec<u8>, double: f64, canonical: bool) {
 
 /// Appends a double with at most three decimals, as `{:?}` writes it; false, and nothing, for
 /// others.
-///
-/// A decimal with at most 15 digits belongs to one double and no other such decimal does. So the
-/// decimal that the division leads back from is the shortest one.
 #[expect(clippy::float_cmp, reason = "the same bits are meant")]
 #[expect(clippy::cast_possible_truncation, reason = "a whole number of at most 15 digits")]
 fn append_short_double(out: &mut Vec<u8>, double: f64) -> bool {
     let thousandths = double * 1e3;
     let is_whole = thousandths.abs() < 1e15 && thousandths.trunc() == thousandths;
+    // A decimal with at most 15 digits belongs to one double and no other such decimal does, so the
+    // decimal that the division leads back from is the shortest one.
     if !is_whole || thousandths == 0.0 || thousandths / 1e3 != double {
         return false;
     }

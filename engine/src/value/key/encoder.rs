@@ -305,7 +305,7 @@ fn append_length(out: &mut Vec<u8>, length: usize) {
     out.extend_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes());
 }
 
-/// Appends text, or the sort key of one, so that its end sorts below whatever could follow.
+/// Appends text, or the sort key of one.
 pub(in crate::value) fn append_text(out: &mut Vec<u8>, text: &[u8]) {
     for run in text.chunk_by(|a, _| *a > 1) {
         match run.split_last() {
@@ -316,5 +316,6 @@ pub(in crate::value) fn append_text(out: &mut Vec<u8>, text: &[u8]) {
             _ => out.extend_from_slice(run),
         }
     }
+    // The end sorts below whatever could follow.
     out.push(0);
 }

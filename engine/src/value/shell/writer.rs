@@ -103,13 +103,14 @@ fn append_object_id(out: &mut Vec<u8>, id: &[u8]) {
     out.extend_from_slice(b"')");
 }
 
-/// A whole double is marked: mongosh would take a bare `1.0` for an int32.
+/// A double as mongosh reads it.
 fn append_double(out: &mut Vec<u8>, double: f64) {
     if double.is_nan() {
         out.extend_from_slice(b"NaN");
     } else if double.is_infinite() {
         out.extend_from_slice(if double < 0.0 { b"-Infinity" } else { b"Infinity" });
     } else if double.fract() == 0.0 {
+        // Marked, because mongosh would take a bare `1.0` for an int32.
         put(out, format_args!("Double({double:?})"));
     } else {
         put(out, format_args!("{double:?}"));
