@@ -42,11 +42,10 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
     .flatten()
 }
 
-/// The entry whose keys were pressed in this frame. Takes the keys, so that nothing else sees them.
-///
-/// While a text is being typed, keys without Ctrl or Alt belong to the text, except function keys.
-/// Space and Enter press the control that the keyboard is on, and Enter chooses in an open menu or
-/// palette. An arrow moves the keyboard to the next control. A key alone that does nothing now is left to whatever is on the screen.
+/// The entry whose keys were pressed in this frame. While a text is being typed, keys without Ctrl
+/// or Alt belong to the text, except function keys. Space and Enter press the control that the
+/// keyboard is on, and Enter chooses in an open menu or palette. An arrow moves the keyboard to the
+/// next control. A key alone that does nothing now is left to whatever is on the screen.
 pub fn entry_for_keys(context: &egui::Context, state: &State, in_menu: bool) -> Option<Action> {
     let typing = context.text_edit_focused();
     let focused = context.memory(egui::Memory::focused);
@@ -73,6 +72,7 @@ pub fn entry_for_keys(context: &egui::Context, state: &State, in_menu: bool) -> 
         if !is_pressed || keys.modifiers.is_none() && !entry.is_enabled(state) {
             continue;
         }
+        // The keys are consumed, so that nothing else sees them.
         if context.input_mut(|input| input.consume_shortcut(&keys))
             && let Some(action) = entry.now(state)
         {

@@ -202,7 +202,7 @@ pub(super) fn keep_distance(all: &[String], now_ms: i64, types: &mut Types) -> R
     Ok(())
 }
 
-/// Says which fields hold text that looks like dates, because MongoDB never expires it.
+/// Says which fields hold such a text.
 pub(super) fn hint_at_dates(request: &ImportRequest) {
     let Some(file) = request.files.first() else { return };
     let options = ReadOptions { types: Types::default(), ..request.read_options() };
@@ -210,6 +210,7 @@ pub(super) fn hint_at_dates(request: &ImportRequest) {
     for sample in &found.paths {
         if request.types.field(&sample.path).is_none()
             && let Some(hint) = hint(sample)
+        // MongoDB never expires a text that looks like a date.
         {
             eprintln!("{hint}");
         }

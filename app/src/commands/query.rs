@@ -104,8 +104,9 @@ pub fn collated(mut command: Document, collation: &Document) -> Document {
     command
 }
 
-/// Skips damaged documents, which otherwise end the command with an error.
+/// Skips damaged documents.
 pub fn allow_partial(mut command: Document) -> Document {
+    // A damaged document would otherwise end the command with an error.
     command.insert("allowPartialResults", true);
     command
 }

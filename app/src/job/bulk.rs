@@ -175,8 +175,9 @@ pub struct BulkGauge {
 }
 
 impl BulkGauge {
-    /// Stops the work because its store closes: the rest is offered after the next start.
+    /// Stops the work because its store closes.
     pub fn leave(&self) {
+        // The rest is offered after the next start.
         self.leaves.store(true, Ordering::Relaxed);
         self.cancel.cancel();
     }

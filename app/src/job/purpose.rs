@@ -81,11 +81,12 @@ impl SlowRead {
     /// The questions of the dialog of an index: it was closed.
     pub const INDEX_DIALOG: &[Self] = &[Self::WhatIf, Self::Ages];
 
-    /// The view whose queries take turns, so that they keep one reader busy, and the others stay free for what the user
-    /// opens next.
+    /// The view whose queries take turns.
     #[must_use]
     pub fn turn(self) -> Option<Self> {
         match self {
+            // These take turns, so that they keep one reader busy, and the others stay free for
+            // what the user opens next.
             Self::Rows | Self::Documents => Some(Self::Documents),
             Self::Pipeline | Self::Explain => Some(self),
             Self::WhatIf | Self::Ages | Self::Schema | Self::OfTab => None,

@@ -69,8 +69,9 @@ pub struct RolloutGauge {
 }
 
 impl RolloutGauge {
-    /// Stops it because its store closes: it is offered after the next start.
+    /// Stops it because its store closes.
     pub fn leave(&self) {
+        // The rollout is offered after the next start.
         self.leaves.store(true, Ordering::Relaxed);
         self.cancel.cancel();
     }

@@ -33,8 +33,10 @@ impl TrashScope {
         format!("Restore {what} from the trash")
     }
 
-    /// Pass numbers restart with each start of the store, so a pass can't be continued by number.
+    /// Whether it means the same in another session of the store.
     pub fn outlives_session(&self) -> bool {
+        // Pass numbers restart with each start of the store, so a pass can't be continued by
+        // number.
         self.pass.is_none()
     }
 }

@@ -59,9 +59,10 @@ struct TimeShape {
 }
 
 impl Fields {
-    /// The place of a field. Documents mostly have their fields in one order, so the place after
-    /// the last one is looked at first.
+    /// The place of a field.
     fn find(&self, name: &str, expected: usize) -> Option<usize> {
+        // Documents mostly have their fields in one order, so the place after the last one is
+        // looked at first.
         if self.nodes.get(expected).is_some_and(|(known, _)| **known == *name) {
             return Some(expected);
         }

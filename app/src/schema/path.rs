@@ -46,14 +46,14 @@ impl Path {
         dotted(&self.0)
     }
 
-    /// A filter for documents in which the condition is true of one value here. `{ $gte: 1 }` and
-    /// other operators go into `$elemMatch` inside of arrays, so that one element meets them all.
+    /// A filter for documents in which the condition is true of one value here.
     pub fn filter(&self, condition: &Bson) -> Option<Document> {
         let at = self.0.iter().position(|step| *step == Step::Elements);
         let Some(at) = at else {
             return Some(doc! { dotted(&self.0)?: condition.clone() });
         };
         let array = dotted(&self.0[..at])?;
+        // Inside of arrays operators go into `$elemMatch`, so that one element meets them all.
         Some(doc! { array: inside(&self.0[at + 1..], condition)? })
     }
 

@@ -152,8 +152,7 @@ pub fn is_complete(text: &str) -> bool {
     })
 }
 
-/// A script whose outermost `let`, `const` and `class` are `var`, because a console may declare a
-/// name again. Lines keep their numbers.
+/// A script whose outermost `let`, `const` and `class` are `var`. Lines keep their numbers.
 pub(super) fn redeclarable(text: &str) -> String {
     let mut scanner = Scanner::new(text);
     scanner.run();
@@ -170,6 +169,7 @@ pub(super) fn redeclarable(text: &str) -> String {
                     out.extend(["var ", &name[..end], " = "]);
                 }
             }
+            // A console may declare a name again, which only `var` allows.
             word => {
                 // As long as `const`, so that columns in messages stay right.
                 out.push_str(if word == "let" { "var" } else { "var  " });

@@ -396,10 +396,11 @@ fn is_empty(engine: &Engine) -> bool {
     found.get_array("databases").is_ok_and(Vec::is_empty)
 }
 
-/// Adds the sample data. Returns which collections were made, because traffic writes to no others.
+/// Adds the sample data. Returns which collections were made.
 fn fill(engine: &Engine) -> SampleData {
     let run = &mut |db: &str, command: &Document| engine.run(db, command);
     demo::fill(run, engine.clock().now_ms());
+    // Traffic writes to no other collections than these.
     SampleData::of(run)
 }
 

@@ -94,9 +94,8 @@ impl<'s> Inserts<'s> {
         sent
     }
 
-    /// Which documents that are sent again were stored the first time: a document with their `_id` and
-    /// the same bytes is there. Their `_id`s are not among those to roll back, because another program
-    /// may have stored them.
+    /// Which documents that are sent again were stored the first time: a document with their `_id`
+    /// and the same bytes is there.
     fn own(&mut self, all: &[&RawDocument], outcomes: &[Outcome]) -> Result<Vec<bool>, String> {
         let mut own = vec![false; outcomes.len()];
         let Some(seen) = &mut self.repeated else { return Ok(own) };
@@ -125,6 +124,8 @@ impl<'s> Inserts<'s> {
         })?;
         let stored: HashSet<&[u8]> = read.iter().map(|one| one.as_bytes()).collect();
         for at in doubtful {
+            // Not among the `_id`s to roll back, because another program may have stored the
+            // document.
             own[at] = stored.contains(all[at].as_bytes());
         }
         Ok(own)

@@ -107,8 +107,9 @@ pub trait Source: Send + Sync + 'static {
         let _ = (write, is_as_sent);
     }
 
-    /// The store's time in milliseconds since 1970. Not a command, so that no log or profile has it.
+    /// The store's time in milliseconds since 1970.
     fn now_ms(&self) -> i64 {
+        // Not a command, so that no log or profile has it.
         SystemClock.now_ms()
     }
 
@@ -144,9 +145,9 @@ pub trait Source: Send + Sync + 'static {
         None
     }
 
-    /// Locks a connection to a server, so that no change is sent, or unlocks it. A store on this
-    /// machine has no lock.
+    /// Locks a connection to a server, so that no change is sent, or unlocks it.
     fn set_locked(&self, is_locked: bool) {
+        // A store on this machine has no lock.
         let _ = is_locked;
     }
 

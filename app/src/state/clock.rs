@@ -99,9 +99,9 @@ impl Clock {
         self.until_ms = until_ms;
     }
 
-    /// A pass ended at this instant, so a simulated clock shows at least that: its last answer came a
-    /// little late, which at ×3600 is a minute.
+    /// A pass ended at this instant, so a simulated clock shows at least that.
     pub fn not_before(&mut self, at_ms: i64, uptime: Duration) {
+        // The last answer came a little late, which at ×3600 is a minute.
         if self.is_simulated() && self.now_ms < at_ms {
             self.learn(self.mode, at_ms, uptime);
         }

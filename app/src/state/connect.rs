@@ -176,9 +176,10 @@ impl ConnectDraft {
         self.string().is_ok_and(|string| string.needs_password())
     }
 
-    /// Takes the password out of the string, so that it is not seen any longer.
+    /// Moves the password to its own field.
     pub fn hide_password(&mut self) {
         let Ok(mut string) = self.string() else { return };
+        // Out of the string, so that the password is not seen any longer.
         if let Some(password) = string.password.take() {
             self.password = password;
             self.text = Secret::new(string.shown());

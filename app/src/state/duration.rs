@@ -11,9 +11,8 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 const YEARS_FROM_MS: i64 = 730 * DAY_MS;
 
 /// A countdown of constant width: `00:41`, `1:02:07`, `3 d 04:10`, `2.1 y`.
-///
-/// A rest is rounded up, so that `00:00` is shown only when nothing is left.
 pub fn countdown(rest_ms: i64) -> String {
+    // Rounded up, so that `00:00` is shown only when nothing is left.
     let rounded_up = |unit_ms: i64| rest_ms.max(0).saturating_add(unit_ms - 1) / unit_ms;
     let seconds = rounded_up(SECOND_MS);
     if seconds >= YEARS_FROM_MS / SECOND_MS {
@@ -36,8 +35,9 @@ fn years(days: i64) -> String {
     format!("{}{}{} y", tenths / 10, number::decimal_point(), tenths % 10)
 }
 
-/// How long something is overdue: `+00:23`. Rounded down, so that it starts at `+00:00`.
+/// How long something is overdue: `+00:23`.
 pub fn overdue(past_ms: i64) -> String {
+    // Rounded down, so that it starts at `+00:00`.
     let whole = past_ms.max(0) / SECOND_MS * SECOND_MS;
     format!("+{}", countdown(whole))
 }

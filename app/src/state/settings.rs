@@ -278,8 +278,9 @@ impl Settings {
         }
     }
 
-    /// Bounds every number and order. Each field is named, so that a new one is decided on here.
+    /// Bounds every number and order.
     fn bound(&mut self) {
+        // Each field is named, so that the bounds of a new one are decided on here.
         let Self {
             zoom,
             window,

@@ -68,9 +68,9 @@ pub struct Tab {
 }
 
 impl Tab {
-    /// Forgets the questions that have no answer yet, because it will find no tab: they are asked
-    /// again when the tab is shown.
+    /// Forgets the questions that have no answer yet.
     pub fn stop_waiting(&mut self) {
+        // An answer will find no tab, so the question is asked again when the tab is shown.
         self.documents.running.clear();
         if !self.aggregate.running.is_empty() {
             self.aggregate.running.clear();
@@ -242,9 +242,9 @@ impl Tabs {
         self.closed.retain(|tab| !gone(&tab.namespace));
     }
 
-    /// Forgets every tab, because another store is shown. No name is given twice: an answer that is
-    /// about a tab of the old store must find none.
+    /// Forgets every tab, because another store is shown.
     pub fn clear(&mut self) {
+        // No id is given twice: an answer that is about a tab of the old store must find none.
         *self = Self { last_id: self.last_id, ..Self::default() };
     }
 

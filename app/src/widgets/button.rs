@@ -143,9 +143,9 @@ impl<'a> Button<'a> {
         self
     }
 
-    /// At least as wide as with these words, so that other buttons stay where they are when the label
-    /// changes to them.
+    /// At least as wide as with these words.
     pub fn room_for(mut self, words: &'a str) -> Self {
+        // Other buttons stay where they are when the label changes to these words.
         self.longest = Some(words);
         self
     }

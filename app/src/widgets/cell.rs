@@ -15,10 +15,10 @@ use super::{figure, marks, paint, value};
 use crate::job::Zone;
 use crate::theme::{Colors, colors, text};
 
-/// Gives the scroll bars of a table room of their own, so that the last row and the last column
-/// come out from under them.
+/// Gives the scroll bars of a table room in its layout.
 pub fn keep_bars_beside(ui: &mut Ui) {
     let scroll = &mut ui.spacing_mut().scroll;
+    // With room for the bars, the last row and the last column come out from under them.
     scroll.floating_allocated_width = scroll.bar_width + scroll.bar_outer_margin;
 }
 

@@ -174,7 +174,7 @@ impl CodeEdit<'_> {
     }
 }
 
-/// Text as it is typed, in colors. Every character stays, or the cursor would stand elsewhere.
+/// Text as it is typed, in colors.
 fn typed(code: &str, colors: &Colors, error_at: Option<usize>) -> LayoutJob {
     let mut job = LayoutJob { break_on_newline: true, ..LayoutJob::default() };
     if code.len() > COLOURED_BYTES_MAX {
@@ -183,6 +183,7 @@ fn typed(code: &str, colors: &Colors, error_at: Option<usize>) -> LayoutJob {
     }
     let error = error_at.map(|at| marked(code, at));
     let mut at = 0;
+    // Every character stays in the job, or the cursor would be elsewhere.
     for (kind, piece) in pieces(code) {
         let ink = kind.ink(colors);
         let end = at + piece.len();

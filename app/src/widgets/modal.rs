@@ -247,8 +247,7 @@ pub fn is_entered(window: &Context) -> bool {
     is_free && window.input(|input| input.events.iter().any(is_enter))
 }
 
-/// Lets a button ignore a key that is held down: the press that brought the keyboard to it, or opened
-/// the dialog, must not press it too.
+/// Lets a button ignore a key that is held down.
 pub fn ignore_held_keys(window: &Context) {
     if window.text_edit_focused() {
         return;
@@ -256,6 +255,7 @@ pub fn ignore_held_keys(window: &Context) {
     let is_held = |event: &Event| {
         matches!(event, Event::Key { key: Key::Enter | Key::Space, repeat: true, .. })
     };
+    // The press that brought the keyboard to a button, or opened the dialog, must not press it too.
     window.input_mut(|input| input.events.retain(|event| !is_held(event)));
 }
 

@@ -50,8 +50,7 @@ impl Kind {
     }
 }
 
-/// Appends `content` to `job` in `ink`; characters that can't be seen become marks in their own
-/// color, so that data can't hide or reorder anything on the screen.
+/// Appends `content` to `job` in `ink`; characters that can't be seen become marks.
 pub fn append(job: &mut LayoutJob, content: &str, font: &FontId, ink: Color32, colors: &Colors) {
     let mut plain = String::new();
     let flush = |job: &mut LayoutJob, plain: &mut String| {
@@ -63,6 +62,8 @@ pub fn append(job: &mut LayoutJob, content: &str, font: &FontId, ink: Color32, c
     for c in content.chars() {
         match mark(c) {
             None => plain.push(c),
+            // In their own color, so that data can't hide or reorder anything on the
+            // screen.
             Some(mark) => {
                 flush(job, &mut plain);
                 job.append(&mark, 0.0, TextFormat::simple(font.clone(), colors.mark));
@@ -114,13 +115,13 @@ pub fn set_off(job: &mut LayoutJob, ranges: &[Range<usize>], colors: &Colors) {
 }
 
 /// Wraps `job`, which is in the monospaced face, at `width`: between words, or anywhere if one of
-/// them needs more than a line. Otherwise such a word would start a new line after an almost empty
-/// one.
+/// them needs more than a line.
 pub fn wrap(ui: &Ui, job: &mut LayoutJob, width: f32) {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some hundreds")]
     let chars = (width / paint::digit_width(ui).max(1.0)) as usize;
     let is_long = |word: &str| word.chars().nth(chars).is_some();
     job.wrap.max_width = width;
+    // Otherwise a word of more than a line would start a new line after an almost empty one.
     job.wrap.break_anywhere = job.text.split_whitespace().any(is_long);
 }
 

@@ -312,10 +312,10 @@ fn wrong_answer(
     }
 }
 
-/// A goal must not be reached before its solution.
 fn open_goal(goal: &Goal, part: usize, block: &Block, runner: &mut Runner) -> Option<Problem> {
     match runner.goal_value(part) {
         Ok(false) => None,
+        // A goal must not be reached before its solution.
         Ok(true) => {
             let sentence = format!("goal: {:?} is true before its solution.", goal.when);
             Some(problem(block.line, sentence))

@@ -30,7 +30,7 @@ pub const READS: [&str; 14] = [
     "reply",
 ];
 
-/// Whether an expression reads the engine, so that its value can't be written down as text.
+/// Whether an expression reads the engine.
 pub fn reads_engine(script: &str) -> bool {
     names(script).iter().any(|name| {
         let follows = match name.text {
@@ -39,6 +39,7 @@ pub fn reads_engine(script: &str) -> bool {
             "reply" | "error" => true,
             text => READS.contains(&text) && name.next == Some('('),
         };
+        // Such an expression has no value that could be written down as text.
         follows && !name.is_property
     })
 }
@@ -109,8 +110,9 @@ fn names(script: &str) -> Vec<Name<'_>> {
     found
 }
 
-/// Whether a value ends here, so that a slash divides.
+/// Whether a value ends here.
 fn ends_value(last: Option<char>) -> bool {
+    // After a value, a slash divides.
     last.is_some_and(|last| is_name(last) || matches!(last, ')' | ']' | '"' | '\'' | '`'))
 }
 

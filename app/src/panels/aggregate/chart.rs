@@ -219,7 +219,7 @@ fn plot_ui(ui: &mut Ui, zone: Zone, fields: &ChartFields, chart: &Chart) {
     response.widget_info(|| WidgetInfo::labeled(Role::Image, ui.is_enabled(), &name));
 }
 
-/// Bars from left to right, one below the other, so that a name has room next to its bar.
+/// Bars from left to right.
 fn bars_ui(ui: &mut Ui, plot: Plot<'_>, chart: &Chart, fields: &ChartFields) -> egui::Response {
     let ink = colors(ui).accent;
     let names: Vec<String> = chart.points.iter().map(|point| visible(&point.name)).collect();
@@ -233,6 +233,7 @@ fn bars_ui(ui: &mut Ui, plot: Plot<'_>, chart: &Chart, fields: &ChartFields) -> 
     let bars = BarChart::new(&fields.number, bars.collect())
         .color(ink)
         .width(BAR_WIDTH)
+        // One below the other, so that a name has room next to its bar.
         .horizontal()
         .element_formatter(Box::new(move |bar, _| {
             format!("{}\n{number_name}: {}", visible(&bar.name), digits(bar.value))

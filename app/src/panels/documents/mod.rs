@@ -206,7 +206,7 @@ fn select_first(tab: &Tab, actions: &mut Actions) {
 }
 
 /// The Tab key continues from the list while a document is chosen there and no control has the
-/// keyboard. Before anything is drawn, or the key would begin at the first control of the window.
+/// keyboard.
 pub fn tab_key(context: &Context, state: &State) {
     let is_free = !state.is_covered() && !state.view.palette && !menu::was_open(context);
     let Some(tab) = state.tabs.active().filter(|tab| is_free && tab.view == ViewKind::Documents)
@@ -217,6 +217,7 @@ pub fn tab_key(context: &Context, state: &State) {
         && context.memory(|memory| memory.focused().is_none())
         && context.input(|input| input.key_pressed(Key::Tab) && !input.modifiers.command)
     {
+        // Before anything is drawn, or the key would begin at the first control of the window.
         context.memory_mut(|memory| memory.request_focus(stop_id(tab.id)));
     }
 }

@@ -51,13 +51,14 @@ pub(in crate::panels) fn entries_ui(ui: &mut Ui, state: &State, actions: &mut Ac
     }
 }
 
-/// Takes the keys of the scenes. They are digits alone, so they work only on the Lessons page and
-/// from one scene to another.
+/// Takes the keys of the scenes.
 pub(in crate::panels) fn keys(context: &Context, state: &State, actions: &mut Actions) {
     let lessons = &state.lessons;
     let in_scene = lessons.view().is_some_and(|view| view.lesson.kind == LessonKind::Scene);
     let on_page = lessons.is_page_shown && !lessons.is_playing();
     let is_free = !state.is_covered() && !state.view.palette;
+    // The keys are digits alone, so they work only on the Lessons page and from one scene to
+    // another.
     if !(in_scene || on_page) || !is_free || context.text_edit_focused() {
         return;
     }

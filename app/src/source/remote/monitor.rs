@@ -28,8 +28,7 @@ impl Monitor {
         Self { job, known: Mutex::default() }
     }
 
-    /// Seconds between two passes. `None` if the server doesn't report them. The returned field
-    /// counts, because a server may answer `ok: 1` to everything.
+    /// Seconds between two passes. `None` if the server doesn't report them.
     pub fn sleep_secs(&self, asking: &Asking<'_>) -> Option<i64> {
         if self.job.is_some() {
             return Some(PassJob::EVERY_SECS);
@@ -45,6 +44,7 @@ impl Monitor {
         let ask = doc! { "getParameter": 1, "ttlMonitorSleepSecs": 1, "ttlMonitorEnabled": 1 };
         let reply = asking.run_on("admin", ask);
         let is_on = reply.get_bool("ttlMonitorEnabled").unwrap_or(true);
+        // The field counts, because a server may answer `ok: 1` to everything.
         let secs = reply.get("ttlMonitorSleepSecs").and_then(whole).filter(|_| is_on);
         // An answer without a value is believed as long, or each page would ask again.
         *self.lock() = Some((now, secs));

@@ -77,12 +77,12 @@ pub(super) fn all(
     }
 }
 
-/// The fields of a document that its rules' verdicts depend on. `None` for all of them, because a
-/// partial filter may look at any field.
+/// The fields of a document that its rules' verdicts depend on. `None` for all of them.
 pub(super) fn projection(rules: &[TtlIndex]) -> Option<Document> {
     let mut fields = doc! { "_id": 1 };
     for rule in rules {
         if rule.partial().is_some() {
+            // A partial filter may look at any field.
             return None;
         }
         // The whole top-level field: two paths in one collide.

@@ -54,9 +54,10 @@ pub struct Outlet<T> {
 }
 
 impl<T> Outlet<T> {
-    /// Puts out an item. While the reader is too slow, items are counted and dropped: a task must not
-    /// block the thread that others run on.
+    /// Puts out an item.
     pub fn put(&self, item: T) {
+        // A task must not block the thread that others run on, so an item is dropped and counted
+        // while the reader is too slow.
         if let Err(TrySendError::Full(_)) = self.items.try_send(item) {
             self.missed.fetch_add(1, Ordering::Relaxed);
         }

@@ -54,9 +54,10 @@ pub(super) fn elsewhere(what: impl Into<String>) -> TransferError {
     TransferError::Elsewhere { what: what.into() }
 }
 
-/// An import that fails because the user ended a pause is canceled.
+/// An import that was canceled in a pause.
 fn end_as_canceled(report: &mut ImportReport, progress: &Progress) {
     if progress.is_cancelled() && matches!(report.end, ImportEnd::Failed(_)) {
+        // The user ended a pause, and the import failed because of that.
         report.end = ImportEnd::Cancelled;
     }
 }

@@ -8,8 +8,9 @@ use super::pages::Pages;
 use crate::limits::COLUMNS_MAX;
 
 /// Names of the fields of the documents that are there: `_id` first, then in the order in which
-/// they are met. Known columns keep their places, so that a new document moves nothing.
+/// they are met.
 pub fn merge(columns: &mut Vec<String>, pages: &Pages) {
+    // Known columns keep their places, so that a new document moves nothing.
     let mut known: BTreeSet<String> = columns.iter().cloned().collect();
     for (_, row) in pages.rows() {
         for name in row.document.keys() {

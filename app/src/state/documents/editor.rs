@@ -126,8 +126,9 @@ impl Editor {
         self.read_at(now_ms);
     }
 
-    /// Reads the text again because time has passed: what is saved is the time of saving.
+    /// Reads the text again.
     pub fn read_at(&mut self, now_ms: i64) {
+        // The time has passed, and what is saved is the time of saving.
         self.now_ms = now_ms;
         self.read = self.documents();
     }

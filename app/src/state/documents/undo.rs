@@ -73,12 +73,12 @@ impl Undo {
         *self = Self::default();
     }
 
-    /// Takes a change back that was handed out and not made, so that it can be tried again. It is
-    /// what the store should have done.
+    /// Takes a change back that was handed out and not made, so that it can be tried again.
     pub fn give_back(&mut self, change: impl Into<Change>, origin: Origin) {
         let change = change.into();
         match origin {
             Origin::Person => {}
+            // The change is what the store should have done.
             Origin::Undo => self.done.push(change.inverse()),
             Origin::Redo => self.undone.push(change),
         }

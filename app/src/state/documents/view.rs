@@ -240,10 +240,11 @@ impl DocumentsView {
         self.partly(self.query.find(collection, first, count))
     }
 
-    /// The command that counts. All documents of a collection are counted at no cost, those that
-    /// are damaged too; else each is read, and what can't be read must not end it.
+    /// The command that counts.
     pub fn count(&self, collection: &str) -> Document {
         let count = self.query.count(collection);
+        // All documents of a collection are counted at no cost, the damaged ones too. With a filter
+        // each is read, and what can't be read must not end the count.
         if self.query.filter.is_empty() { count } else { self.partly(count) }
     }
 

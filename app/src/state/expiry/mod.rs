@@ -386,8 +386,8 @@ impl ExpiryView {
         self.fitted = true;
     }
 
-    /// The store's clock runs at another rate. On a fast one the axis widens, so that documents don't
-    /// cross it in a moment; on a slow one it shows the next few documents again.
+    /// The store's clock runs at another rate. On a fast one the axis widens, so that documents
+    /// don't cross it in a moment; on a slow one it shows the next few documents again.
     pub fn follow_rate(&mut self, rate: f64, now_ms: i64) {
         // Where nothing is listed any more, there is nothing to fit.
         if let Some(narrow_ms) = self.narrow_ms {

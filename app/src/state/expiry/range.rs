@@ -34,9 +34,10 @@ pub(super) fn of(command: &Document) -> Option<Brush> {
 }
 
 impl ExpiryView {
-    /// A range on whole slices of the density, so that its documents can be counted.
+    /// The range that a brush selects.
     pub fn on_slices(&self, brush: Brush) -> Brush {
         let slice_ms = self.density.slice_ms();
+        // On whole slices of the density, so that the range's documents can be counted.
         let slices = |ms: i64| ms.saturating_sub(self.density.from_ms).div_euclid(slice_ms);
         let at = |slices: i64| self.density.from_ms.saturating_add(slices.saturating_mul(slice_ms));
         let (from, to) = (slices(brush.from_ms), slices(brush.to_ms).saturating_add(1));

@@ -111,9 +111,9 @@ impl ExpiryView {
         look
     }
 
-    /// Documents of the last look that were overdue and are not in this one are gone: their threshold
-    /// had passed, so that the monitor removed them, most likely. When they went is known only to
-    /// have been between the two looks. Returns the span in which a pass removed them.
+    /// Documents of the last look that were overdue and are not in this one are gone. When they
+    /// went is known only to have been between the two looks. Returns the span in which a pass
+    /// removed them.
     pub fn take_missing(
         &mut self,
         command: &Document,
@@ -129,6 +129,7 @@ impl ExpiryView {
         let is_there = |lane: &Lane| page.batch.iter().any(|row| row.id == lane.id);
         let is_gone = |lane: &&Lane| {
             lane.removed_ms.is_none()
+                // Its threshold had passed, so that the monitor removed it, most likely.
                 && lane.threshold_ms <= now_ms
                 && end_ms.is_none_or(|end_ms| lane.threshold_ms < end_ms)
                 && !is_there(lane)

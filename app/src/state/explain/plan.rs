@@ -54,11 +54,12 @@ fn text(value: &Bson) -> String {
 }
 
 impl Plan {
-    /// Reads the reply to a command; `None` if it holds no plan. Not every server repeats in its reply
-    /// what was asked, so the filter and the order may be those of the command.
+    /// Reads the reply to a command; `None` if it holds no plan.
     pub fn read(reply: &Document, command: &Document) -> Option<Self> {
         let asked = command.get_document("explain").unwrap_or(command);
         let mut plan = Self::of_reply(reply)?;
+        // Not every server repeats in its reply what was asked, so the filter and the order may be
+        // those of the command.
         if !has_filter(reply) {
             plan.filter = asked_filter(asked).cloned().unwrap_or_default();
         }

@@ -84,9 +84,10 @@ pub struct IndexRow {
 }
 
 impl IndexRow {
-    /// Whether all its documents are found without it: their place in the store is their `_id`.
+    /// Whether all its documents are found without it.
     pub fn has_no_entries_of_its_own(&self) -> bool {
         let is_id = self.name == "_id_";
+        // Documents without an entry are found by their place in the store, which is their `_id`.
         self.bytes == Some(0) && (is_id || self.entries.is_some_and(|entries| entries > 0))
     }
 

@@ -69,9 +69,10 @@ impl Ended {
         Self { path, note: backup.left_out, ..ended }
     }
 
-    /// A backup was restored. The user controls simulated time, so the reaper doesn't wait there.
+    /// A backup was restored.
     pub fn restored(report: &RestoreReport, is_simulated: bool) -> Self {
         let documents = number::counted(report.verified.documents, "document", "documents");
+        // The user controls simulated time, so the reaper doesn't wait there.
         let expired = if is_simulated {
             "The clock is simulated, so the next pass removes documents that expired since the \
              backup."

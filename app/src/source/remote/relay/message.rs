@@ -137,10 +137,10 @@ pub fn too_deep(message: &[u8]) -> io::Result<Vec<u8>> {
     Ok([&length.to_le_bytes(), numbers, &[0; FLAGS], &[0], reply.as_bytes()].concat())
 }
 
-/// The header that the driver gets instead of a message that can't be read: its length is more than the
-/// driver reads, so it reports an error that [`failure`] knows.
+/// The header that the driver gets instead of a message that can't be read.
 pub fn unreadable(message: &[u8]) -> Vec<u8> {
     let numbers = message.get(4..12).unwrap_or_default();
+    // The length is more than the driver reads, so it reports an error that [`failure`] knows.
     [&i32::MAX.to_le_bytes(), numbers, &OP_MSG.to_le_bytes()].concat()
 }
 
