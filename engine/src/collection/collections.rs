@@ -164,6 +164,8 @@ impl Collections {
                 break;
             };
             let found = std::mem::take(found);
+            // Archived outside of a transaction, so that no writer waits for the archive's disk or
+            // network.
             sink.archive(&found).map_err(|reason| E::from(WriteError::NotArchived { reason }))?;
             safe.extend(found);
             result = self.attempt(&mut work, Some(sink), &safe);
@@ -205,9 +207,13 @@ impl Collections {
         sink: Option<&Arc<dyn ExpiredSink>>,
         safe: &[EvictedDocument],
     ) -> Result<(T, Effects), Failure<E>> {
+        // Taken here, because the leader of a group may run this write on a thread with another
+        // limit.
         let limit = current_limit();
         self.store.write(|writer: &mut Writer<'_>| {
             let mut catalog = self.catalog.snapshot();
+            // Another write of the same commit may have changed definitions that are not published
+            // yet.
             if snapshot::stored_version(&writer.reader())? != catalog.version() {
                 let mut stored = CatalogSnapshot::load(&writer.reader())?;
                 // If the stored version was damaged in the meantime, continue from the published
@@ -215,6 +221,7 @@ impl Collections {
                 stored.version = stored.version.max(catalog.version());
                 catalog = Arc::new(stored);
             }
+            // Read in each attempt: the write may have waited in the queue for long.
             let mut txn = Transaction::new(writer, catalog, self.clock.now_ms());
             let oplog = self.store.has_oplog();
             txn.oplog = oplog.then(|| Box::new(PendingOplog::new(txn.now_ms)));

@@ -91,7 +91,9 @@ impl BuildClaim<'_> {
     }
 
     fn set_end(&self, end: BuildOutcome) {
+        // The numbers are free before the end is told, so that a waiter may claim them at once.
         self.cover([]);
+        // The first outcome stays: dropping a claim must not turn its end into an abandoned build.
         self.run.lock().get_or_insert(end);
         self.run.ended.notify_all();
     }
@@ -106,6 +108,7 @@ impl Drop for BuildClaim<'_> {
 impl BuildRun {
     /// Waits until the run has ended; `None` when `continues` returns false first.
     pub(in crate::collection) fn wait(&self, continues: &dyn Fn() -> bool) -> Option<BuildOutcome> {
+        // In slices, so that a waiter notices that its command was stopped.
         let slice = Duration::from_millis(AWAIT_SLICE_MS);
         let mut end = self.lock();
         while end.is_none() && continues() {

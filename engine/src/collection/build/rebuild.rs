@@ -47,6 +47,8 @@ impl Collections {
 fn restart(writer: &mut DocumentWriter<'_, '_>, build: &PendingBuild) -> Result<(), WriteError> {
     let Some((collection, index)) = find(writer, build) else { return Ok(()) };
     writer.txn.forget_build(&index)?;
+    // Without the range nothing says which entries exist, so all of them are dropped and a new id
+    // begins without any.
     writer.txn.dropped.push(DroppedRange::Entries(index.id));
     let id = IndexId(writer.txn.writer.next_id()?);
     let next_record = writer.counters(collection.id.0)?.next_record;

@@ -60,6 +60,7 @@ impl Collections {
         let is_pending = self.pending_builds().iter().any(|pending| pending.index == build.index);
         while is_pending && continues() {
             match self.step(build) {
+                // Other writers get a turn between two steps.
                 Ok(progress) if !progress.finished => thread::yield_now(),
                 Ok(_) => {
                     claim.end(&Ok(()));
@@ -133,6 +134,7 @@ impl Collections {
             let is_past =
                 |ms: u64| work_time().saturating_sub(started).as_millis() >= u128::from(ms);
             let (collection, index) = find(writer, build).ok_or_else(|| aborted(build))?;
+            // Another thread may have finished the build, which isn't an error here.
             if index.state == IndexState::Ready {
                 return Ok::<_, WriteError>(BuildProgress::new(&collection, &index, (0, 0), true));
             }
@@ -257,6 +259,7 @@ fn read_batch(
         if stored.record >= limit {
             break;
         }
+        // Bounded by bytes too, because the documents are copied.
         if batch.documents.len() >= BULK_DOCS_MAX || bytes >= BATCH_BYTES_MAX {
             batch.next = stored.record;
             break;
@@ -335,6 +338,7 @@ fn gather(
         if stored.record >= limit {
             break;
         }
+        // An array may give one document many entries, so documents and entries are both counted.
         let is_full = count == BUILD_ENTRIES_MAX
             || gathered.entries.len() >= BUILD_ENTRIES_MAX
             || gathered.entries.bytes() >= BATCH_BYTES_MAX as u64;
@@ -356,6 +360,7 @@ fn add_sorted(
     index: &IndexMeta,
     mut gathered: GatheredEntries,
 ) -> Result<RecordNumber, WriteError> {
+    // Sorted first, because entries in any order would each touch another page.
     writer.txn.writer.put_entries(&mut gathered.entries, false)?;
     writer.txn.count(index.id.0, |counters| {
         counters.entries += gathered.entries.len() as u64;

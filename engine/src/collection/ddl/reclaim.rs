@@ -39,6 +39,8 @@ impl Collections {
         }
         let batch_docs = self.store.batch_docs();
         self.transact(|writer| {
+            // Read again in the transaction, because another collection may have been dropped
+            // since.
             let mut pending = DroppedRanges::read(&writer.reader())?;
             let (mut removed, mut done) = (0, 0);
             for range in pending.ranges.iter().copied() {
@@ -51,6 +53,7 @@ impl Collections {
                     DroppedRange::Entries(id) => writer.txn.writer.clear_entries(id, room)?,
                 };
                 removed += cleared;
+                // A range that has used up the step may have more rows.
                 if cleared == room {
                     break;
                 }
@@ -69,6 +72,7 @@ impl Collections {
         let Some(found) = self.read(orphans)? else { return Ok(nothing) };
         let (sound, unsure): (Vec<Orphan>, Vec<Orphan>) =
             found.into_iter().partition(|it| it.is_sound);
+        // Only numbers in doubt were found, and they don't prove that anything was dropped.
         if sound.is_empty() && !unsure.is_empty() {
             return Ok(nothing);
         }

@@ -101,6 +101,7 @@ impl DocumentWriter<'_, '_> {
         if let Some(sink) = self.txn.evictions.sink.clone() {
             self.keep(&*sink, collection, record)?;
         }
+        // The oplog tells the removal of an expired document from a deletion.
         let before = self.removes_expired(true);
         let result = self.remove(collection, record);
         self.removes_expired(before);
@@ -129,6 +130,8 @@ impl DocumentWriter<'_, '_> {
             let row = TrashRow::to_store(collection, &stored, rule, 0, times)?;
             self.put_in_trash(&row)?;
         }
+        // Compared as a whole: a document that was archived in an earlier attempt may have changed
+        // since.
         let is_safe = self.txn.evictions.safe.contains(&evicted);
         if !is_safe && sink.archives(collection.id) {
             self.txn.evictions.found.push(evicted);

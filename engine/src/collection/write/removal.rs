@@ -70,6 +70,7 @@ impl DocumentWriter<'_, '_> {
         let bytes = stored.bytes.len() as u64;
         let logged = self.txn.is_logged().then(|| removed(record, Some(old)));
         for (index, keys) in collection.indexes.iter().zip(keys) {
+            // Implicit `_id`s, and records that a build has not reached, have no entries.
             if !self.holds(index, record)? {
                 continue;
             }

@@ -80,6 +80,8 @@ impl<'w, 't> Transaction<'w, 't> {
 
     /// Writes counters, dropped ranges and the catalog's version.
     pub(in crate::collection) fn finish(self) -> Result<Effects, StoreError> {
+        // A step that failed halfway leaves a document and its entries apart, so nothing may be
+        // committed, even if the caller ignored the error.
         if let Some(error) = self.broken {
             return Err(error);
         }
@@ -129,6 +131,8 @@ impl<'w, 't> Transaction<'w, 't> {
         id: CollectionId,
     ) -> Result<RecordNumber, StoreError> {
         let next = self.counters(id.0)?.next_record;
+        // Counters of a collection with documents must not start at 0: the next document would
+        // replace the first.
         if next == 0 && self.writer.reader().lacks_counters(id.0)? {
             return Err(StoreError::damaged(
                 "a counter record is missing; reopen the store to rebuild it",
@@ -153,6 +157,8 @@ impl<'w, 't> Transaction<'w, 't> {
 
     /// Records that a collection's documents have changed.
     pub(in crate::collection) fn touch(&mut self, namespace: &Namespace) {
+        // Looked up first, because a transaction may touch one collection for each of its
+        // documents.
         if !self.touched.contains(namespace) {
             self.touched.insert(namespace.clone());
         }
@@ -182,11 +188,14 @@ impl<'w, 't> Transaction<'w, 't> {
         mut collection: CollectionMeta,
     ) -> Result<(), WriteError> {
         let before = self.catalog.collection(&collection.namespace);
+        // A collection of this name with another id is another one, so its rules count from now.
         let before = before.filter(|before| before.id == collection.id);
         note_since(before.as_deref(), &mut collection, self.now_ms);
         let name = &collection.namespace;
         self.catalog.check_writable(&name.db)?;
         let record = record::write(&collection)?;
+        // Checked before it is stored: a record beyond the limits could not be read at the next
+        // opening.
         if !record::fits(&record) {
             return Err(CatalogError::new(
                 CatalogErrorKind::BadValue,
@@ -244,6 +253,7 @@ impl<'w, 't> Transaction<'w, 't> {
         for index in dropped {
             self.forget_build(index)?;
         }
+        // The entries themselves are removed later, in steps, because there may be millions.
         self.dropped.extend(dropped.iter().map(|index| DroppedRange::Entries(index.id)));
         Ok(())
     }

@@ -30,6 +30,7 @@ pub(super) fn find_conflict(
     ignore: &mut dyn FnMut(RecordNumber) -> Result<bool, StoreError>,
 ) -> Result<Option<KeyConflict>, StoreError> {
     for (key, _) in keys.keys.iter() {
+        // A document with an implicit `_id` has no entry, so it is looked for by its record number.
         let id = if index.has_implicit_ids { field(document, "_id") } else { None };
         if let Some(record) = id.and_then(|id| index.record_of(id))
             && record != own_record
@@ -48,6 +49,7 @@ pub(super) fn find_conflict(
             if entry.record == own_record {
                 continue;
             }
+            // A truncated key may belong to another value, so the documents decide.
             let same =
                 entry.exact || shares_value(reader, collection, index, document, entry.record)?;
             if same && !ignore(entry.record)? {
@@ -65,6 +67,7 @@ impl KeyConflict {
         key: &[u8],
         record: RecordNumber,
     ) -> Result<Self, StoreError> {
+        // A damaged document keeps its key. The error says so, because no read finds the document.
         let other = StoreError::unless_damaged(reader.document(collection.id, record))?;
         Ok(Self { key: key.to_vec(), is_damaged: other.is_none() })
     }
@@ -104,6 +107,7 @@ pub(super) fn duplicate(
     conflict: &KeyConflict,
 ) -> WriteError {
     let mut key_value = Document::new();
+    // An array gives several keys, so the tuple of the one that conflicts is looked for.
     let _ = tuples(index, document, &mut |tuple| {
         if key_value.is_empty() && encode(index, tuple).0 == conflict.key {
             for (part, value) in index.key.parts.iter().zip(tuple) {
