@@ -38,6 +38,8 @@ pub(super) struct Memory {
     pub(super) entered: Option<u64>,
     /// The commands as they were sent last: the store's refusal is about them.
     pub(super) sent: Option<u64>,
+    /// The height below the fields, in points, as it was drawn last.
+    pub(super) below: f32,
 }
 
 /// What was pressed in the footer.

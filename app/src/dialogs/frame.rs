@@ -20,9 +20,6 @@ use crate::widgets::{Button, code_box, modal};
 /// In the place of a command that is not known yet.
 const NO_COMMAND: &str = "The command is shown here once the fields are complete";
 
-/// The height of a box with a command of one line, in points.
-const COMMAND_HEIGHT: f32 = 48.0;
-
 /// The height of a window without the fields of its dialog, in points.
 const AROUND: f32 = 360.0;
 
@@ -258,22 +255,25 @@ impl<'a, P> DialogFrame<'a, P> {
         let is_draft = self.is_draft || self.keeps_typed && modal::was_typed_into(window, &title);
         let fingerprint = fingerprint(&commands);
         let (mut copied, mut answer) = (None, Answer::None);
+        let (below, mut memory_below) = (memory.below, 0.0);
         let is_free = !footer.is_waiting && !memory.asks;
         let content = |ui: &mut Ui| {
             ui.add_enabled_ui(is_free, |ui| {
                 fields(ui);
-                // An empty place is not worth a scroll bar.
-                let below: f32 = commands.iter().map(Command::least_height).sum();
-                let room = ui.ctx().content_rect().height() - AROUND - below;
+                // An empty place is not worth a scroll bar. In the first frame nothing below was measured.
+                let around = ui.ctx().content_rect().height() - AROUND;
+                let room = if below > 0.0 { ui.clip_rect().height() - below } else { around };
                 let least = height.min(room.max(0.0));
                 ui.add_space((least - ui.min_rect().height()).max(0.0));
             });
+            let end = ui.min_rect().bottom();
             if let Some(warning) = warning {
                 line_ui(ui, warning.as_deref(), colors(ui).overdue);
             }
             for command in &commands {
                 command.ui(ui, &mut copied);
             }
+            memory_below = ui.min_rect().bottom() - end;
         };
         let footer = |ui: &mut Ui| {
             // Once the command is another one, the refusal of the last one is not about it.
@@ -281,6 +281,7 @@ impl<'a, P> DialogFrame<'a, P> {
             modal::buttons_ui(ui, |ui| answer = footer.buttons_ui(ui, is_entered, &mut memory));
         };
         let closing = modal::ui(window, &title, &subtitle, width, content, footer);
+        memory.below = memory_below;
         let leaves = closing.closes() || matches!(answer, Answer::LeaveByKey);
         let asked = memory.asks;
         let mut outcome = Outcome { pressed: None, copied, closes: false };
@@ -312,12 +313,6 @@ impl<'a, P> DialogFrame<'a, P> {
 }
 
 impl Command<'_> {
-    /// The height of the box with its heading and note, in points, while the command is short.
-    fn least_height(&self) -> f32 {
-        let lines = usize::from(!self.heading.is_empty()) + usize::from(!self.note.is_empty());
-        self.height.max(COMMAND_HEIGHT) + lines as f32 * sizes::CONTROL_SMALL
-    }
-
     fn ui(&self, ui: &mut Ui, copied: &mut Option<String>) {
         ui.scope(|ui| {
             ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
