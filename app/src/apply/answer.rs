@@ -2,12 +2,8 @@
 
 use super::command_log::{log, note_answer, offer_unlock};
 use super::question::Answer;
-use super::{
-    Apply, TOO_MUCH, choose_store, connect, console, lesson, passwords, store, stores, transfer,
-};
-use crate::state::Purpose;
-use crate::worker::transfer::TransferDone;
-use crate::worker::{Outcome, Reply, SecretReport};
+use super::{Apply, TOO_MUCH, connect, console, lesson, passwords, store, stores};
+use crate::worker::{Outcome, SecretReport};
 
 /// Handles one outcome.
 pub fn outcome(outcome: Outcome<Answer>, cx: &mut Apply<'_>) {
@@ -16,26 +12,18 @@ pub fn outcome(outcome: Outcome<Answer>, cx: &mut Apply<'_>) {
         // Its store is not on the screen any more, or not yet again.
         Outcome::Answer { generation, .. } | Outcome::Dropped { generation, .. }
             if generation <= cx.state.switched_at && generation > 0 => {}
-        Outcome::Answer { purpose, generation, reply } => {
-            log(is_background(&purpose), &reply, cx.state);
+        Outcome::Answer { reply, .. } => {
+            log(true, &reply, cx.state);
             note_answer(&reply, cx.state);
-            answer(&purpose, generation, &reply, cx);
+            // The store's event reports the changes, and the list of commands has the refusals.
             // The dialog that sent it has learned why it was refused.
             if reply.is_refused_by_a_lock() {
                 offer_unlock(cx.state);
             }
         }
-        Outcome::Dropped { purpose, full, .. } => {
+        Outcome::Dropped { full, .. } => {
             if full {
                 cx.warn(TOO_MUCH);
-            }
-            dropped(&purpose, full, cx);
-        }
-        Outcome::Transfer { purpose, generation, done } => {
-            if let TransferDone::LookedInto { folder, has_store } = done {
-                choose_store::looked_into(generation, folder, has_store, cx);
-            } else if let Purpose::Transfer(purpose) = purpose {
-                transfer::done(&purpose, generation, done, cx);
             }
         }
         Outcome::Console(report) => console::report(report, cx),
@@ -55,28 +43,5 @@ fn secret(report: SecretReport, cx: &mut Apply<'_>) {
         }
         SecretReport::Kept { key, result } => passwords::kept(key, result, cx),
         SecretReport::Forgotten { key, result } => passwords::forgotten(&key, result, cx),
-    }
-}
-
-fn answer(purpose: &Purpose, generation: u64, reply: &Reply, cx: &mut Apply<'_>) {
-    match purpose {
-        Purpose::Transfer(purpose) => transfer::run::answer(purpose, generation, reply, cx),
-        // The store's event reports the changes, and the list of commands has the refusals.
-        Purpose::Traffic | Purpose::Store => {}
-    }
-}
-
-/// A job that will not be answered: whatever waits for it may ask again.
-fn dropped(purpose: &Purpose, full: bool, cx: &mut Apply<'_>) {
-    if let (Purpose::Transfer(purpose), true) = (purpose, full) {
-        transfer::run::dropped(purpose, cx.state);
-    }
-}
-
-/// Whether the window asks this by itself, to keep what it shows fresh.
-fn is_background(purpose: &Purpose) -> bool {
-    match purpose {
-        Purpose::Transfer(_) => false,
-        Purpose::Traffic | Purpose::Store => true,
     }
 }

@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use super::question::{Answer, Question, Report, Run};
 use super::{Apply, connect, stores};
 use crate::job::OpenRequest;
 use crate::job::invisible::with_marks;
+use crate::source::embedded::DATA_FILE;
 use crate::state::dialogs::{Confirm, Dialog, OpenFolder, Tone};
 use crate::state::offer::Offer;
 use crate::state::recent_stores::RecentStore;
 use crate::state::toasts::Kind;
-use crate::state::transfer::Purpose;
-use crate::worker::{Lane, TransferWork};
+use crate::worker::{Desk, Lane};
 
 /// Opens the dialog that asks for a folder.
 pub(super) fn ask(cx: &mut Apply<'_>) {
@@ -22,14 +23,38 @@ pub(super) fn ask(cx: &mut Apply<'_>) {
 
 /// Looks whether a folder holds a store, before the present one is closed for it.
 pub(super) fn look_into(folder: PathBuf, cx: &mut Apply<'_>) {
-    let generation = look(folder, cx);
+    let generation = cx.run(LookInto(folder));
     if let Some(Dialog::OpenFolder(draft)) = cx.state.dialogs.open_mut() {
         draft.looking = Some(generation);
     }
 }
 
-fn look(folder: PathBuf, cx: &mut Apply<'_>) -> u64 {
-    cx.transfer(Purpose::LookInto, Lane::Read, TransferWork::LookInto(folder))
+/// Whether a folder holds a store.
+#[derive(Debug, PartialEq)]
+struct LookInto(PathBuf);
+
+impl Question for LookInto {
+    type Answer = bool;
+
+    fn answered(&self, generation: u64, has_store: bool, cx: &mut Apply<'_>) {
+        looked_into(generation, self.0.clone(), has_store, cx);
+    }
+}
+
+impl Run for LookInto {
+    const LANE: Lane = Lane::Read;
+
+    fn run(&self, _: &Desk<'_, Answer>, report: Report<Self>) {
+        report.send(self.0.join(DATA_FILE).exists());
+    }
+
+    /// Opening it shows what is wrong.
+    fn failed(&self, _: String) -> bool {
+        true
+    }
+
+    /// Nothing is known of the folder, which may hold no store.
+    fn full(&self, _: u64, _: &mut Apply<'_>) {}
 }
 
 /// Opens a store that was open before. Its folder may be gone by now, so it is looked into first.
@@ -45,12 +70,12 @@ pub(super) fn open_recent(recent: RecentStore, cx: &mut Apply<'_>) {
         cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::OpenFolder(_)));
         return stores::open_or_ask(recent.request(), cx);
     }
-    let generation = look(PathBuf::from(&recent.folder), cx);
+    let generation = cx.run(LookInto(PathBuf::from(&recent.folder)));
     cx.state.store.looking = Some((generation, recent));
 }
 
 /// A folder was looked into: a store is opened, and a new one is asked about.
-pub(super) fn looked_into(generation: u64, folder: PathBuf, has_store: bool, cx: &mut Apply<'_>) {
+fn looked_into(generation: u64, folder: PathBuf, has_store: bool, cx: &mut Apply<'_>) {
     let is_it = |(asked, _): &mut (u64, RecentStore)| *asked == generation;
     if let Some((_, recent)) = cx.state.store.looking.take_if(is_it) {
         return if has_store { open(&recent, cx) } else { missing(&recent, cx) };

@@ -1,19 +1,23 @@
 //! Operations that were cut short: continued, taken back, forgotten.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::lock;
-use super::{Apply, documents, rollout, tabs, trash};
+use bson::Document;
+
+use super::question::{Answer, Question, Report, Run};
+use super::transfer::resume;
+use super::{Apply, documents, lock, rollout, tabs, trash};
 use crate::action::CutAction;
 use crate::commands;
 use crate::job::bulk::BulkChange;
 use crate::job::cut::{CutKind, RolledIndex};
 use crate::job::rollout::{RolloutPlan, SECS_MAX};
+use crate::source::Source;
 use crate::state::Namespace;
 use crate::state::documents::Origin;
 use crate::state::tabs::ViewKind;
-use crate::state::transfer::Purpose;
-use crate::worker::{Lane, TransferWork};
+use crate::worker::{Desk, Lane, transfer as worker};
 
 /// Carries out one action.
 pub(super) fn apply(action: CutAction, cx: &mut Apply<'_>) {
@@ -88,9 +92,38 @@ fn take_back(journal: &Path, cx: &mut Apply<'_>) {
 }
 
 /// Forgets an operation, after a command if there is one.
-fn forget(journal: PathBuf, first: Option<(String, bson::Document)>, cx: &mut Apply<'_>) {
-    let purpose = Purpose::Unfinished { show: false };
-    cx.transfer(purpose, Lane::Transfer, TransferWork::Forget { journal, first });
+fn forget(journal: PathBuf, first: Option<(String, Document)>, cx: &mut Apply<'_>) {
+    cx.run(Forget { journal, first });
+}
+
+#[derive(Debug, PartialEq)]
+struct Forget {
+    journal: PathBuf,
+    /// A database and a command that comes before.
+    first: Option<(String, Document)>,
+}
+
+impl Question for Forget {
+    type Answer = Result<(), String>;
+
+    fn answered(&self, _: u64, result: Self::Answer, cx: &mut Apply<'_>) {
+        resume::forgotten(result, cx);
+    }
+}
+
+impl Run for Forget {
+    const LANE: Lane = Lane::Transfer;
+
+    fn run(&self, desk: &Desk<'_, Answer>, report: Report<Self>) {
+        let Self { journal, first } = self;
+        let forget =
+            |source: &Arc<dyn Source>| worker::forget(source.as_ref(), journal, first.as_ref());
+        report.send(desk.open_source().and_then(forget));
+    }
+
+    fn failed(&self, message: String) -> Self::Answer {
+        Err(message)
+    }
 }
 
 /// Starts a change in the tab of its collection, which shows how far it is.

@@ -9,9 +9,8 @@ use crate::job::purpose::SlowRead;
 use crate::job::{ConsoleQuestion, ConsoleRun};
 use crate::state::settings::ThemeChoice;
 use crate::state::toasts::Kind;
-use crate::state::transfer::Purpose as TransferPurpose;
 use crate::state::{Purpose, State};
-use crate::worker::{Lane, LessonOrder, Reply, SecretWork, TransferWork, Work};
+use crate::worker::{Lane, LessonOrder, Reply, SecretWork, Work};
 
 /// Work for the threads of the window.
 pub type Job = crate::worker::Job<Answer>;
@@ -143,11 +142,6 @@ impl<'a> Apply<'a> {
         let generation = self.state.next_generation();
         self.effects.jobs.push(Job::named(purpose, lane, generation, work));
         generation
-    }
-
-    /// Sends a file job. Returns its generation.
-    pub fn transfer(&mut self, purpose: TransferPurpose, lane: Lane, work: TransferWork) -> u64 {
-        self.job(Purpose::Transfer(purpose), lane, Work::Transfer(work))
     }
 
     /// Queues an effect of the window.

@@ -1,6 +1,5 @@
 //! The purpose of an answer. A newer job with an equal purpose replaces a waiting one.
 
-use super::OperationId;
 pub use super::field_task::{FieldTask, FieldTaskKind};
 
 /// The purpose of an answer.
@@ -8,42 +7,8 @@ pub use super::field_task::{FieldTask, FieldTaskKind};
 pub enum Purpose {
     /// An order to the worker itself: a store is opened, shown, locked or closed.
     Store,
-    /// Files in and out.
-    Transfer(TransferPurpose),
     /// The traffic of the demo store.
     Traffic,
-}
-
-/// An answer about import and export.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum TransferPurpose {
-    /// The beginning of a file.
-    Preview,
-    /// Documents past their threshold already.
-    Rehearse,
-    Import(OperationId),
-    /// The imports that did not reach the end of their files.
-    Unfinished {
-        /// Whether a dialog shows them if there are any.
-        show: bool,
-    },
-    RollBack(OperationId),
-    Export(OperationId),
-    /// Documents of a dump past their threshold already.
-    RehearseDump,
-    ImportDump(OperationId),
-    /// How many documents an export writes.
-    CountExport,
-    /// Files that the system's dialog chose.
-    Chosen,
-    /// The folder for downloads.
-    Folder,
-    /// Whether a folder holds a store.
-    LookInto,
-    /// The reaper is paused, then an import begins.
-    PauseReaper(OperationId),
-    /// An index of this name is created after an import.
-    CreateIndex(OperationId, String),
 }
 
 /// Read of a tab that may go through a whole collection, so that it can be canceled.

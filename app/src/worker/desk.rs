@@ -12,7 +12,7 @@ use super::lesson::LessonShelf;
 use super::outcome_sender::OutcomeSender;
 use super::reply::{Reply, STOPPED, is_ok};
 use super::work::Work;
-use crate::job::{Cancel, Purpose};
+use crate::job::Cancel;
 use crate::source::Source;
 
 /// The answer to a change that was asked for while another store was being opened.
@@ -34,7 +34,7 @@ pub struct Desk<'d, A> {
     /// `None` in a test of a task.
     pub threads: Option<&'d dyn Threads>,
     /// Does work that is named by its purpose.
-    pub(super) perform: Option<&'d dyn Fn(Purpose, Work)>,
+    pub(super) perform: Option<&'d dyn Fn(Work)>,
 }
 
 /// The threads around a source, as a task sees them.

@@ -20,8 +20,8 @@ pub mod connect;
 mod console;
 pub mod copying;
 mod desk;
-mod dump;
-mod file_dialog;
+pub mod dump;
+pub mod file_dialog;
 mod guarded;
 pub mod index_file;
 pub mod journal;
@@ -54,7 +54,6 @@ mod work;
 
 pub use at_close::AtClose;
 pub use connect::ConnectReport;
-pub use copying::{CopyDone, CopyWork};
 pub use desk::{Desk, Threads};
 pub use guarded::guarded;
 
@@ -69,6 +68,5 @@ pub use secret_job::{SecretReport, SecretWork};
 pub use secrets::Secrets;
 pub use settings_keeper::{KeptSettings, SettingsKeeper, SettingsReport};
 pub use task::{Job, Key, Lane, Manners, Task};
-pub use transfer::{TransferDone, TransferWork};
 pub use wake::Wake;
 pub use work::Work;

@@ -6,10 +6,9 @@ use bson::Document;
 
 use super::desk::Desk;
 use super::outcome::Outcome;
-use super::task::{Job, Key, Lane, Manners, Task};
-use super::transfer::TransferWork;
+use super::task::{Job, Key, Lane, Task};
 use super::work::Work;
-use crate::job::{Namespace, Purpose};
+use crate::job::Purpose;
 
 /// Work that is still named by a purpose and a kind of work.
 #[derive(Debug)]
@@ -26,7 +25,7 @@ impl<A: Send + 'static> Task<A> for NamedTask {
                 let (generation, reply) = (desk.generation, desk.run(db, command));
                 desk.sender.send(Outcome::Answer { purpose, generation, reply });
             }
-            (work, Some(perform)) => perform(purpose, work),
+            (work, Some(perform)) => perform(work),
             (_, None) => {}
         }
     }
@@ -49,9 +48,8 @@ impl<A: Send + 'static> Task<A> for NamedTask {
 
 impl<A: Send + 'static> Job<A> {
     pub fn named(purpose: Purpose, lane: Lane, generation: u64, work: Work) -> Self {
-        let manners = Manners { into: into(&work), ..Manners::default() };
         let key = Key::new(Arc::new(purpose.clone()));
-        Self { manners, ..Self::new(key, lane, generation, Box::new(NamedTask { purpose, work })) }
+        Self::new(key, lane, generation, Box::new(NamedTask { purpose, work }))
     }
 
     /// The work of a job that is named by its purpose.
@@ -66,19 +64,5 @@ impl<A: Send + 'static> Job<A> {
     /// The database and the command, of a job that is one command.
     pub fn command(&self) -> Option<(&str, &Document)> {
         self.task.command()
-    }
-}
-
-/// The collections that a job imports into.
-fn into(work: &Work) -> Vec<Namespace> {
-    match work {
-        Work::Transfer(TransferWork::Import { request, .. }) => vec![request.namespace.clone()],
-        Work::Transfer(TransferWork::ImportMany { requests, .. }) => {
-            requests.iter().map(|request| request.namespace.clone()).collect()
-        }
-        Work::Transfer(TransferWork::ImportDump { request, .. }) => {
-            request.choices.iter().map(|choice| choice.into.clone()).collect()
-        }
-        _ => Vec::new(),
     }
 }

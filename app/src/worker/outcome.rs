@@ -3,7 +3,6 @@
 use super::lesson_job::LessonOutcome;
 use super::reply::Reply;
 use super::secret_job::SecretReport;
-use super::transfer::TransferDone;
 use crate::job::{ConsoleReport, Event, OpenError, Purpose};
 use crate::source::Opened;
 
@@ -25,14 +24,6 @@ pub enum Outcome<A> {
         generation: u64,
         /// Whether its queue was full (else: a newer job replaced it).
         full: bool,
-    },
-    /// Work with files ended.
-    Transfer {
-        purpose: Purpose,
-        /// The job's generation.
-        generation: u64,
-        /// The result.
-        done: TransferDone,
     },
     /// Something happened in the console.
     Console(ConsoleReport),

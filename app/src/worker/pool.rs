@@ -17,7 +17,6 @@ use self::slow_reads::SlowReads;
 use super::at_close::AtClose;
 use super::console::Console;
 use super::desk::{Desk, Threads};
-use super::file_dialog;
 use super::guarded::guarded;
 use super::lesson::{self, LessonDoor, LessonHall, LessonShelf};
 use super::lesson_job::{LessonOrder, LessonOutcome};
@@ -30,7 +29,6 @@ use super::secrets::Secrets;
 use super::sources::{FIRST, Sources};
 use super::task::{Job, Lane};
 use super::traffic::{self, TrafficSwitch};
-use super::transfer::TransferWork;
 use super::wake::Wake;
 use super::work::Work;
 use crate::job::lesson::LessonRequest;
@@ -409,7 +407,7 @@ impl<A: Send + 'static> Shared<A> {
                 at_close: &self.at_close,
                 ends: self.ends.clone(),
                 threads: Some(&OfStore { shared: self, store }),
-                perform: Some(&|purpose, work| self.perform(store, generation, purpose, work)),
+                perform: Some(&|work| self.perform(store, work)),
             };
             if let Err(message) = guarded(|| task.run(&desk)) {
                 self.failed(name, message);
@@ -421,13 +419,7 @@ impl<A: Send + 'static> Shared<A> {
     }
 
     /// Does work that is named by its purpose.
-    pub(super) fn perform(
-        self: &Arc<Self>,
-        store: u32,
-        generation: u64,
-        purpose: Purpose,
-        work: Work,
-    ) {
+    pub(super) fn perform(self: &Arc<Self>, store: u32, work: Work) {
         match work {
             Work::Open(_) | Work::Adopt(_) | Work::Show(_) | Work::Close(_) => {
                 self.change_stores(store, work);
@@ -439,14 +431,6 @@ impl<A: Send + 'static> Shared<A> {
             }
             // The task has run it.
             Work::Command { .. } => {}
-            Work::Transfer(TransferWork::Choose(choose)) => {
-                let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
-                file_dialog::open(purpose, generation, choose, outcomes, wake);
-            }
-            Work::Transfer(work) => {
-                let done = self.transfer(store, &work);
-                self.tell(Outcome::Transfer { purpose, generation, done });
-            }
             Work::SetTraffic(on) => {
                 self.traffic.set(on);
                 self.step_traffic();

@@ -4,13 +4,11 @@ use bson::{Document, doc};
 
 use mayfly_engine::clock::{Clock as _, SystemClock};
 
-use mayfly_engine::transfer::Progress;
-
 use super::*;
 use crate::job::TabId;
 use crate::source::{Capabilities, Events, OpenRequest, Opened, Source};
 use crate::state::purpose::Purpose;
-use crate::worker::transfer::{Failure, TransferDone};
+use crate::worker::transfer::{FileToLook, transfers};
 use crate::worker::{Key, Manners};
 
 #[derive(Default)]
@@ -222,39 +220,18 @@ fn what_was_asked_of_one_store_does_not_change_the_next() {
     assert_eq!(writes.load(Ordering::Acquire), 1);
 }
 
-fn transfer(worker: &Worker<()>, work: TransferWork) -> TransferDone {
-    submit(worker, Lane::Transfer, Work::Transfer(work));
-    match next(worker) {
-        Outcome::Transfer { done, generation: 7, .. } => done,
-        _ => panic!("not work with files"),
-    }
-}
-
 #[test]
 fn a_store_without_files_says_so() {
-    let worker = worker();
-    let namespace = mayfly_engine::catalog::Namespace::new("demo", "c");
-    let request = mayfly_engine::transfer::ImportRequest::new(Vec::new(), namespace);
-    let progress = Arc::new(Progress::new());
-    let TransferDone::Import(Err(Failure::Failed(sentence))) =
-        transfer(&worker, TransferWork::Import { request, progress })
-    else {
-        panic!("it is not supported")
-    };
+    let sentence = transfers(&Echo::default()).err().expect("it is not supported");
     assert!(sentence.contains("not supported"), "{sentence}");
 }
 
 #[test]
 fn a_file_that_is_not_there_is_said() {
-    let worker = worker();
     let path = std::path::PathBuf::from("/nowhere/at/all.json");
     let options = mayfly_engine::transfer::ReadOptions::default();
-    let TransferDone::Preview(Err(sentence)) = transfer(
-        &worker,
-        TransferWork::Preview { path, options, all: Vec::new(), beside: Vec::new(), now_ms: 0 },
-    ) else {
-        panic!("there is no such file")
-    };
+    let file = FileToLook { path, options, all: Vec::new(), beside: Vec::new(), now_ms: 0 };
+    let sentence = file.look(Some(&Echo::default())).err().expect("there is no such file");
     assert!(sentence.contains("/nowhere/at/all.json"), "{sentence}");
 }
 

@@ -167,10 +167,9 @@ mod tests {
     use bson::doc;
 
     use super::*;
-    use crate::job::purpose::{SlowRead, TransferPurpose};
-    use crate::job::{Namespace, OperationId, TabId};
+    use crate::job::purpose::SlowRead;
+    use crate::job::{Namespace, TabId};
     use crate::state::purpose::Purpose;
-    use crate::worker::transfer::TransferWork;
     use crate::worker::{Job as AnyJob, Work};
 
     type Job = AnyJob<()>;
@@ -289,12 +288,10 @@ mod tests {
 
     #[test]
     fn files_are_worked_on_side_by_side_but_care_of_the_store_is_alone() {
-        let import = |number, collection: &str| {
-            let namespace = Namespace::new("d", collection);
-            let request = mayfly_engine::transfer::ImportRequest::new(Vec::new(), namespace);
-            let work = Work::Transfer(TransferWork::Import { request, progress: Arc::default() });
-            let purpose = Purpose::Transfer(TransferPurpose::Import(OperationId(number)));
-            Job::named(purpose, Lane::Transfer, number, work)
+        let import = |number: u64, collection: &str| {
+            let mut import = job(&number.to_string(), Lane::Transfer, number);
+            import.manners.into = vec![Namespace::new("d", collection)];
+            import
         };
         let mut care = job("sizes", Lane::Transfer, 4);
         care.manners.is_alone = true;

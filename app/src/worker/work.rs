@@ -4,7 +4,6 @@ use std::fmt;
 
 use bson::Document;
 
-use super::transfer::TransferWork;
 use crate::job::OpenRequest;
 use crate::source::Opened;
 
@@ -12,8 +11,6 @@ use crate::source::Opened;
 pub enum Work {
     /// Run one command.
     Command { db: String, command: Document },
-    /// Read or write files.
-    Transfer(TransferWork),
     /// Turn the traffic of the demo store on or off.
     SetTraffic(bool),
     /// Send what is due in the traffic of the demo store.
@@ -34,7 +31,6 @@ impl fmt::Debug for Work {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command { db, command } => write!(f, "Command({db}, {command})"),
-            Self::Transfer(work) => write!(f, "Transfer({work:?})"),
             Self::SetTraffic(on) => write!(f, "SetTraffic({on})"),
             Self::Traffic => write!(f, "Traffic"),
             Self::Open(request) => write!(f, "Open({request:?})"),

@@ -2,19 +2,28 @@
 
 use std::sync::Arc;
 
-use super::run::{begin, failed, is_shown};
+use bson::Document;
+use mayfly_engine::transfer::{Progress, RollBackReport};
+
+use super::job::{self, FileWork, begin, send};
+use super::run::{failed, is_shown};
 use crate::action::{Action, StoreAction};
 use crate::apply::Apply;
-use crate::job::{CopyEnd, CopyEnded, CopyLook, OpenRequest};
+use crate::apply::question::{Answer, Question, Report, Run};
+use crate::job::{
+    Cancel, CopyEnd, CopyEnded, CopyLook, CopyPlan, CopyTarget, CopyUndo, OpenRequest,
+};
+use crate::source::Source;
+use crate::source::copying::look as look_at;
 use crate::state::connect::ConnectDraft;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::operations::{OperationId, Stage};
 use crate::state::toasts::Kind;
 use crate::state::transfer::copying::{CopyTo, counts};
-use crate::state::transfer::{CopyDraft, CopyResult, Dialog, Kind as RunKind, Loadable, Purpose};
+use crate::state::transfer::{CopyDraft, CopyResult, Dialog, Kind as RunKind, Loadable};
 use crate::state::{Namespace, State};
 use crate::worker::transfer::Failure;
-use crate::worker::{CopyDone, CopyWork, Lane, TransferWork};
+use crate::worker::{Desk, Lane, copying as worker};
 
 /// The dialog that is open.
 pub(super) fn draft(state: &mut State) -> Option<&mut CopyDraft> {
@@ -48,8 +57,8 @@ pub(super) fn look(cx: &mut Apply<'_>) {
         return;
     }
     draft.looked_for = Some(filter.clone());
-    let work = CopyWork::Look { namespace: draft.from.clone(), filter };
-    let generation = cx.transfer(Purpose::Rehearse, Lane::Read, TransferWork::Copy(work));
+    let namespace = draft.from.clone();
+    let generation = cx.run(LookAtCopy { namespace, filter });
     if let Some(draft) = self::draft(cx.state) {
         draft.look = Loadable::Waiting(generation);
     }
@@ -68,47 +77,94 @@ pub(super) fn start(cx: &mut Apply<'_>) {
     let draft = draft.clone();
     let (title, total) = (draft.title(), draft.total());
     let dialog = Dialog::Copy(Box::new(draft));
-    let operation = begin(title, total, dialog, RunKind::Copy, cx.state);
+    let operation = begin(title, total, dialog, RunKind::Copy, cx);
     let known = cx.state.operations.get_mut(operation);
     let cancel = known.and_then(|known| known.cancel.clone()).unwrap_or_default();
-    let Some(running) = cx.state.transfer.get(operation) else { return };
-    let progress = Arc::clone(&running.progress);
-    let work = CopyWork::Run { plan: Box::new(plan), to, progress, cancel };
-    cx.transfer(Purpose::Import(operation), Lane::Transfer, TransferWork::Copy(work));
+    send(operation, Copy { plan, to, cancel }, cx);
 }
 
-/// Handles a result.
-pub(super) fn done(purpose: &Purpose, generation: u64, done: CopyDone, cx: &mut Apply<'_>) {
-    match (purpose, done) {
-        (_, CopyDone::Looked(look)) => looked(generation, look, cx.state),
-        (Purpose::Import(operation), CopyDone::Ended(ended)) => copied(*operation, ended, cx),
-        (Purpose::RollBack(operation), CopyDone::RolledBack(result)) => match result {
-            Ok(report) => {
-                let is_shown = is_shown(*operation, cx.state);
-                let text = report.sentence();
-                let stage = if report.cancelled { Stage::Cancelled } else { Stage::Done };
-                cx.state.transfer.take(*operation);
-                cx.state.operations.end(*operation, stage(text.clone()));
-                if is_shown {
-                    cx.state.dialogs.close();
-                }
-                cx.toast(Kind::Done, text);
-            }
-            Err(failure) => failed(*operation, failure, cx.state),
-        },
-        _ => {}
+/// The expected copy, of which only the newest look is of use.
+#[derive(Debug)]
+struct LookAtCopy {
+    namespace: Namespace,
+    filter: Document,
+}
+
+impl PartialEq for LookAtCopy {
+    fn eq(&self, _: &Self) -> bool {
+        true
     }
 }
 
-fn looked(generation: u64, look: Result<CopyLook, String>, state: &mut State) {
-    let Some(draft) = draft(state).filter(|draft| draft.look == Loadable::Waiting(generation))
-    else {
-        return;
-    };
-    draft.look = match look {
-        Ok(look) => Loadable::Here(look),
-        Err(error) => Loadable::Failed(error),
-    };
+impl Question for LookAtCopy {
+    type Answer = Result<CopyLook, String>;
+
+    fn answered(&self, generation: u64, look: Self::Answer, cx: &mut Apply<'_>) {
+        if let Some(draft) = draft(cx.state) {
+            draft.look.answer(generation, look.map(Some));
+        }
+    }
+}
+
+impl Run for LookAtCopy {
+    const LANE: Lane = Lane::Read;
+
+    fn run(&self, desk: &Desk<'_, Answer>, report: Report<Self>) {
+        let Self { namespace, filter } = self;
+        let cancel = Cancel::default();
+        let look = |source: &Arc<dyn Source>| look_at(source.as_ref(), namespace, filter, &cancel);
+        report.send(desk.open_source().and_then(look));
+    }
+
+    fn failed(&self, message: String) -> Self::Answer {
+        Err(message)
+    }
+}
+
+#[derive(Debug)]
+struct Copy {
+    plan: CopyPlan,
+    to: CopyTarget,
+    cancel: Cancel,
+}
+
+impl FileWork for Copy {
+    type Done = Box<CopyEnded>;
+
+    fn run(&self, source: &dyn Source, progress: &Progress) -> Result<Self::Done, Failure> {
+        worker::copy(source, &self.plan, &self.to, progress, &self.cancel)
+    }
+
+    fn ended(operation: OperationId, ended: Result<Self::Done, Failure>, cx: &mut Apply<'_>) {
+        copied(operation, ended, cx);
+    }
+}
+
+#[derive(Debug)]
+struct RollBackCopy(Arc<CopyUndo>);
+
+impl FileWork for RollBackCopy {
+    type Done = RollBackReport;
+
+    fn run(&self, _: &dyn Source, progress: &Progress) -> Result<RollBackReport, Failure> {
+        Ok(worker::roll_back(&self.0, progress)?)
+    }
+
+    fn ended(operation: OperationId, result: Result<RollBackReport, Failure>, cx: &mut Apply<'_>) {
+        let report = match result {
+            Ok(report) => report,
+            Err(failure) => return failed(operation, failure, cx.state),
+        };
+        let is_shown = is_shown(operation, cx.state);
+        let text = report.sentence();
+        let stage = if report.cancelled { Stage::Cancelled } else { Stage::Done };
+        cx.state.transfer.take(operation);
+        cx.state.operations.end(operation, stage(text.clone()));
+        if is_shown {
+            cx.state.dialogs.close();
+        }
+        cx.toast(Kind::Done, text);
+    }
 }
 
 /// A copy ended. A sandbox with all documents opens at once if the user waited for it.
@@ -175,10 +231,7 @@ pub(super) fn roll_back(cx: &mut Apply<'_>) {
     let (title, total) = (format!("Roll back: {}", result.title), undo.ids.count());
     let dialog = Dialog::Copied(Box::new(result));
     let kind = RunKind::RollBack { from: vec![undo.into.clone()] };
-    let operation = begin(title, total, dialog, kind, cx.state);
-    let Some(running) = cx.state.transfer.get(operation) else { return };
-    let work = CopyWork::RollBack { undo, progress: Arc::clone(&running.progress) };
-    cx.transfer(Purpose::RollBack(operation), Lane::Transfer, TransferWork::Copy(work));
+    job::start(title, total, dialog, kind, RollBackCopy(undo), cx);
 }
 
 fn open_store(request: OpenRequest, cx: &mut Apply<'_>) {

@@ -3,18 +3,22 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mayfly_engine::transfer::{Dump, DumpOutcome, Progress, Rehearsal};
+use mayfly_engine::transfer::{Dump, DumpCollection, DumpImport, DumpOutcome, Progress, Rehearsal};
 
+use super::job::{self, FileWork};
 use super::open_draft::import_draft;
-use super::run::{begin, failed, is_shown};
+use super::run::{failed, is_shown};
 use crate::apply::Apply;
+use crate::apply::question::{Answer, Question, Report, Run};
+use crate::source::Source;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::operations::{OperationId, Stage};
 use crate::state::toasts::Kind;
-use crate::state::transfer::{Dialog, DumpDraft, DumpResult, Kind as RunKind, Loadable, Purpose};
+use crate::state::transfer::{Dialog, DumpDraft, DumpResult, Kind as RunKind, Loadable};
 use crate::state::{State, StoreTree};
-use crate::worker::transfer::Failure;
-use crate::worker::{Lane, TransferWork};
+use crate::worker::dump::rehearse;
+use crate::worker::transfer::{Failure, transfers};
+use crate::worker::{Desk, Lane};
 
 fn dump_draft(state: &mut State) -> Option<&mut DumpDraft> {
     match state.dialogs.open_mut() {
@@ -24,18 +28,11 @@ fn dump_draft(state: &mut State) -> Option<&mut DumpDraft> {
 }
 
 /// The file that was looked into is a dump: its dialog takes the place of the import's.
-pub fn found(generation: u64, path: PathBuf, dump: Result<Dump, String>, cx: &mut Apply<'_>) {
+pub(super) fn found(generation: u64, path: PathBuf, dump: Dump, cx: &mut Apply<'_>) {
     let Some(draft) = import_draft(cx.state) else { return };
     if draft.look != Loadable::Waiting(generation) {
         return;
     }
-    let dump = match dump {
-        Ok(dump) => dump,
-        Err(error) => {
-            draft.look = Loadable::Failed(error);
-            return;
-        }
-    };
     let db = if draft.db.is_empty() { first_database(&cx.state.tree) } else { draft.db.clone() };
     let draft = DumpDraft::new(path, dump, &db);
     let collections = draft.dump.collections.clone();
@@ -45,8 +42,7 @@ pub fn found(generation: u64, path: PathBuf, dump: Result<Dump, String>, cx: &mu
     }
     let progress = Arc::new(Progress::new());
     cx.state.transfer.rehearsal = Some(Arc::clone(&progress));
-    let rehearse = TransferWork::RehearseDump { collections, progress };
-    let generation = cx.transfer(Purpose::RehearseDump, Lane::Read, rehearse);
+    let generation = cx.run(RehearseDump { collections, progress });
     if let Some(draft) = dump_draft(cx.state) {
         draft.rehearsals = Loadable::Waiting(generation);
     }
@@ -56,28 +52,55 @@ fn first_database(tree: &StoreTree) -> String {
     tree.databases.first().map_or_else(|| "test".to_owned(), |first| first.name.clone())
 }
 
-/// Takes the counts of documents past their threshold already.
-pub fn rehearsed(
-    generation: u64,
-    result: Result<Option<Vec<Rehearsal>>, String>,
-    state: &mut State,
-) {
-    if let Some(draft) = dump_draft(state)
-        && draft.rehearsals == Loadable::Waiting(generation)
-    {
-        draft.rehearsals = match result {
-            Ok(Some(found)) => Loadable::Here(found),
-            Ok(None) => Loadable::Nothing,
-            Err(error) => Loadable::Failed(error),
-        };
+/// Documents of a dump past their threshold already, of which only the newest count is of use.
+#[derive(Debug)]
+struct RehearseDump {
+    collections: Vec<DumpCollection>,
+    /// Stops it.
+    progress: Arc<Progress>,
+}
+
+impl PartialEq for RehearseDump {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Question for RehearseDump {
+    /// `None` if it was canceled.
+    type Answer = Result<Option<Vec<Rehearsal>>, String>;
+
+    fn answered(&self, generation: u64, result: Self::Answer, cx: &mut Apply<'_>) {
+        if let Some(draft) = dump_draft(cx.state) {
+            draft.rehearsals.answer(generation, result);
+        }
+    }
+}
+
+impl Run for RehearseDump {
+    const LANE: Lane = Lane::Read;
+
+    fn run(&self, desk: &Desk<'_, Answer>, report: Report<Self>) {
+        let stop = Arc::clone(&self.progress);
+        report.send(desk.at_close.stopping(
+            move || stop.cancel(),
+            || {
+                let source = desk.open_source()?;
+                Ok(rehearse(transfers(source.as_ref())?, &self.collections, &self.progress))
+            },
+        ));
+    }
+
+    fn failed(&self, message: String) -> Self::Answer {
+        Err(message)
     }
 }
 
 /// Imports as drafted in the open dialog.
-pub fn start(cx: &mut Apply<'_>) {
+pub(super) fn start(cx: &mut Apply<'_>) {
     let Some(draft) = dump_draft(cx.state) else { return };
     let request = match draft.request() {
-        Ok(request) => Box::new(request),
+        Ok(request) => request,
         Err(error) => {
             draft.error = Some(error);
             return;
@@ -90,19 +113,23 @@ pub fn start(cx: &mut Apply<'_>) {
     let title = draft.title();
     let into = request.choices.iter().map(|choice| choice.into.clone()).collect();
     let kind = RunKind::ImportDump { into };
-    let operation = begin(title, 0, Dialog::Dump(Box::new(draft)), kind, cx.state);
-    let Some(running) = cx.state.transfer.get(operation) else { return };
-    let progress = Arc::clone(&running.progress);
-    let import = TransferWork::ImportDump { request, progress };
-    cx.transfer(Purpose::ImportDump(operation), Lane::Transfer, import);
+    job::start(title, 0, Dialog::Dump(Box::new(draft)), kind, request, cx);
+}
+
+impl FileWork for DumpImport {
+    type Done = Vec<DumpOutcome>;
+
+    fn run(&self, source: &dyn Source, progress: &Progress) -> Result<Self::Done, Failure> {
+        Ok(transfers(source)?.import_dump(self, progress)?)
+    }
+
+    fn ended(operation: OperationId, result: Result<Self::Done, Failure>, cx: &mut Apply<'_>) {
+        imported(operation, result, cx);
+    }
 }
 
 /// An import ended.
-pub fn imported(
-    operation: OperationId,
-    result: Result<Vec<DumpOutcome>, Failure>,
-    cx: &mut Apply<'_>,
-) {
+fn imported(operation: OperationId, result: Result<Vec<DumpOutcome>, Failure>, cx: &mut Apply<'_>) {
     super::resume::ask(false, cx);
     let outcomes = match result {
         Ok(outcomes) => outcomes,

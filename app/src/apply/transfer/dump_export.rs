@@ -1,22 +1,23 @@
 //! An export of a database: drafted, written.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use mayfly_engine::transfer::DumpReport;
+use mayfly_engine::transfer::{DumpExport, DumpReport, Progress};
 
 use super::draft::can_transfer;
-use super::run::{begin, failed, is_shown};
+use super::export::DownloadFolder;
+use super::job::{self, FileWork};
+use super::run::{failed, is_shown};
 use crate::apply::Apply;
+use crate::source::Source;
 use crate::state::State;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::offer::Offer;
 use crate::state::operations::{OperationId, Stage};
 use crate::state::toasts::Kind;
 use crate::state::transfer::dump_export::exported as words;
-use crate::state::transfer::{Dialog, DumpExportDraft, Kind as RunKind, Purpose};
-use crate::worker::transfer::Failure;
-use crate::worker::{Lane, TransferWork};
+use crate::state::transfer::{Dialog, DumpExportDraft, Kind as RunKind};
+use crate::worker::transfer::{Failure, transfers};
 
 /// The dialog that is open.
 pub(super) fn draft(state: &mut State) -> Option<&mut DumpExportDraft> {
@@ -35,7 +36,7 @@ pub(super) fn open(db: String, cx: &mut Apply<'_>) {
     cx.state.transfer.chooser_note = None;
     cx.state.dialogs.show(AnyDialog::Transfer(Dialog::ExportDatabase(Box::new(draft))));
     if cx.state.transfer.folder.is_none() {
-        cx.transfer(Purpose::Folder, Lane::Read, TransferWork::Folder);
+        cx.run(DownloadFolder);
     }
 }
 
@@ -56,19 +57,23 @@ pub(super) fn start(cx: &mut Apply<'_>) {
     let total = documents.map(|found| found.documents.unwrap_or(0)).sum();
     let title = format!("Export {} to {}", draft.db, request.folder.display());
     let dialog = Dialog::ExportDatabase(Box::new(draft));
-    let operation = begin(title, total, dialog, RunKind::ExportDatabase, cx.state);
-    let Some(running) = cx.state.transfer.get(operation) else { return };
-    let progress = Arc::clone(&running.progress);
-    let export = TransferWork::ExportDatabase { request, progress };
-    cx.transfer(Purpose::Export(operation), Lane::Transfer, export);
+    job::start(title, total, dialog, RunKind::ExportDatabase, request, cx);
+}
+
+impl FileWork for DumpExport {
+    type Done = DumpReport;
+
+    fn run(&self, source: &dyn Source, progress: &Progress) -> Result<DumpReport, Failure> {
+        Ok(transfers(source)?.export_dump(self, progress)?)
+    }
+
+    fn ended(operation: OperationId, result: Result<DumpReport, Failure>, cx: &mut Apply<'_>) {
+        exported(operation, result, cx.state);
+    }
 }
 
 /// An export ended.
-pub(super) fn exported(
-    operation: OperationId,
-    result: Result<DumpReport, Failure>,
-    state: &mut State,
-) {
+fn exported(operation: OperationId, result: Result<DumpReport, Failure>, state: &mut State) {
     let report = match result {
         Ok(report) => report,
         Err(failure) => return failed(operation, failure, state),

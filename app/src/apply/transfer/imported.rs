@@ -3,19 +3,20 @@
 use bson::Document;
 use mayfly_engine::transfer::{ImportEnd, ImportReport};
 
-use super::run::{counts, failed, is_shown, resume_reaper};
+use super::run::{failed, is_shown};
 use super::{opened, resume};
+use crate::action::{Action, ReaperAction};
 use crate::apply::Apply;
+use crate::apply::question::Question;
 use crate::commands;
 use crate::limits::IMPORT_RESULTS_MAX;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::offer::Offer;
 use crate::state::operations::{OperationId, Stage};
 use crate::state::toasts::Kind;
-use crate::state::transfer::{
-    CreatedIndexes, Dialog, ImportResult, Kind as RunKind, Purpose, Running,
-};
-use crate::state::{self, Namespace, State};
+use crate::state::transfer::{CreatedIndexes, Dialog, ImportResult, Kind as RunKind, Running};
+use crate::state::{Namespace, State, number};
+use crate::worker::Reply;
 use crate::worker::transfer::Failure;
 
 /// An import ended, with a result for each collection. Those after a cancellation have none.
@@ -124,10 +125,45 @@ fn create_indexes(
     let waiting = definitions.len();
     for index in definitions {
         let name = index.get_str("name").unwrap_or_default().to_owned();
-        let purpose = state::Purpose::Transfer(Purpose::CreateIndex(operation, name));
-        cx.write(purpose, &into.db, commands::indexes::create(&into.collection, index));
+        let command = commands::indexes::create(&into.collection, index);
+        cx.change(CreateIndex(operation, name), &into.db, command);
     }
     (waiting > 0).then(|| CreatedIndexes { waiting, ..CreatedIndexes::default() })
+}
+
+/// An index of this name is created after an import.
+#[derive(Debug, PartialEq)]
+struct CreateIndex(OperationId, String);
+
+impl Question for CreateIndex {
+    type Answer = Reply;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        index_created(self.0, &self.1, &reply, cx.state);
+    }
+}
+
+/// The store answered about one of them. The last answer tells how all of them ended.
+fn index_created(operation: OperationId, name: &str, reply: &Reply, state: &mut State) {
+    let answer = reply.result.as_ref().map_err(String::as_str);
+    let Some(result) = state.transfer.results.iter_mut().find(|it| it.operation == operation)
+    else {
+        return;
+    };
+    let Some(made) = &mut result.indexes else { return };
+    made.note(name, answer);
+    let (made, result) = (made.clone(), result.clone());
+    let is_shown = match state.dialogs.open_mut() {
+        Some(AnyDialog::Transfer(Dialog::Imported(shown))) if shown.operation == operation => {
+            **shown = result;
+            true
+        }
+        _ => false,
+    };
+    if made.waiting == 0 && !is_shown {
+        let kind = if made.refused.is_empty() { Kind::Done } else { Kind::Warning };
+        state.toast(kind, made.sentences().join(". "));
+    }
 }
 
 fn tell(result: ImportResult, words: &str, state: &mut State) {
@@ -161,4 +197,28 @@ fn counts_of(result: &ImportResult) -> String {
         sum.rejected += other.rejected;
     }
     counts(&sum)
+}
+
+/// How much was imported, in words.
+fn counts(report: &ImportReport) -> String {
+    let mut words = number::counted(report.imported, "document imported", "documents imported");
+    if report.skipped > 0 {
+        words = format!("{words}, {} skipped", number::count(report.skipped));
+    }
+    if report.rejected > 0 {
+        words = format!("{words}, {} rejected", number::count(report.rejected));
+    }
+    words
+}
+
+/// Lets the reaper run again after an import that changed nothing.
+fn resume_reaper(operation: OperationId, cx: &mut Apply<'_>) {
+    let paused = cx
+        .state
+        .transfer
+        .get(operation)
+        .is_some_and(|running| matches!(running.kind, RunKind::Import { paused: true, .. }));
+    if paused {
+        crate::apply::apply(Action::Reaper(ReaperAction::SetEnabled(true)), cx);
+    }
 }

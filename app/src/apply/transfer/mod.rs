@@ -1,14 +1,22 @@
 //! Import and export: what is drafted, what runs, and what was left unfinished.
 
+mod choose_path;
 mod copying;
 mod draft;
 mod dump;
 mod dump_export;
+mod export;
+mod import;
 mod imported;
-mod look_ahead;
+mod job;
 mod open_draft;
 mod opened;
+mod preview;
+mod rehearsal;
 pub mod resume;
 pub mod run;
+#[cfg(test)]
+mod tests;
 
-pub use draft::{apply, done, give_up_chooser};
+pub use choose_path::give_up_chooser;
+pub use draft::apply;

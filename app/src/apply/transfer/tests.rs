@@ -1,15 +1,27 @@
+use std::path::PathBuf;
+
 use bson::doc;
 use mayfly_engine::transfer::{Rehearsal, RehearsedIndex};
 
+use super::choose_path::{ChoosePath, give_up_chooser};
+use super::export::{CountExport, DownloadFolder};
+use super::import::{ImportFiles, PauseReaper};
+use super::job::FileJob;
+use super::open_draft::{export_draft, import_draft};
+use super::preview::Preview;
+use super::rehearsal::Rehearse;
 use super::*;
-use crate::action::Action;
+use crate::action::{Action, TransferAction};
 use crate::apply::apply as apply_any;
+use crate::apply::question::Question;
 use crate::apply::{Apply, Effects, Job};
+use crate::limits::FILE_DIALOG_MAX;
 use crate::state::operations::Stage;
-use crate::state::transfer::ExportForm;
-use crate::state::{Phase, TabId};
-use crate::worker::Reply;
+use crate::state::transfer::{ExportForm, ImportDraft, Loadable};
+use crate::state::{Namespace, Phase, State, TabId};
+use crate::worker::file_dialog::ChosenFiles;
 use crate::worker::transfer::Failure;
+use crate::worker::{Lane, Reply};
 
 fn open_state() -> State {
     let mut state = State::default();
@@ -36,15 +48,17 @@ fn draft(state: &mut State) -> &mut ImportDraft {
     import_draft(state).expect("the import dialog is open")
 }
 
-fn work(job: &Job) -> String {
-    match (job.work(), job.command()) {
-        (Some(work), _) => format!("{:?} {work:?}", job.lane),
-        (None, command) => format!("{:?} {command:?}", job.lane),
-    }
+/// The one question that was asked.
+fn asked<Q: Question>(jobs: &[Job], lane: Lane) -> &Q {
+    let [job] = jobs else { panic!("{jobs:?}") };
+    assert_eq!(job.lane, lane);
+    job.key.question().unwrap_or_else(|| panic!("{job:?}"))
 }
 
-fn works(jobs: &[Job]) -> String {
-    jobs.iter().map(work).collect::<Vec<_>>().join("; ")
+/// The file that is looked into.
+fn previewed(jobs: &[Job]) -> &str {
+    let Preview(file) = asked(jobs, Lane::Read);
+    file.path.to_str().expect("it is text")
 }
 
 #[test]
@@ -52,10 +66,10 @@ fn dropped_files_open_the_dialog_in_the_shown_database() {
     let mut state = open_state();
     let shown = Some(Namespace::new("shop", "carts"));
     let jobs = drop_files(&["/a/one.json", "/a/two.json"], shown, &mut state);
-    assert_eq!(works(&jobs), "Read Transfer(Preview(/a/one.json))");
+    assert_eq!(previewed(&jobs), "/a/one.json");
     assert_eq!(draft(&mut state).target(), Namespace::new("shop", "one"));
     let jobs = drop_files(&["/a/three.json"], None, &mut state);
-    assert_eq!(works(&jobs), "Read Transfer(Preview(/a/three.json))");
+    assert_eq!(previewed(&jobs), "/a/three.json");
     assert_eq!(draft(&mut state).files.len(), 3);
 }
 
@@ -71,13 +85,13 @@ fn nothing_is_imported_without_a_store() {
 fn an_older_preview_is_not_shown() {
     let mut state = open_state();
     let first = drop_files(&["/a/one.json"], None, &mut state)[0].generation;
-    let second = ask(TransferAction::Look, &mut state)[0].generation;
+    let jobs = ask(TransferAction::Look, &mut state);
+    let (second, look) = (jobs[0].generation, asked::<Preview>(&jobs, Lane::Read));
     let mut effects = Effects::default();
-    let late = TransferDone::Preview(Err("late".to_owned()));
-    done(&Purpose::Preview, first, late, &mut Apply::new(&mut state, &mut effects));
-    assert_eq!(draft(&mut state).look, Loadable::Waiting(second));
-    let wrong = TransferDone::Preview(Err("no such file".to_owned()));
-    done(&Purpose::Preview, second, wrong, &mut Apply::new(&mut state, &mut effects));
+    let mut cx = Apply::new(&mut state, &mut effects);
+    look.answered(first, Err("late".to_owned()), &mut cx);
+    assert_eq!(draft(cx.state).look, Loadable::Waiting(second));
+    look.answered(second, Err("no such file".to_owned()), &mut cx);
     assert_eq!(draft(&mut state).look, Loadable::Failed("no such file".to_owned()));
 }
 
@@ -98,7 +112,9 @@ fn only_an_existing_collection_is_rehearsed() {
     let mut state = open_state();
     drop_files(&["/a/carts.json"], Some(Namespace::new("shop", "x")), &mut state);
     let jobs = ask(TransferAction::Rehearse, &mut state);
-    assert_eq!(works(&jobs), "Read Transfer(Rehearse([\"/a/carts.json\"], shop.carts))");
+    let rehearse: &Rehearse = asked(&jobs, Lane::Read);
+    assert_eq!(rehearse.files, [PathBuf::from("/a/carts.json")]);
+    assert_eq!(rehearse.into, Namespace::new("shop", "carts"));
     draft(&mut state).collection = "fresh".to_owned();
     assert!(ask(TransferAction::Rehearse, &mut state).is_empty());
     assert_eq!(draft(&mut state).rehearsal, Loadable::Nothing);
@@ -116,21 +132,17 @@ fn the_reaper_stands_still_before_the_import_begins() {
     draft(&mut state).rehearsal = Loadable::Here(overdue());
     draft(&mut state).pause_reaper = true;
     let jobs = ask(TransferAction::StartImport, &mut state);
-    let [job] = jobs.as_slice() else { panic!("{}", works(&jobs)) };
-    assert!(works(&jobs).contains("ttlMonitorEnabled"), "{}", works(&jobs));
-    let Some(state::Purpose::Transfer(purpose)) = job.purpose().cloned() else {
-        panic!("not ours")
-    };
+    let pause: &PauseReaper = asked(&jobs, Lane::Write);
+    let command = jobs[0].command().map(|(_, command)| command);
+    assert!(
+        command.is_some_and(|command| command.contains_key("ttlMonitorEnabled")),
+        "{command:?}"
+    );
     let reply =
         |result| Reply { db: "admin".to_owned(), command: doc! {}, result, code: None, micros: 1 };
     let mut effects = Effects::default();
-    run::answer(
-        &purpose,
-        0,
-        &reply(Ok(doc! {"ok": 1.0})),
-        &mut Apply::new(&mut state, &mut effects),
-    );
-    assert!(works(&effects.jobs).starts_with("Transfer Transfer(Import"), "{effects:?}");
+    pause.answered(0, reply(Ok(doc! {"ok": 1.0})), &mut Apply::new(&mut state, &mut effects));
+    asked::<FileJob<ImportFiles>>(&effects.jobs, Lane::Transfer);
     assert!(!state.reaper.enabled);
 }
 
@@ -141,13 +153,11 @@ fn a_reaper_that_cannot_be_paused_stops_the_import() {
     draft(&mut state).rehearsal = Loadable::Here(overdue());
     draft(&mut state).pause_reaper = true;
     let jobs = ask(TransferAction::StartImport, &mut state);
-    let Some(state::Purpose::Transfer(purpose)) = jobs[0].purpose().cloned() else {
-        panic!("not ours")
-    };
+    let pause: &PauseReaper = asked(&jobs, Lane::Write);
     let (db, command) = ("admin".to_owned(), doc! {});
     let reply = Reply { db, command, result: Err("no".to_owned()), code: None, micros: 1 };
     let mut effects = Effects::default();
-    run::answer(&purpose, 0, &reply, &mut Apply::new(&mut state, &mut effects));
+    pause.answered(0, reply, &mut Apply::new(&mut state, &mut effects));
     assert!(effects.jobs.is_empty());
     assert!(draft(&mut state).error.as_deref().is_some_and(|error| error.contains("no")));
 }
@@ -170,19 +180,15 @@ fn an_import_that_could_not_begin_goes_back_to_its_dialog() {
 fn cancelling_while_waiting_is_said() {
     let mut state = open_state();
     drop_files(&["/a/one.json"], None, &mut state);
-    ask(TransferAction::StartImport, &mut state);
+    let jobs = ask(TransferAction::StartImport, &mut state);
+    let import: &FileJob<ImportFiles> = asked(&jobs, Lane::Transfer);
     let operation = state.transfer.running[0].operation;
     let cancel = state.operations.get_mut(operation).and_then(|known| known.cancel.clone());
     cancel.expect("it can be cancelled").cancel();
     assert!(run::follow(&mut state).is_some());
     assert!(state.transfer.running[0].progress.is_cancelled());
-    let done = TransferDone::Import(Err(Failure::Cancelled));
-    super::done(
-        &Purpose::Import(operation),
-        0,
-        done,
-        &mut Apply::new(&mut state, &mut Effects::default()),
-    );
+    let (mut effects, cancelled) = (Effects::default(), Err(Failure::Cancelled));
+    import.answered(0, cancelled, &mut Apply::new(&mut state, &mut effects));
     assert!(state.dialogs.open().is_none());
     let ended = state.operations.list().front().map(|known| known.stage.clone());
     assert_eq!(ended, Some(Stage::Cancelled("Canceled. Nothing was imported".to_owned())));
@@ -216,9 +222,8 @@ fn a_file_that_is_there_is_asked_about() {
     let namespace = Namespace::new("shop", "carts");
     let shown = Box::default();
     let jobs = ask(TransferAction::Export { namespace, shown }, &mut state);
-    assert_eq!(works(&jobs), "Read Transfer(Folder)");
-    let folder = TransferDone::Folder(Some(PathBuf::from("/home/a")));
-    done(&Purpose::Folder, 0, folder, &mut Apply::new(&mut state, &mut Effects::default()));
+    let (question, folder) = (asked::<DownloadFolder>(&jobs, Lane::Read), Some("/home/a".into()));
+    question.answered(0, folder, &mut Apply::new(&mut state, &mut Effects::default()));
     let draft = export_draft(&mut state).expect("the export dialog is open");
     assert_eq!(draft.path, "/home/a/shop.carts.ndjson");
     draft.form = ExportForm::Canonical;
@@ -227,7 +232,7 @@ fn a_file_that_is_there_is_asked_about() {
     let there = ["/home/a/shop.carts.ndjson", "/home/a/shop.carts.ndjson.indexes.json"];
     let there: Vec<PathBuf> = there.iter().map(PathBuf::from).collect();
     let failure = Failure::Exists(there.clone());
-    run::exported(operation, Err(failure), &mut state);
+    export::exported(operation, Err(failure), &mut state);
     let draft = export_draft(&mut state).expect("the export dialog is open again");
     assert_eq!(draft.exists, there);
     assert_eq!((draft.form, draft.error.clone()), (ExportForm::Canonical, None));
@@ -240,19 +245,20 @@ fn a_file_that_is_there_is_asked_about() {
 fn a_missing_file_dialog_is_said_and_given_up_in_time() {
     let mut state = open_state();
     drop_files(&[], None, &mut state);
-    let generation = ask(TransferAction::Choose, &mut state)[0].generation;
+    let jobs = ask(TransferAction::Choose, &mut state);
+    let (generation, choose) = (jobs[0].generation, asked::<ChoosePath>(&jobs, Lane::Read));
     assert!(ask(TransferAction::Choose, &mut state).is_empty(), "one at a time");
     let took = std::time::Duration::from_millis(20);
-    let none = TransferDone::Chosen { files: Vec::new(), took };
-    done(&Purpose::Chosen, generation, none, &mut Apply::new(&mut state, &mut Effects::default()));
+    let none = ChosenFiles { files: Vec::new(), took };
+    choose.answered(generation, none, &mut Apply::new(&mut state, &mut Effects::default()));
     assert!(state.transfer.chooser.is_none() && state.transfer.chooser_note.is_some());
     ask(TransferAction::Choose, &mut state);
     assert_eq!(give_up_chooser(&mut state), Some(FILE_DIALOG_MAX));
     state.uptime += FILE_DIALOG_MAX;
     assert_eq!(give_up_chooser(&mut state), None);
     assert!(state.transfer.chooser.is_none());
-    let late = TransferDone::Chosen { files: vec![PathBuf::from("/a/x.json")], took };
-    done(&Purpose::Chosen, generation, late, &mut Apply::new(&mut state, &mut Effects::default()));
+    let late = ChosenFiles { files: vec![PathBuf::from("/a/x.json")], took };
+    choose.answered(generation, late, &mut Apply::new(&mut state, &mut Effects::default()));
     assert!(draft(&mut state).files.is_empty(), "an old answer is not for this dialog");
 }
 
@@ -266,13 +272,10 @@ fn a_chosen_file_is_for_the_dialog_that_asked() {
         ask(then, &mut state);
         let before = state.dialogs.clone();
         let took = std::time::Duration::from_secs(9);
-        let files = TransferDone::Chosen { files: vec![PathBuf::from("/a/x.json")], took };
-        done(
-            &Purpose::Chosen,
-            jobs[0].generation,
-            files,
-            &mut Apply::new(&mut state, &mut Effects::default()),
-        );
+        let files = ChosenFiles { files: vec![PathBuf::from("/a/x.json")], took };
+        let choose: &ChoosePath = asked(&jobs, Lane::Read);
+        let mut effects = Effects::default();
+        choose.answered(jobs[0].generation, files, &mut Apply::new(&mut state, &mut effects));
         assert_eq!(state.dialogs != before, is_taken, "{:?}", state.dialogs.open());
         assert_eq!(state.transfer.folder.is_some(), is_taken);
         assert_eq!(state.transfer.chooser, None, "the next dialog may ask");
@@ -314,9 +317,7 @@ fn what_the_view_shows_is_offered_and_counted() {
     tab.saved_documents.hidden.insert("n".to_owned());
     let Action::Transfer(export) = crate::action::transfer::export(tab) else { panic!() };
     let jobs = ask(export, &mut state);
-    let count = jobs
-        .iter()
-        .find(|job| job.purpose() == Some(&state::Purpose::Transfer(Purpose::CountExport)));
+    let count = jobs.iter().find(|job| job.key.question::<CountExport>().is_some());
     let count = count.expect("it is counted");
     let Some((_, command)) = count.command() else { panic!("{count:?}") };
     let expected = bson::doc! {"count": "carts", "query": {"n": 1}, "limit": 9_i64};
@@ -352,4 +353,28 @@ fn a_roll_back_knows_how_much_there_is_to_remove() {
     };
     check(false, 70);
     check(true, 0);
+}
+
+#[test]
+fn a_resumed_import_takes_its_turn_in_its_collection_and_each_forgotten_one_is_forgotten() {
+    let mut state = open_state();
+    let id = |number| bson::oid::ObjectId::from_bytes([number; 12]);
+    let into = Namespace::new("shop", "carts");
+    state.transfer.unfinished.push(mayfly_engine::transfer::UnfinishedImport {
+        id: id(1),
+        request: mayfly_engine::transfer::ImportRequest::new(vec!["a.json".into()], into.clone()),
+        started_ms: 0,
+        imported: 1,
+        replaced: 0,
+        skipped: 0,
+        rejected: 0,
+        reasons: Vec::new(),
+        stopped_at: (0, 0),
+        rolling_back: false,
+    });
+    let resumed = ask(TransferAction::Resume(id(1)), &mut state);
+    assert_eq!(resumed[0].manners.into, [into]);
+    let leave = |number, state: &mut State| ask(TransferAction::Leave(id(number)), state);
+    let (one, other) = (leave(1, &mut state), leave(2, &mut state));
+    assert_ne!(one[0].key, other[0].key, "a newer one would take the place of an older one");
 }

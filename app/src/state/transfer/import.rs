@@ -34,6 +34,14 @@ impl<T> Loadable<T> {
             _ => None,
         }
     }
+
+    /// Takes the answer to the question of this generation, unless a newer one is asked.
+    pub fn answer(&mut self, generation: u64, answer: Result<Option<T>, String>) {
+        if matches!(self, Self::Waiting(asked) if *asked == generation) {
+            let found = |found: Option<T>| found.map_or(Self::Nothing, Self::Here);
+            *self = answer.map_or_else(Self::Failed, found);
+        }
+    }
 }
 
 /// The inputs of a rehearsal: another one is due when they change.

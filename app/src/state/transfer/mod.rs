@@ -46,7 +46,6 @@ use crate::job::cut::CutWork;
 
 use super::operations::OperationId;
 use super::{Namespace, number};
-pub use crate::job::purpose::TransferPurpose as Purpose;
 use crate::limits::TRANSFERS_MAX;
 pub use again::{Again, PastOperations};
 pub use copying::{CopyDraft, CopyResult};
@@ -123,6 +122,16 @@ pub enum Kind {
         /// To this file.
         path: PathBuf,
     },
+}
+
+impl Kind {
+    /// The collections that it imports into. Two imports into one take turns.
+    pub fn targets(&self) -> &[Namespace] {
+        match self {
+            Self::Import { into, .. } | Self::ImportDump { into } => into,
+            _ => &[],
+        }
+    }
 }
 
 /// The system's file dialog that is open.
@@ -250,10 +259,7 @@ impl Transfer {
     /// Whether each transfer waits for its turn, in the order of [`Self::running`]: as the worker
     /// does them, [`TRANSFERS_MAX`] at a time, and one at a time into each collection.
     pub fn waiting(&self) -> Vec<bool> {
-        let into = |running: &Running| match &running.kind {
-            Kind::Import { into, .. } | Kind::ImportDump { into } => into.clone(),
-            _ => Vec::new(),
-        };
+        let into = |running: &Running| running.kind.targets().to_vec();
         let begun = self.running.iter().filter(|running| running.began.is_some());
         let mut targets: Vec<Vec<Namespace>> = begun.map(into).collect();
         let waits = |running: &Running| {

@@ -1,47 +1,41 @@
 //! Imports of files and their rehearsals.
 
-use mayfly_engine::transfer::{ImportReport, ImportRequest, Progress, Rehearsal, TransferError};
+use std::path::PathBuf;
 
-use super::{Failure, TransferDone, TransferWork};
+use mayfly_engine::transfer::{
+    ImportReport, ImportRequest, Progress, ReadOptions, Rehearsal, TransferError,
+};
+
+use super::Failure;
+use crate::job::Namespace;
 use crate::limits::REHEARSED_DOCS_MAX;
-use crate::source::{Source, Transfers};
+use crate::source::Transfers;
 
-impl TransferWork {
-    /// Imports or rehearses files. `None` if the source has no access to files.
-    pub(super) fn run_imports(&self, source: Option<&dyn Source>) -> Option<TransferDone> {
-        let transfers = source?.transfers()?;
-        Some(match self {
-            Self::Rehearse { files, options, namespace, progress } => {
-                let mut sum = Sum::default();
-                for path in files {
-                    let left = REHEARSED_DOCS_MAX.saturating_sub(sum.0.documents + sum.0.rejected);
-                    match transfers.rehearse(namespace, path, options, left, progress) {
-                        Ok(part) => sum.add(part),
-                        Err(TransferError::Cancelled) => {
-                            return Some(TransferDone::Rehearsal(Ok(None)));
-                        }
-                        Err(error) => return Some(self.failed(error.to_string())),
-                    }
-                }
-                TransferDone::Rehearsal(Ok(Some(sum.0)))
-            }
-            // It may have been canceled while it waited, and must not drop anything then.
-            Self::Import { progress, .. } if progress.is_cancelled() => {
-                TransferDone::Import(Err(Failure::Cancelled))
-            }
-            Self::Import { request, progress } => {
-                TransferDone::Import(transfers.import(request, progress).map_err(Failure::from))
-            }
-            Self::ImportMany { requests, progress } => {
-                TransferDone::Imports(import_many(transfers, requests, progress))
-            }
-            _ => return None,
-        })
+/// Counts documents past their threshold already. `None` if it was canceled.
+///
+/// # Errors
+/// A file can't be read: one sentence.
+pub fn rehearse(
+    transfers: &dyn Transfers,
+    namespace: &Namespace,
+    files: &[PathBuf],
+    options: &ReadOptions,
+    progress: &Progress,
+) -> Result<Option<Rehearsal>, String> {
+    let mut sum = Sum::default();
+    for path in files {
+        let left = REHEARSED_DOCS_MAX.saturating_sub(sum.0.documents + sum.0.rejected);
+        match transfers.rehearse(namespace, path, options, left, progress) {
+            Ok(part) => sum.add(part),
+            Err(TransferError::Cancelled) => return Ok(None),
+            Err(error) => return Err(error.to_string()),
+        }
     }
+    Ok(Some(sum.0))
 }
 
 /// Imports into one collection after the other, until the user cancels.
-fn import_many(
+pub fn import_each(
     transfers: &dyn Transfers,
     requests: &[ImportRequest],
     progress: &Progress,

@@ -4,42 +4,36 @@ use std::path::Path;
 
 use bson::Document;
 use bson::oid::ObjectId;
-use mayfly_engine::transfer::{Progress, RollBackReport};
+use mayfly_engine::transfer::{Progress, RollBackReport, UnfinishedImport};
 
-use super::{Failure, TransferDone, TransferWork};
+use super::{Failure, transfers};
+use crate::job::cut::CutWork;
 use crate::source::{Source, Transfers};
 use crate::worker::journal::{cut, file};
 use crate::worker::reply::Reply;
 
-impl TransferWork {
-    /// Handles imports and operations that did not reach their end. `None` if the source has no
-    /// access to files.
-    pub(super) fn run_unfinished(&self, source: Option<&dyn Source>) -> Option<TransferDone> {
-        let source = source?;
-        let transfers = source.transfers()?;
-        let left = match self {
-            Self::Forget { journal, first } => match forget(source, journal, first.as_ref()) {
-                Ok(()) => Ok(()),
-                Err(sentence) => return Some(TransferDone::Unfinished(Err(sentence))),
-            },
-            Self::Resume { id, progress } => {
-                let done = transfers.resume(*id, progress);
-                return Some(TransferDone::Import(done.map_err(Failure::from)));
-            }
-            Self::RollBack { ids, progress } => {
-                return Some(TransferDone::RolledBack(roll_back(transfers, ids, progress)));
-            }
-            Self::Leave(id) => transfers.leave(*id),
-            _ => Ok(()),
-        };
-        let found = left.and_then(|()| transfers.unfinished());
-        let found = found.map(|imports| (imports, cut::list(source)));
-        Some(TransferDone::Unfinished(found.map_err(|error| error.to_string())))
-    }
+/// The imports that did not reach the end of their files, and the operations that were cut short.
+///
+/// # Errors
+/// They can't be listed: one sentence.
+pub fn unfinished(source: &dyn Source) -> Result<(Vec<UnfinishedImport>, Vec<CutWork>), String> {
+    let imports = transfers(source)?.unfinished().map_err(|error| error.to_string())?;
+    Ok((imports, cut::list(source)))
+}
+
+/// Forgets an import; its documents stay.
+///
+/// # Errors
+/// The store fails: one sentence.
+pub fn leave(source: &dyn Source, id: ObjectId) -> Result<(), String> {
+    transfers(source)?.leave(id).map_err(|error| error.to_string())
 }
 
 /// Rolls back one import after the other. What was removed before one fails stays removed.
-fn roll_back(
+///
+/// # Errors
+/// The store fails; the rest can be rolled back later.
+pub fn roll_back(
     transfers: &dyn Transfers,
     ids: &[ObjectId],
     progress: &Progress,
@@ -61,8 +55,11 @@ fn roll_back(
     Ok(sum)
 }
 
-/// Forgets an operation that was cut short, unless the store refuses what comes first.
-fn forget(
+/// Forgets an operation that was cut short, after this command if there is one.
+///
+/// # Errors
+/// The store refuses the command, and the operation is remembered: one sentence.
+pub fn forget(
     source: &dyn Source,
     journal: &Path,
     first: Option<&(String, Document)>,
