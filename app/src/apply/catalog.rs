@@ -2,11 +2,11 @@
 
 use bson::{Bson, Document};
 
-use super::number::number;
 use super::question::Question;
 use super::{Apply, demo};
 use crate::commands;
 use crate::job::Dialect;
+use crate::job::reply::{batch, number};
 use crate::state::State;
 use crate::worker::Reply;
 
@@ -78,9 +78,7 @@ impl Question for Collections {
 }
 
 fn collections(db: &str, found: &Document, state: &mut State) {
-    let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-    let batch = batch.map(Vec::as_slice).unwrap_or_default();
-    let pairs = batch.iter().filter_map(Bson::as_document).filter_map(|collection| {
+    let pairs = batch(found).filter_map(|collection| {
         let name = collection.get_str("name").ok()?;
         let kind = collection.get_str("type").unwrap_or("collection");
         Some((name.to_owned(), kind.to_owned()))

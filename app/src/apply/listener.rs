@@ -6,10 +6,10 @@ use bson::{Bson, Document};
 use mayfly_engine::command::ListenAt;
 
 use super::Apply;
-use super::number::number;
 use super::question::Question;
 use crate::action::ListenerAction;
 use crate::commands;
+use crate::job::reply::number;
 use crate::limits::LISTENER_AGE_MAX;
 use crate::state::Dialog;
 use crate::state::listener::{ConnectedClient, Status};

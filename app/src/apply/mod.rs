@@ -31,7 +31,6 @@ pub mod lesson;
 pub mod listener;
 mod lock;
 pub mod maintenance;
-mod number;
 mod passwords;
 mod poll;
 mod question;

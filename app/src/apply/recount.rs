@@ -5,10 +5,10 @@ use std::time::Duration;
 use bson::Document;
 
 use super::Apply;
-use super::number::number;
 use super::question::Question;
 use crate::commands;
 use crate::job::Namespace;
+use crate::job::reply::number;
 use crate::limits::RECOUNT_MAX;
 use crate::state::State;
 use crate::worker::Reply;

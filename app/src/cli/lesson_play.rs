@@ -12,6 +12,7 @@ use crate::job::lesson::{
     Block, BlockKind, BlockState, BlockView, Card, Guess, Lesson, LessonRequest, LessonSource,
     LessonView, Part, Question, QuestionKind,
 };
+use crate::job::reply::batch;
 use crate::job::{Cancel, ConsoleOutput, ConsoleRun};
 use crate::lessons::audience::Audience;
 use crate::lessons::file::duration_ms;
@@ -340,9 +341,7 @@ impl Terminal<'_> {
     fn ids(&self, db: &str, collection: &str) -> Vec<Bson> {
         let find = doc! { "find": collection, "projection": { "_id": 1 }, "limit": LANES_MAX };
         let reply = self.runner.source().run(db, &find);
-        let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-        let ids = batch.into_iter().flatten().filter_map(Bson::as_document);
-        ids.filter_map(|document| document.get("_id").cloned()).collect()
+        batch(&reply).filter_map(|document| document.get("_id").cloned()).collect()
     }
 
     /// When documents expire, in milliseconds since 1970, by the text of their `_id`.

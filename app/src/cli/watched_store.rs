@@ -17,6 +17,7 @@ use super::{
         READ_MIN, READ_REST_FACTOR, SERVER_READS_APART, WATCH_COLLECTIONS_MAX, WATCH_DOCS_MAX,
     },
 };
+use crate::job::reply::batch;
 use crate::{
     commands,
     job::{Attached, Event},
@@ -220,9 +221,7 @@ impl Reader {
                 command.insert("authorizedCollections", true);
             }
             let found = self.command(&db, &command)?;
-            let batch = found.get_document("cursor").and_then(|it| it.get_array("firstBatch"));
-            let names =
-                documents(batch.ok()).filter_map(|collection| collection.get_str("name").ok());
+            let names = batch(&found).filter_map(|collection| collection.get_str("name").ok());
             namespaces.extend(names.map(|name| Namespace::new(&db, name)));
         }
         namespaces.retain(|namespace| self.covers(namespace));

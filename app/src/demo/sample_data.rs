@@ -8,6 +8,7 @@ use bson::{Bson, Uuid, doc};
 
 use super::Run;
 use crate::job::TRAFFIC_DATABASE as DB;
+use crate::job::reply::batch;
 
 /// The collections of the database `demo` as the sample data made them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,9 +20,7 @@ impl SampleData {
     /// The collections that exist now.
     pub fn of(run: Run<'_>) -> Self {
         let found = run(DB, &doc! {"listCollections": 1});
-        let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-        let batch = batch.map(Vec::as_slice).unwrap_or_default();
-        let made = batch.iter().filter_map(Bson::as_document).filter_map(|collection| {
+        let made = batch(&found).filter_map(|collection| {
             let name = collection.get_str("name").ok()?.to_owned();
             Some((name, uuid(collection.get_document("info").ok()?.get("uuid")?)?))
         });

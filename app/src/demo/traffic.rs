@@ -6,6 +6,7 @@ use bson::{Bson, Document, doc};
 use super::arrivals::{Arrivals, LIFE_MAX_MS, arrivals};
 use super::{Run, SampleData, date};
 use crate::job::TRAFFIC_DATABASE as DB;
+use crate::job::reply::{batch, number};
 use crate::limits::{TRAFFIC_DOCUMENTS_MAX, TRAFFIC_GAP_MAX_MS};
 
 /// A collection that traffic writes to, with the date field of its TTL index.
@@ -107,25 +108,16 @@ fn room(run: Run<'_>) -> usize {
         // Unlike `count`, this counts documents that are expired and hidden. Without a figure no
         // document is added.
         let found = run(DB, &doc! {"collStats": target.name});
-        found.get("count").and_then(count).unwrap_or(TRAFFIC_DOCUMENTS_MAX)
+        let count = number(&found, "count").and_then(|count| usize::try_from(count).ok());
+        count.unwrap_or(TRAFFIC_DOCUMENTS_MAX)
     });
     TRAFFIC_DOCUMENTS_MAX.saturating_sub(stored.sum())
-}
-
-fn count(found: &Bson) -> Option<usize> {
-    match found {
-        Bson::Int32(count) => usize::try_from(*count).ok(),
-        Bson::Int64(count) => usize::try_from(*count).ok(),
-        _ => None,
-    }
 }
 
 /// Whether the TTL index that the sample data made is still there. Its TTL may be another one.
 fn expires(target: Target, run: Run<'_>) -> bool {
     let found = run(DB, &doc! {"listIndexes": target.name});
-    let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-    let batch = batch.map(Vec::as_slice).unwrap_or_default();
-    batch.iter().filter_map(Bson::as_document).any(|index| {
+    batch(&found).any(|index| {
         let is_on_field = index
             .get_document("key")
             .is_ok_and(|key| key.len() == 1 && key.contains_key(target.field));
@@ -147,10 +139,7 @@ fn leave_out_stored(target: Target, documents: &mut Vec<Document>, run: Run<'_>)
         "batchSize": i32::try_from(documents.len()).unwrap_or(i32::MAX),
     };
     let found = run(DB, &find);
-    let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-    let batch = batch.map(Vec::as_slice).unwrap_or_default();
-    let stored: Vec<&Bson> =
-        batch.iter().filter_map(Bson::as_document).filter_map(|found| found.get("_id")).collect();
+    let stored: Vec<&Bson> = batch(&found).filter_map(|found| found.get("_id")).collect();
     documents.retain(|document| document.get("_id").is_none_or(|id| !stored.contains(&id)));
 }
 

@@ -81,7 +81,7 @@ impl Demo {
     /// The documents of a collection, with those that are expired and hidden.
     fn count(&self, collection: &str) -> usize {
         let found = self.run("demo", &doc! {"collStats": collection});
-        found.get("count").and_then(count).expect("a count")
+        number(&found, "count").and_then(|count| usize::try_from(count).ok()).expect("a count")
     }
 
     /// The documents of all collections that traffic writes to.

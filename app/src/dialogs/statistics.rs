@@ -7,6 +7,7 @@ use mayfly_engine::value::{shell, whole};
 use super::frame::DialogFrame;
 use super::words::LOADING;
 use crate::action::{Action, Actions, ViewAction};
+use crate::job::reply;
 use crate::state::dialogs::Statistics;
 use crate::state::number;
 use crate::theme::{colors, sizes, text};
@@ -51,16 +52,12 @@ fn figures_ui(ui: &mut Ui, reply: &Document) {
     }
 }
 
-fn figure(reply: &Document, name: &str) -> Option<u64> {
-    u64::try_from(whole(reply.get(name)?)?).ok()
-}
-
 /// The figures of a collection, from the reply to `collStats`.
 fn figures(reply: &Document) -> Vec<(&'static str, String)> {
-    let count = |name: &str| figure(reply, name).map(number::count);
-    let bytes = |name: &str| figure(reply, name).map(number::bytes);
+    let count = |name: &str| reply::number(reply, name).map(number::count);
+    let bytes = |name: &str| reply::number(reply, name).map(number::bytes);
     let is_capped = reply.get_bool("capped").unwrap_or(false);
-    let bound = |name: &str| figure(reply, name).filter(|bound| *bound > 0);
+    let bound = |name: &str| reply::number(reply, name).filter(|bound| *bound > 0);
     let rows = [
         ("Documents", count("count")),
         ("Size of the documents", bytes("size")),
@@ -78,7 +75,7 @@ fn indexes(reply: &Document) -> Vec<(String, String)> {
     let sizes = reply.get_document("indexSizes").ok();
     let entries = reply.get_document("mayfly").and_then(|more| more.get_document("indexEntries"));
     let row = |(name, size): (&String, &Bson)| {
-        let count = entries.as_ref().ok().and_then(|entries| figure(entries, name));
+        let count = entries.as_ref().ok().and_then(|entries| reply::number(entries, name));
         let size = whole(size).and_then(|size| u64::try_from(size).ok()).unwrap_or(0);
         let place = if size == 0 { "in documents".to_owned() } else { number::bytes(size) };
         let entries = count.map(|count| number::counted(count, "entry", "entries"));

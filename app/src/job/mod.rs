@@ -22,6 +22,7 @@ pub mod lesson;
 pub mod number_draft;
 pub mod percent;
 pub mod purpose;
+pub mod reply;
 pub mod rollout;
 pub mod server;
 pub mod store;

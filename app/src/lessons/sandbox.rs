@@ -8,6 +8,7 @@ use bson::{Document, doc};
 use super::handout;
 use super::write::{self, SandboxCollection, SandboxLesson};
 use crate::job::lesson::{LessonToSave, NotSaved};
+use crate::job::reply::{self, refusal};
 use crate::limits::{LESSON_FILE_BYTES_MAX, LESSON_SAVED_DOCUMENTS_MAX};
 use crate::source::Source;
 
@@ -137,13 +138,9 @@ fn text_bytes(document: &Document) -> usize {
 /// The first batch of a command with a cursor.
 fn first_batch(source: &dyn Source, db: &str, command: &Document) -> Result<Vec<Document>, String> {
     let reply = source.run(db, command);
-    let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-    match batch {
-        Ok(batch) => Ok(batch.iter().filter_map(|it| it.as_document().cloned()).collect()),
-        Err(_) => Err(format!(
-            "The sandbox can't be read: {}",
-            reply.get_str("errmsg").unwrap_or("the answer has no documents")
-        )),
+    match refusal(&reply) {
+        None => Ok(reply::documents(&reply)),
+        Some(refusal) => Err(format!("The sandbox can't be read: {refusal}")),
     }
 }
 

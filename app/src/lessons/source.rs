@@ -18,6 +18,7 @@ use super::script::SharedPermit;
 use super::stage::{
     EventSink, MembersSeen, Pacer, Stage, StageClock, StageStore, is_read, refusal, seen,
 };
+use crate::job::reply;
 use crate::job::{Cancel, Capabilities};
 use crate::source::{Events, Namespace, OpenRequest, Source, sandbox_copy};
 
@@ -229,9 +230,7 @@ impl Source for StageSource {
         let list = doc! {"listCollections": 1, "nameOnly": true};
         let collections = |db: &str| {
             let found = store.run(db, &list, &Cancel::default());
-            let batch = found.get_document("cursor").and_then(|it| it.get_array("firstBatch"));
-            let batch = batch.cloned().unwrap_or_default();
-            let names = batch.iter().filter_map(|entry| entry.as_document()?.get_str("name").ok());
+            let names = reply::batch(&found).filter_map(|entry| entry.get_str("name").ok());
             names.map(|name| Namespace::new(db, name)).collect::<Vec<_>>()
         };
         let others = ["lesson", "cosmos"].map(collections).concat();

@@ -2,10 +2,10 @@
 
 use bson::raw::RawBsonRef;
 use bson::{Document, RawDocument, RawDocumentBuf, doc};
-use mayfly_engine::value::whole;
 
 use super::TakeBatch;
 use crate::job::Cancel;
+use crate::job::reply::sentence;
 
 /// Said when a read was canceled.
 pub(super) const STOPPED: &str = "The command was stopped";
@@ -64,18 +64,4 @@ fn batch(reply: &RawDocument) -> Result<Batch<'_>, String> {
     };
     let ns = cursor.get_str("ns").ok().map(str::to_owned);
     Ok((documents.ok_or_else(odd)?, id, ns))
-}
-
-/// The message of a reply with `ok: 0`, with the name of its code.
-pub(super) fn sentence(reply: &Document) -> String {
-    let message = reply.get_str("errmsg").unwrap_or("The store gave no reason");
-    match reply.get_str("codeName") {
-        Ok(name) if !name.is_empty() => format!("{message} ({name})"),
-        _ => message.to_owned(),
-    }
-}
-
-/// Whether a reply is one of success.
-pub(super) fn is_ok(reply: &Document) -> bool {
-    reply.get("ok").is_some_and(|ok| whole(ok).is_some_and(|ok| ok != 0))
 }

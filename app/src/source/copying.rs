@@ -17,9 +17,9 @@ use mayfly_engine::reply::DocCount;
 use mayfly_engine::transfer::{ImportMode, ImportTarget as _, Progress, StoredAs};
 use mayfly_engine::value::whole;
 
-use super::batches::{is_ok, sentence};
 use super::inserts::Inserts;
 use super::{OpenRequest, Sandbox, Source, embedded, remote, sandbox_folder};
+use crate::job::reply::{batch, is_ok, number, sentence};
 use crate::job::{
     Cancel, CopiedStore, CopyEnd, CopyLook, CopyPart, CopyPlan, CopyReport, CopyTarget,
     InsertedIds, Namespace, SandboxFolder,
@@ -92,8 +92,7 @@ fn command(plan: &CopyPlan) -> Document {
 fn create(from: &dyn Source, to: &dyn Source, plan: &CopyPlan) -> Option<String> {
     let listing = |name: &str| doc! { "listCollections": 1, "filter": { "name": name } };
     let listed = from.run(&plan.from.db, &listing(&plan.from.collection));
-    let found = listed.get_document("cursor").ok()?.get_array("firstBatch").ok()?;
-    let options = found.first()?.as_document()?.get_document("options").ok()?;
+    let options = batch(&listed).next()?.get_document("options").ok()?;
     let collation = options.get_document("collation").ok()?;
     // The collation decides what the collection's indexes find.
     let command = doc! { "create": &plan.into.collection, "collation": collation.clone() };
@@ -225,7 +224,7 @@ pub fn look(
     if !is_ok(&counted) {
         return Err(sentence(&counted));
     }
-    look.documents = number(&counted).unwrap_or(0);
+    look.documents = number(&counted, "n").unwrap_or(0);
     from.read_batches(db, &doc! { "listIndexes": collection }, cancel, &mut |batch| {
         let read = batch.iter().map(|index| Document::try_from(*index));
         let read: Result<Vec<_>, _> = read.collect();
@@ -262,11 +261,7 @@ fn overdue(
     let limit = i64::try_from(COPY_OVERDUE_MAX).unwrap_or(i64::MAX);
     let command = doc! { "count": collection, "query": { "$and": all }, "limit": limit };
     let counted = from.run_until(db, &command, cancel);
-    let count = number(&counted).filter(|_| is_ok(&counted))?;
+    let count = number(&counted, "n").filter(|_| is_ok(&counted))?;
     let is_bound = count >= COPY_OVERDUE_MAX;
     Some(if is_bound { DocCount::AtLeast(count) } else { count.into() })
-}
-
-fn number(counted: &Document) -> Option<u64> {
-    counted.get("n").and_then(whole).and_then(|n| u64::try_from(n).ok())
 }

@@ -7,11 +7,11 @@ use bson::{Bson, Document, RawDocument, doc, rawdoc};
 use mayfly_engine::transfer::{ImportMode, ImportTarget, Progress, RollBackReport, StoredAs};
 use mayfly_engine::value::whole;
 
-use super::batches::{is_ok, sentence};
 use super::read_back::Sent;
 use super::remote::failure::UNKNOWN;
 use super::remote::throttle::gave_up;
 use super::{Source, duplicate, read_back};
+use crate::job::reply::{is_ok, number, sentence};
 use crate::job::{Cancel, InsertedIds, Namespace, Write};
 use crate::limits::{INSERTED_BYTES_MAX, INSERTED_DOCS_MAX};
 
@@ -476,7 +476,7 @@ pub fn roll_back(
         if !is_ok(&reply) {
             return Err(sentence(&reply));
         }
-        let removed = reply.get("n").and_then(whole).and_then(|n| u64::try_from(n).ok());
+        let removed = number(&reply, "n");
         // A server may report more than it was asked to remove.
         let removed = removed.unwrap_or(0).min(count);
         report.removed += removed;

@@ -19,6 +19,7 @@ use super::{
 use crate::commands::query::collated;
 use crate::commands::store;
 use crate::job::Dialect;
+use crate::job::reply::batch;
 use crate::limits::DIALOGS_WAITING_MAX;
 
 /// A dialog with its current input.
@@ -209,18 +210,15 @@ impl DuplicateCollection {
 
     /// Takes the reply to `listIndexes`.
     pub fn take_indexes(&mut self, reply: &Document) {
-        let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-        let batch = batch.map(Vec::as_slice).unwrap_or_default();
-        let specs = batch.iter().filter_map(bson::Bson::as_document);
-        let kept = specs.filter(|spec| !spec.get_str("name").is_ok_and(|name| name == "_id_")).map(
-            |spec| {
+        let kept = batch(reply)
+            .filter(|spec| !spec.get_str("name").is_ok_and(|name| name == "_id_"))
+            .map(|spec| {
                 let mut spec = spec.clone();
                 for told in ["v", "ns", "building"] {
                     spec.remove(told);
                 }
                 spec
-            },
-        );
+            });
         self.indexes = Some(kept.collect());
     }
 

@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 
 use bson::Document;
-use mayfly_engine::{reply, value::whole};
+use mayfly_engine::reply;
 use serde::{Deserialize, Serialize};
 
 use super::duration;
+use crate::job::reply::number;
 use crate::job::{Namespace, PassReport, RemovedDocument};
 use crate::limits::{PASSES_MAX, REAPER_LOG_MAX, REMOVED_MAX, SCHEDULE_SECS_RANGE};
 
@@ -210,12 +211,10 @@ impl Reaper {
         let mayfly = found.get_document("mayfly").ok();
         let part = |name: &str| mayfly.and_then(|mayfly| mayfly.get_document(name).ok());
         let Some(reaper) = part("reaper") else { return };
-        let count =
-            |from: &Document, name: &str| u64::try_from(from.get(name).and_then(whole)?).ok();
-        self.set_trash_secs(part("trash").and_then(|it| count(it, "secs")).unwrap_or(0), now_ms);
+        self.set_trash_secs(part("trash").and_then(|it| number(it, "secs")).unwrap_or(0), now_ms);
         self.enabled = reaper.get_bool("enabled").unwrap_or(self.enabled);
         self.at_threshold = reaper.get_bool("atThreshold").unwrap_or(self.at_threshold);
-        self.sleep_secs = count(reaper, "sleepSecs").unwrap_or(self.sleep_secs);
+        self.sleep_secs = number(reaper, "sleepSecs").unwrap_or(self.sleep_secs);
         self.next_pass_ms = reaper.get_datetime("nextPass").ok().map(|at| at.timestamp_millis());
     }
 

@@ -32,6 +32,7 @@ use super::reply::Reply;
 use crate::commands::{self, bulk as command};
 use crate::job::Cancel;
 use crate::job::bulk::{BulkChange, BulkEnd, BulkReport, BulkWork, Pair, Target};
+use crate::job::reply::{self, refusal};
 use crate::limits::{BULK_STEP_DOCUMENTS, UNDO_BYTES_MAX};
 use crate::source::remote::throttle::gave_up;
 use crate::source::{Namespace, Source, read_back};
@@ -206,7 +207,7 @@ impl Run<'_> {
     fn read_from(&self, db: &str, command: &Document) -> Result<Document, Stop> {
         let cancel = &self.work.gauge.cancel;
         let reply = self.source.run_until(db, command, cancel);
-        match Reply::refusal(&reply) {
+        match refusal(&reply) {
             None => Ok(reply),
             Some(_) if cancel.is_cancelled() => Err(Stop::Cancelled),
             Some(message) => Err(Stop::Failed(message)),
@@ -235,7 +236,7 @@ impl Run<'_> {
         let reply = source.run_write(db, &command, &|| cancel.is_cancelled());
         let took = SystemClock.monotonic().saturating_sub(started).as_micros();
         let micros = u64::try_from(took).unwrap_or(u64::MAX);
-        let refusal = Reply::refusal(&reply);
+        let refusal = refusal(&reply);
         (self.log)(Reply::new(db.to_owned(), command, Ok(reply.clone()), micros));
         if let Some(message) = refusal {
             let is_stopped = gave_up(&reply) && cancel.is_cancelled();
@@ -453,19 +454,11 @@ fn unpack(packed: &RawDocumentBuf) -> Result<Vec<Bson>, Stop> {
 
 /// The documents of a reply with a cursor, and the cursor.
 fn batch_of(reply: &Document) -> (Vec<Document>, i64) {
-    let Ok(cursor) = reply.get_document("cursor") else { return (Vec::new(), 0) };
-    let batch = cursor.get_array("firstBatch").or_else(|_| cursor.get_array("nextBatch"));
-    let batch = batch.map(Vec::as_slice).unwrap_or_default();
-    let documents = batch.iter().filter_map(Bson::as_document).cloned().collect();
-    (documents, cursor.get_i64("id").unwrap_or(0))
+    (reply::documents(reply), reply::cursor(reply).unwrap_or(0))
 }
 
 fn number(reply: &Document, field: &str) -> u64 {
-    match reply.get(field) {
-        Some(Bson::Int32(number)) => u64::try_from(*number).unwrap_or(0),
-        Some(Bson::Int64(number)) => u64::try_from(*number).unwrap_or(0),
-        _ => 0,
-    }
+    reply::number(reply, field).unwrap_or(0)
 }
 
 fn write_errors(reply: &Document) -> Vec<Document> {

@@ -31,7 +31,7 @@ fn store() -> Store {
 impl Store {
     fn run(&self, command: &Document) -> Document {
         let reply = self.source.run("d", command);
-        assert_eq!(Reply::refusal(&reply), None, "{command}");
+        assert_eq!(refusal(&reply), None, "{command}");
         reply
     }
 

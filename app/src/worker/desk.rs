@@ -10,9 +10,10 @@ use super::at_close::AtClose;
 use super::guarded::guarded;
 use super::lesson::LessonShelf;
 use super::outcome_sender::OutcomeSender;
-use super::reply::{Reply, STOPPED, is_ok};
+use super::reply::{Reply, STOPPED};
 use super::work::Work;
 use crate::job::Cancel;
+use crate::job::reply::is_ok;
 use crate::source::Source;
 
 /// The answer to a change that was asked for while another store was being opened.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bson::{Bson, Document, doc};
 use mayfly_engine::value::whole;
 
-use super::reply::Reply;
+use crate::job::reply::refusal;
 use crate::source::Source;
 
 const PRIMARY: i64 = 1;
@@ -33,7 +33,7 @@ impl ReplicationLag {
         let Some(most_secs) = self.most_secs else { return false };
         let delayed = self.delayed.get_or_insert_with(|| delayed(source));
         let reply = source.run("admin", &doc! { "replSetGetStatus": 1 });
-        let lag_ms = match Reply::refusal(&reply) {
+        let lag_ms = match refusal(&reply) {
             Some(why) => Err(why),
             None => slowest_ms(&reply, delayed),
         };

@@ -3,6 +3,7 @@
 use bson::{Bson, Document};
 
 use super::code;
+use crate::job::reply::{is_ok, refusal};
 
 /// The answer to a command.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,8 +50,7 @@ impl Reply {
         micros: u64,
     ) -> Self {
         let code = answer.as_ref().ok().filter(|reply| !is_ok(reply)).and_then(ErrorCode::of);
-        let result =
-            answer.and_then(|reply| if is_ok(&reply) { Ok(reply) } else { Err(sentence(&reply)) });
+        let result = answer.and_then(|reply| refusal(&reply).map_or(Ok(reply), Err));
         Self { db, command, result, code, micros }
     }
 
@@ -79,11 +79,6 @@ impl Reply {
         self.failed_with(code::HOST_UNREACHABLE) || self.failed_with(code::NETWORK_TIMEOUT)
     }
 
-    /// Why a store refused a command, in one sentence; `None` for a reply that went well.
-    pub(super) fn refusal(reply: &Document) -> Option<String> {
-        (!is_ok(reply)).then(|| sentence(reply))
-    }
-
     /// Whether the window canceled it before it was answered.
     pub fn is_stopped(&self) -> bool {
         self.code.is_none() && self.error() == Some(STOPPED)
@@ -97,26 +92,6 @@ impl Reply {
 
 /// The answer to a query that was canceled.
 pub(super) const STOPPED: &str = "The query was stopped";
-
-/// Whether the command succeeded.
-pub(super) fn is_ok(reply: &Document) -> bool {
-    match reply.get("ok") {
-        Some(Bson::Double(ok)) => *ok != 0.0,
-        Some(Bson::Int32(ok)) => *ok != 0,
-        Some(Bson::Int64(ok)) => *ok != 0,
-        Some(Bson::Boolean(ok)) => *ok,
-        _ => false,
-    }
-}
-
-/// The message of a reply with `ok: 0`, with the name of its code.
-fn sentence(reply: &Document) -> String {
-    let message = reply.get_str("errmsg").unwrap_or("The store gave no reason");
-    match reply.get_str("codeName") {
-        Ok(name) if !name.is_empty() => format!("{message} ({name})"),
-        _ => message.to_owned(),
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -6,17 +6,16 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use bson::{Bson, Document};
-use mayfly_engine::value::whole;
 
 use super::code;
 use super::guarded::guarded;
 use super::journal::file::Journal;
 use super::journal::header;
 use super::replication_lag::ReplicationLag;
-use super::reply::Reply;
 use super::wake::Wake;
 use crate::commands::{indexes, rollout};
 use crate::job::Cancel;
+use crate::job::reply::{batch, number, refusal};
 use crate::job::rollout::{RolloutEnd, RolloutPlan, RolloutWork, SECS_MAX, STEP_SECS};
 use crate::source::Source;
 
@@ -121,7 +120,7 @@ impl Rollout {
         let RolloutPlan { namespace, name, .. } = &self.plan;
         let reply = source.run(&namespace.db, &indexes::drop(&namespace.collection, name));
         let is_gone = reply.get_i32("code").is_ok_and(|number| number == code::INDEX_NOT_FOUND);
-        if let Some(why) = Reply::refusal(&reply).filter(|_| !is_gone) {
+        if let Some(why) = refusal(&reply).filter(|_| !is_gone) {
             return Err(why);
         }
         self.changes += 1;
@@ -142,9 +141,7 @@ impl Rollout {
     /// The seconds with which as many documents are overdue as one step lets go, the oldest ones.
     fn next_secs(&self, source: &dyn Source, now_ms: i64) -> Result<i64, String> {
         let reply = self.run(source, &rollout::boundary(&self.plan, now_ms))?;
-        let cursor = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-        let found = cursor.ok().and_then(|batch| batch.first()?.as_document());
-        let date = found.and_then(|found| earliest_ms(found, self.plan.field()));
+        let date = batch(&reply).next().and_then(|found| earliest_ms(found, self.plan.field()));
         let secs = date.map(|date| now_ms.saturating_sub(date).div_euclid(MS_PER_SEC));
         // Fewer are left than a step: this is the last one.
         Ok(secs.map_or(self.plan.to_secs, |secs| secs.clamp(self.plan.to_secs, SECS_MAX)))
@@ -159,13 +156,13 @@ impl Rollout {
 
     fn count(&self, source: &dyn Source, secs: i64, now_ms: i64) -> Result<u64, String> {
         let reply = self.run(source, &rollout::count(&self.plan, secs, now_ms, COUNTED_MAX))?;
-        let count = reply.get("n").and_then(whole).and_then(|count| u64::try_from(count).ok());
-        count.ok_or_else(|| "The store doesn't say how many documents are overdue".to_owned())
+        number(&reply, "n")
+            .ok_or_else(|| "The store doesn't say how many documents are overdue".to_owned())
     }
 
     fn run(&self, source: &dyn Source, command: &Document) -> Result<Document, String> {
         let reply = source.run(&self.plan.namespace.db, command);
-        match Reply::refusal(&reply) {
+        match refusal(&reply) {
             Some(refusal) => Err(refusal),
             None => Ok(reply),
         }

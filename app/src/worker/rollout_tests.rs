@@ -2,6 +2,8 @@
 
 use bson::{DateTime, doc};
 
+use mayfly_engine::value::whole;
+
 use super::*;
 use crate::job::{Cancel, Namespace, OpenRequest, Sandbox};
 use crate::shell::{Output, Shell, ShellLimits};
@@ -27,7 +29,7 @@ fn store() -> Arc<dyn Source> {
 
 fn ok(source: &dyn Source, db: &str, command: &Document) -> Document {
     let reply = source.run(db, command);
-    assert_eq!(Reply::refusal(&reply), None, "{command}");
+    assert_eq!(refusal(&reply), None, "{command}");
     reply
 }
 

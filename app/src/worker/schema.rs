@@ -6,8 +6,8 @@ use bson::raw::{RawDocument, RawDocumentBuf};
 use bson::{Document, doc};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 
-use super::reply::Reply;
 use crate::job::Cancel;
+use crate::job::reply::refusal;
 use crate::limits::{SCHEMA_FIRST_DOCUMENTS, SCHEMA_REPORT_PAUSE};
 use crate::schema::{Analysis, Schema};
 use crate::source::Source;
@@ -148,7 +148,7 @@ impl SchemaWork {
             None => Err(SchemaStage::Failed(
                 Document::try_from(&*reply)
                     .ok()
-                    .and_then(|reply| Reply::refusal(&reply))
+                    .and_then(|reply| refusal(&reply))
                     .unwrap_or_else(|| "The store gave no documents".to_owned()),
             )),
         }

@@ -1,12 +1,12 @@
 //! The questions of the Aggregate view, and the changes that their answers make.
 
-use bson::{Bson, Document};
+use bson::Document;
 
 use super::with;
-use crate::apply::number::number;
 use crate::apply::question::Question;
 use crate::apply::{Apply, TOO_MUCH, cursor};
 use crate::job::purpose::SlowRead;
+use crate::job::reply::{batch, cursor, number};
 use crate::limits::STAGE_COUNT_MAX;
 use crate::state::TabId;
 use crate::state::aggregate::{AggregateView, Output, Shown, StageCount, StageError};
@@ -36,7 +36,7 @@ impl Question for Results {
         with(cx.state, self.tab, |view| match &reply.result {
             Ok(found) => {
                 let mut results = Output::default();
-                take(&mut results, found, "firstBatch", reply.micros);
+                take(&mut results, found, reply.micros);
                 let first = results.rows.iter().take(FIELDS_ROWS).map(|row| &row.document);
                 view.learn_fields(first);
                 view.results = Some(results);
@@ -67,7 +67,7 @@ impl Question for More {
             return;
         }
         with(cx.state, self.tab, |view| match (&reply.result, &mut view.results) {
-            (Ok(found), Some(results)) => take(results, found, "nextBatch", reply.micros),
+            (Ok(found), Some(results)) => take(results, found, reply.micros),
             // The cursor was not asked, so it can be asked again.
             (Err(error), _) if error == TOO_MUCH => {}
             (Err(error), results) => {
@@ -133,7 +133,7 @@ impl Question for After {
             }
             let mut after = Output::default();
             match &reply.result {
-                Ok(found) => take(&mut after, found, "firstBatch", reply.micros),
+                Ok(found) => take(&mut after, found, reply.micros),
                 Err(error) => view.refuse(Some(self.card), error.clone()),
             }
             view.after = Some(after);
@@ -151,7 +151,7 @@ impl Question for Fields {
     const BACKGROUND: bool = true;
 
     fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
-        let found = reply.ok().into_iter().flat_map(|found| batch(found, "firstBatch"));
+        let found = reply.ok().into_iter().flat_map(|found| batch(found));
         with(cx.state, self.0, |view| view.learn_fields(found));
     }
 }
@@ -172,7 +172,7 @@ fn count(view: &mut AggregateView, card: u64, reply: &Reply) {
     let found = match &reply.result {
         Ok(found) => {
             // Of nothing, `$count` gives no document.
-            let n = batch(found, "firstBatch").next().map_or(Some(0), |first| number(first, "n"));
+            let n = batch(found).next().map_or(Some(0), |first| number(first, "n"));
             let most = u64::try_from(STAGE_COUNT_MAX).unwrap_or(u64::MAX);
             match n {
                 Some(n) if n > most => StageCount::MoreThan(most),
@@ -191,18 +191,8 @@ fn count(view: &mut AggregateView, card: u64, reply: &Reply) {
     view.learn_count(card, found);
 }
 
-fn batch<'d>(found: &'d Document, name: &str) -> impl Iterator<Item = &'d Document> {
-    let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array(name));
-    batch.map(Vec::as_slice).unwrap_or_default().iter().filter_map(Bson::as_document)
-}
-
-fn cursor(found: &Document) -> Option<i64> {
-    let id = found.get_document("cursor").ok()?.get_i64("id").ok()?;
-    (id != 0).then_some(id)
-}
-
-fn take(output: &mut Output, found: &Document, name: &str, micros: u64) {
-    output.extend(batch(found, name).cloned().collect(), micros);
+fn take(output: &mut Output, found: &Document, micros: u64) {
+    output.extend(batch(found).cloned().collect(), micros);
     output.cursor = cursor(found);
     output.is_cut |= output.cursor.is_some() && output.is_full();
 }

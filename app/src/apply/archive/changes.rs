@@ -4,8 +4,8 @@ use bson::{Bson, Document};
 
 use super::{failed, is_of_shown, refresh};
 use crate::apply::Apply;
-use crate::apply::number::number;
 use crate::apply::question::Question;
+use crate::job::reply::number;
 use crate::state::Dialog;
 use crate::state::archive::RestoreResult;
 use crate::state::toasts::Kind;

@@ -4,8 +4,8 @@ use bson::{Bson, Document};
 
 use super::{failed, is_of_shown};
 use crate::apply::Apply;
-use crate::apply::number::number;
 use crate::apply::question::Question;
+use crate::job::reply::number;
 use crate::state::archive::{Archive, Status};
 use crate::state::{Dialog, Namespace};
 use crate::worker::Reply;

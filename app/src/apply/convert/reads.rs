@@ -4,8 +4,8 @@ use bson::{Bson, Document};
 
 use super::{asker, look};
 use crate::apply::Apply;
-use crate::apply::number::number;
 use crate::apply::question::Question;
+use crate::job::reply::{documents, number};
 use crate::state::convert::{ConvertCounts, ConvertDraft};
 use crate::state::transfer::Loadable;
 use crate::worker::Reply;
@@ -21,7 +21,7 @@ impl Question for DateFields {
     fn answered(&self, generation: u64, reply: Reply, cx: &mut Apply<'_>) {
         let waits = |open: &ConvertDraft| open.fields == Loadable::Waiting(generation);
         let Some(open) = asker(&reply, waits, cx.state) else { return };
-        open.take_fields(&reply.ok().map(batch).unwrap_or_default());
+        open.take_fields(&reply.ok().map(documents).unwrap_or_default());
     }
 }
 
@@ -36,7 +36,7 @@ impl Question for SampleValues {
         let waits = |open: &ConvertDraft| open.detected == Loadable::Waiting(generation);
         let Some(open) = asker(&reply, waits, cx.state) else { return };
         match reply.result {
-            Ok(found) => open.take_sample(&batch(&found)),
+            Ok(found) => open.take_sample(&documents(&found)),
             Err(error) => open.detected = Loadable::Failed(error),
         }
         look(cx);
@@ -93,7 +93,7 @@ impl Question for CountValues {
 
 fn loaded<T>(reply: Reply, read: impl FnOnce(&[Document]) -> T) -> Loadable<T> {
     match reply.result {
-        Ok(found) => Loadable::Here(read(&batch(&found))),
+        Ok(found) => Loadable::Here(read(&documents(&found))),
         Err(error) => Loadable::Failed(error),
     }
 }
@@ -112,12 +112,4 @@ fn counts(groups: &[Document]) -> ConvertCounts {
         of.filter_map(|group| number(group, "n")).sum()
     };
     ConvertCounts { converts: count(true), fails: count(false), of: None }
-}
-
-/// The documents of a cursor's batch.
-pub(super) fn batch(found: &Document) -> Vec<Document> {
-    let Ok(cursor) = found.get_document("cursor") else { return Vec::new() };
-    let batch = cursor.get_array("firstBatch").or_else(|_| cursor.get_array("nextBatch"));
-    let documents = batch.map(|batch| batch.iter().filter_map(Bson::as_document).cloned());
-    documents.map(Iterator::collect).unwrap_or_default()
 }

@@ -1,10 +1,9 @@
 //! A server's documents for the dialog of a conversion: it may have far more than may be looked at.
 
-use super::reads::batch;
 use super::{asker, draft};
 use crate::apply::Apply;
-use crate::apply::number::number;
 use crate::apply::question::Question;
+use crate::job::reply::{self, number};
 use crate::limits::{CONVERT_COUNT_MS, CONVERT_READ_BYTES, CONVERT_SAMPLE_DOCUMENTS};
 use crate::state::convert::ConvertDraft;
 use crate::state::documents::pages::estimated_bytes;
@@ -34,7 +33,7 @@ impl Question for ReadValues {
         else {
             return;
         };
-        let documents = batch(&found);
+        let documents = reply::documents(&found);
         let bytes: usize = documents.iter().map(estimated_bytes).sum();
         // One reply holds no more than 16 MiB.
         let count = i64::try_from(documents.len()).unwrap_or(i64::MAX);

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use bson::{Bson, Document, oid::ObjectId};
+use bson::{Bson, oid::ObjectId};
 use mayfly_engine::reply::{Verdict, Verdicts};
 
-use super::reading::{ask, ask_pages, documents, refresh, save, too_long};
+use super::reading::{ask, ask_pages, refresh, save, too_long};
 use super::{damaged, selection, with};
-use crate::apply::number::number;
 use crate::apply::question::Question;
 use crate::apply::{Apply, TOO_MUCH, cursor};
 use crate::commands;
 use crate::job::Namespace;
 use crate::job::purpose::SlowRead;
+use crate::job::reply::{cursor, documents, number};
 use crate::limits::{EDITED_TEXT_BYTES_MAX, PAGE_DOCUMENTS};
 use crate::state::documents::due::{Due, TtlIndex, is_on_modification};
 use crate::state::documents::editor::text_of;
@@ -67,7 +67,7 @@ fn page(tab: TabId, run: u64, first: u64, reply: &Reply, cx: &mut Apply<'_>) {
         Ok(found) => {
             let documents = documents(found);
             let asked = reply.command.get_i64("limit").unwrap_or(0);
-            let open = cursor_id(found);
+            let open = cursor(found);
             let count = documents.len();
             let cut = open.is_some() && i64::try_from(count).is_ok_and(|got| got < asked);
             with(cx.state, tab, |view| {
@@ -103,11 +103,6 @@ fn page(tab: TabId, run: u64, first: u64, reply: &Reply, cx: &mut Apply<'_>) {
         save(tab, cx.state);
         refresh(tab, cx);
     }
-}
-
-fn cursor_id(found: &Document) -> Option<i64> {
-    let id = found.get_document("cursor").ok()?.get_i64("id").ok()?;
-    (id != 0).then_some(id)
 }
 
 /// How many documents there are.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bson::Document;
 
-use super::reading::{self, ask, documents};
+use super::reading::{self, ask};
 use super::{with, writing};
 use crate::action::{Action, TabsAction, TransferAction};
 use crate::apply::Apply;
@@ -16,6 +16,7 @@ use crate::apply::question::{self, Answer, Question, Report, Run};
 use crate::job::bulk::{BulkChange, BulkEnd, BulkGauge, BulkReport, BulkWork, Made};
 use crate::job::convert::Conversion;
 use crate::job::purpose::SlowRead;
+use crate::job::reply::{self, documents};
 use crate::limits::METER_PAUSE;
 use crate::state::documents::bulk::{BulkCopy, BulkDelete, BulkRun, BulkUpdate, Measured, Scope};
 use crate::state::documents::change::id_of;
@@ -89,7 +90,7 @@ impl Question for Measure {
     fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
         let result = reply.result.map(|found| {
             let sums = documents(&found).into_iter().next().unwrap_or_default();
-            let sum = |name| crate::apply::number::number(&sums, name).unwrap_or(0);
+            let sum = |name| reply::number(&sums, name).unwrap_or(0);
             Measured { documents: sum("n"), bytes: sum("bytes") }
         });
         let is_asked = |scope: &Scope, of: &str| scope.measure(of) == reply.command;

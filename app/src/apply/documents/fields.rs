@@ -3,11 +3,12 @@
 
 use bson::{Bson, Document};
 
-use super::reading::{self, documents};
+use super::reading;
 use super::selection::{has_unsaved, show};
 use super::{lookup, with, writing};
 use crate::apply::Apply;
 use crate::apply::question::Question;
+use crate::job::reply::documents;
 use crate::limits::EDITED_TEXT_BYTES_MAX;
 use crate::state::documents::change::{self, id_of};
 use crate::state::documents::{FieldEdit, FieldTask, FieldTaskKind as Kind, field_path};

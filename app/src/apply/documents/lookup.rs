@@ -3,10 +3,11 @@
 
 use bson::Bson;
 
-use super::reading::{self, documents};
+use super::reading;
 use super::with;
 use crate::apply::question::Question;
 use crate::apply::{Apply, TOO_MUCH};
+use crate::job::reply::documents;
 use crate::limits::REFERENCE_COLLECTIONS_MAX;
 use crate::state::documents::change::{self, id_of};
 use crate::state::documents::compare::Compare;

@@ -209,13 +209,6 @@ pub fn too_long(bytes: usize, state: &mut State) {
     state.toast(Kind::Warning, text);
 }
 
-/// The documents of a reply's first batch.
-pub fn documents(found: &Document) -> Vec<Document> {
-    let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-    let batch = batch.map(Vec::as_slice).unwrap_or_default();
-    batch.iter().filter_map(Bson::as_document).cloned().collect()
-}
-
 /// Whether a document is the one in the inspector; then the inspector shows this version.
 pub fn learn(tab: TabId, document: &Document, state: &mut State) {
     with(state, tab, |view| {

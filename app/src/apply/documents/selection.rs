@@ -2,7 +2,7 @@
 
 use bson::{Bson, Document};
 
-use super::reading::{ask, ask_focus, documents, want};
+use super::reading::{ask, ask_focus, want};
 use super::with;
 use crate::action::documents::How;
 use crate::apply::Apply;
@@ -10,6 +10,7 @@ use crate::apply::clipboard::copy_lines;
 use crate::apply::question::Question;
 use crate::job::bulk::Target;
 use crate::job::purpose::SlowRead;
+use crate::job::reply::documents;
 use crate::limits::{COPIED_DOCUMENTS_MAX, SELECTED_MAX};
 use crate::state::documents::change::id_of;
 use crate::state::documents::clipboard;

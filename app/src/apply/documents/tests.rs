@@ -119,7 +119,7 @@ impl Bench {
 
     fn stored(&mut self) -> Vec<Document> {
         let reply = self.run(&doc! {"find": "c", "filter": {}});
-        reading::documents(&reply)
+        crate::job::reply::documents(&reply)
     }
 
     fn select(&mut self, row: u64) {

@@ -5,6 +5,7 @@ use mayfly_engine::reply::Verdict;
 use super::{date_refreshed, found, refresh, refusal, with};
 use crate::apply::Apply;
 use crate::apply::question::Question;
+use crate::job::reply;
 use crate::state::TabId;
 use crate::state::documents::change;
 use crate::state::toasts::Kind;
@@ -19,8 +20,7 @@ impl Question for ChosenDocument {
 
     fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
         let Some(found) = found(self.0, &reply, cx) else { return };
-        let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-        let document = batch.ok().and_then(|batch| batch.first()?.as_document().cloned());
+        let document = reply::batch(&found).next().cloned();
         let asked = reply.command.get_document("filter").ok().cloned();
         with(cx.state, self.0, |view| {
             if view.selected.clone().map(change::by_id) == asked {

@@ -9,6 +9,7 @@ use crate::apply::question::Question;
 use crate::apply::{Apply, apply, tabs};
 use crate::commands;
 use crate::job::lesson::{LessonSource, LessonView, QuestionKind};
+use crate::job::reply::batch;
 use crate::state::clock::Mode as ClockMode;
 use crate::state::dialogs::{Confirm, Dialog, Tone};
 use crate::state::expiry::{ExpiryView, Mode};
@@ -102,10 +103,7 @@ impl Question for DocumentsAmong {
 
     fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
         let Ok(found) = reply.result else { return };
-        let batch = found.get_document("cursor").and_then(|it| it.get_array("firstBatch"));
-        let batch = batch.map(Vec::as_slice).unwrap_or_default();
-        let ids = batch.iter().filter_map(Bson::as_document);
-        let ids: Vec<Bson> = ids.filter_map(|found| found.get("_id").cloned()).collect();
+        let ids: Vec<Bson> = batch(&found).filter_map(|it| it.get("_id").cloned()).collect();
         answers(cx, |answers| answers.among = Some((self.0.clone(), ids)));
     }
 }

@@ -4,8 +4,8 @@ use bson::Document;
 
 use super::status::ask;
 use crate::apply::Apply;
-use crate::apply::number::number;
 use crate::apply::question::Question;
+use crate::job::reply::number;
 use crate::state::number as text;
 use crate::state::toasts::Kind;
 use crate::state::trash::RestoreOutcome;

@@ -7,11 +7,9 @@ use std::{
 
 use bson::{Document, doc};
 use crossbeam_channel::{Receiver, Sender, bounded};
-use mayfly_engine::{
-    clock::{Clock as _, SystemClock},
-    value::whole,
-};
+use mayfly_engine::clock::{Clock as _, SystemClock};
 
+use crate::job::reply::number;
 use crate::{
     cli::{
         Failure,
@@ -139,5 +137,5 @@ fn reply(reader: &Reader, topic: Topic, command: &Document) -> Result<Document, 
 /// How many documents a collection has; `None` if the store can't say.
 fn documents(reader: &Reader, namespace: &Namespace) -> Option<u64> {
     let found = reader.command(&namespace.db, &doc! { "count": &namespace.collection }).ok()?;
-    u64::try_from(found.get("n").and_then(whole)?).ok()
+    number(&found, "n")
 }

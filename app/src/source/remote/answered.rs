@@ -7,9 +7,9 @@ use bson::{Bson, Document, doc};
 use mayfly_engine::value::whole;
 
 use super::failure::{UNKNOWN, failed};
-use super::read::{batch, is_ok};
 use super::{Remote, guard};
 use crate::job::Cancel;
+use crate::job::reply::{batch, is_ok};
 
 /// A code and its name.
 type Code = (i32, &'static str);

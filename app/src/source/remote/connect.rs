@@ -8,11 +8,11 @@ use bson::{Document, doc};
 use mongodb::Client;
 use mongodb::options::{AuthMechanism, ClientOptions};
 
-use super::read::is_ok;
 use super::relay::{self, Faults};
 use super::runtime::{Ended, Runtime};
 use super::{failure, said};
 use crate::job::connection_string::{ConnectionString, Secret};
+use crate::job::reply::is_ok;
 use crate::job::{Cancel, ConnectFailure, Step};
 
 /// How long a server may take until it is found; the driver's default is 30 s.

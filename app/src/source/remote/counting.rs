@@ -9,13 +9,13 @@
 
 use bson::{Document, doc};
 use mayfly_engine::reply::DocCount;
-use mayfly_engine::value::whole;
 
 use super::asking::Asking;
 use super::dates::{Dates, with_dates};
 use super::indexes::{FieldIndex, Indexes};
-use super::read::{OWN_TIME_MS, is_late, is_ok};
+use super::read::{OWN_TIME_MS, is_late};
 use crate::job::due::TtlIndex;
+use crate::job::reply::{is_ok, number};
 
 /// Documents that are counted where the server has no time for more.
 const COUNTED_LATE_MAX: u64 = 10_000;
@@ -127,7 +127,7 @@ fn bounded(asking: &Asking<'_>, query: &Document, hint: &str) -> Result<DocCount
 
 /// The `n` of a reply.
 pub(super) fn counted(reply: &Document) -> u64 {
-    reply.get("n").and_then(whole).and_then(|n| u64::try_from(n).ok()).unwrap_or(0)
+    number(reply, "n").unwrap_or(0)
 }
 
 /// Documents that the first of these rules to remove them removes at one of these thresholds.

@@ -12,9 +12,9 @@ use mayfly_engine::value::whole;
 
 use super::Remote;
 use super::transfers::elsewhere;
+use crate::job::reply::{is_ok, sentence};
 use crate::job::{Cancel, Namespace};
 use crate::source::Source as _;
-use crate::source::batches::{is_ok, sentence};
 
 /// Databases of a server that hold no data of users.
 const OWN: [&str; 3] = ["admin", "config", "local"];

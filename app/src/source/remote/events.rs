@@ -14,6 +14,7 @@ use super::asking::Asking;
 use super::runtime::{Met, Outlet, within};
 use super::{Remote, expiring, failure, read, rules};
 use crate::job::due::TtlIndex;
+use crate::job::reply::batch;
 use crate::job::{Cancel, DeletedDocument, Namespace, WatchEnd, WatchReport};
 use crate::limits::{WATCH_AWAIT, WATCH_EVENTS_MAX};
 
@@ -83,7 +84,7 @@ pub(super) fn watch(
 fn has_pre_images(asking: &Asking<'_>) -> bool {
     let filter = doc! { "name": asking.collection };
     let reply = asking.run(doc! { "listCollections": 1, "filter": filter });
-    let found = read::batch(&reply).next().and_then(|found| found.get_document("options").ok());
+    let found = batch(&reply).next().and_then(|found| found.get_document("options").ok());
     let images =
         found.and_then(|options| options.get_document("changeStreamPreAndPostImages").ok());
     images.is_some_and(|images| images.get_bool("enabled").unwrap_or(false))

@@ -3,8 +3,8 @@
 use bson::{DateTime, Document, doc};
 use mayfly_tests::documentdb::{DocumentDb, Habits};
 
-use super::read::is_ok;
 use super::{Remote, open_by};
+use crate::job::reply::is_ok;
 use crate::job::{Cancel, ConnectFailure, ConnectionString};
 use crate::source::Source as _;
 

@@ -14,8 +14,8 @@ use super::runtime::{Ended, within};
 use super::throttle::is_throttled;
 use super::{Remote, failure, guard, plain, said};
 use crate::job::Cancel;
+use crate::job::reply::sentence;
 use crate::limits::{READ_BATCH_BYTES, READ_BATCH_DOCS, SERVER_EXPORT_MS};
-use crate::source::batches::sentence;
 use crate::source::{Source as _, TakeBatch};
 
 /// How long a write may take.

@@ -6,6 +6,7 @@ use mayfly_engine::value::whole;
 use super::asking::Asking;
 use super::counting::counted;
 use crate::job::due::TtlIndex;
+use crate::job::reply::{batch, cursor, is_ok};
 
 /// How long a question of the window's own may take on the server.
 pub(super) const OWN_TIME_MS: i64 = 2_000;
@@ -31,23 +32,9 @@ impl Default for ReadLimits {
     }
 }
 
-/// Whether a reply is one of success.
-pub(super) fn is_ok(reply: &Document) -> bool {
-    reply.get("ok").is_some_and(|ok| whole(ok).is_some_and(|ok| ok != 0))
-}
-
 /// Whether a reply says that the time was over.
 pub(super) fn is_late(reply: &Document) -> bool {
     reply.get("code").and_then(whole) == Some(LATE)
-}
-
-/// The documents in the reply with a cursor.
-pub(super) fn batch(reply: &Document) -> impl Iterator<Item = &Document> {
-    let cursor = reply.get_document("cursor").ok();
-    let found = cursor.and_then(|cursor| {
-        cursor.get_array("firstBatch").or_else(|_| cursor.get_array("nextBatch")).ok()
-    });
-    found.into_iter().flatten().filter_map(Bson::as_document)
 }
 
 /// All documents that a command's cursor gives, at most `max`.
@@ -63,11 +50,7 @@ pub(super) fn all(
             return Err(reply);
         }
         found.extend(batch(&reply).cloned());
-        let cursor = reply.get_document("cursor").ok();
-        let id = cursor.and_then(|cursor| whole(cursor.get("id")?)).unwrap_or(0);
-        if id == 0 {
-            return Ok(found);
-        }
+        let Some(id) = cursor(&reply) else { return Ok(found) };
         if found.len() as u64 >= max {
             let close = doc! { "killCursors": asking.collection, "cursors": [id] };
             asking.run(close);

@@ -12,8 +12,8 @@ use mayfly_engine::value::whole;
 use super::asking::Asking;
 use super::failure::failed;
 use super::indexes::Indexes;
-use super::read::{batch, is_ok};
 use crate::job::due::TtlIndex;
+use crate::job::reply::{batch, is_ok};
 use crate::source::Source as _;
 
 /// How long the rules of a collection are believed. A change that goes through this program is known

@@ -12,7 +12,7 @@ use mayfly_engine::value::whole;
 
 use super::failure::failed;
 use super::guard;
-use super::read::is_ok;
+use crate::job::reply::is_ok;
 use crate::job::server::SlowDown;
 use crate::limits::{
     THROTTLE_FIRST_PAUSE, THROTTLE_LOOK, THROTTLE_MAX, THROTTLE_OWN_PAUSE_MAX, THROTTLE_PAUSE_MAX,

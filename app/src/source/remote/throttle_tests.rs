@@ -8,7 +8,7 @@ use mayfly_engine::clock::{Clock, ClockStatus, SystemClock, WaitEnd, WakeUp};
 use mayfly_tests::documentdb::{DocumentDb, Habits, RETRY_AFTER_MS};
 
 use super::Remote;
-use super::read::is_ok;
+use crate::job::reply::is_ok;
 use crate::job::{Cancel, ConnectionString};
 use crate::limits::{THROTTLE_MAX, THROTTLE_OWN_PAUSE_MAX};
 use crate::source::Source as _;

@@ -18,10 +18,10 @@ use mayfly_engine::transfer::{
 use super::asking::Asking;
 use super::import_file::{self, KeptImport};
 use super::{Remote, rules};
+use crate::job::reply::sentence;
 use crate::job::{Cancel, InsertedIds, Namespace};
 use crate::limits::SERVER_IMPORTS_MAX;
 use crate::source::Transfers;
-use crate::source::batches::sentence;
 use crate::source::inserts::{Inserts, roll_back};
 
 /// Said when an import is refused before it begins.

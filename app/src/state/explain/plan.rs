@@ -1,7 +1,9 @@
 //! The winning plan of an `explain` reply.
 
 use bson::{Bson, Document};
-use mayfly_engine::value::{Layout, shell, whole};
+use mayfly_engine::value::{Layout, shell};
+
+use crate::job::reply::number;
 
 /// Levels of a plan that are read.
 const DEPTH_MAX: usize = 64;
@@ -43,10 +45,6 @@ pub struct Plan {
     pub collation: Document,
     /// Whether it is a pipeline with stages after the search.
     pub is_pipeline: bool,
-}
-
-fn number(document: &Document, name: &str) -> Option<u64> {
-    u64::try_from(document.get(name).and_then(whole)?).ok()
 }
 
 fn text(value: &Bson) -> String {

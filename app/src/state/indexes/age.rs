@@ -1,9 +1,9 @@
 //! The slider of a TTL: ages from a second to a year, and the documents of each age.
 
 use bson::{Bson, Document};
-use mayfly_engine::value::whole;
 
 use crate::commands::indexes;
+use crate::job::reply::{batch, number};
 
 /// Slices of age in the picture above the slider.
 pub const AGE_SLICES: usize = 40;
@@ -66,12 +66,11 @@ pub fn ages(command: &Document, reply: &Document, field: &str) -> Option<Vec<u64
     }
     let boundaries = bucket.get_array("boundaries").ok()?;
     let mut ages = vec![0; AGE_SLICES];
-    for found in reply.get_document("cursor").ok()?.get_array("firstBatch").ok()? {
-        let found = found.as_document()?;
+    for found in batch(reply) {
         let place = boundaries.iter().position(|at| found.get("_id") == Some(at));
         let age = place.and_then(|at| ages.get_mut(AGE_SLICES.checked_sub(at + 1)?));
-        if let (Some(age), Some(count)) = (age, found.get("count").and_then(whole)) {
-            *age = u64::try_from(count).unwrap_or(0);
+        if let (Some(age), Some(count)) = (age, number(found, "count")) {
+            *age = count;
         }
     }
     Some(ages)

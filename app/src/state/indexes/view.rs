@@ -8,6 +8,7 @@ use mayfly_engine::value::whole;
 
 use crate::commands::collation::{CollationChoice, serves};
 use crate::commands::smallest_int;
+use crate::job::reply::batch;
 use crate::state::fields::{KnownField, KnownFields};
 use crate::state::{duration, number};
 
@@ -207,10 +208,7 @@ impl IndexesView {
 
     /// Takes the reply to `listIndexes`; sizes and uses that are known already stay.
     pub fn take_list(&mut self, reply: &Document) {
-        let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-        let Ok(batch) = batch else { return };
-        self.rows =
-            Some(batch.iter().filter_map(|spec| IndexRow::read(spec.as_document()?)).collect());
+        self.rows = Some(batch(reply).filter_map(IndexRow::read).collect());
         self.fill();
     }
 
@@ -233,8 +231,7 @@ impl IndexesView {
 
     /// Takes the uses from the reply to `$indexStats`.
     pub fn take_uses(&mut self, reply: &Document) {
-        let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-        for stats in batch.into_iter().flatten().filter_map(Bson::as_document) {
+        for stats in batch(reply) {
             let uses = stats.get_document("accesses").ok().and_then(|uses| uses.get("ops"));
             let name = stats.get_str("name").unwrap_or_default().to_owned();
             self.figures.entry(name).or_default().uses = uses.and_then(figure);
@@ -251,9 +248,8 @@ impl IndexesView {
 
     /// Takes a sample of documents from the reply to `find`.
     pub fn take_sample(&mut self, reply: &Document) {
-        let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
         let mut known = KnownFields::default();
-        batch.into_iter().flatten().filter_map(Bson::as_document).for_each(|it| known.add(it));
+        batch(reply).for_each(|it| known.add(it));
         self.sampled = known.documents();
         let mut fields = known.by_frequency();
         fields.sort_by_key(|(_, field)| Reverse(field.dates));

@@ -10,10 +10,10 @@ use super::{
 };
 use crate::commands::bulk as command;
 use crate::job::bulk::Target;
+use crate::job::reply::refusal;
 use crate::limits::BULK_STEP_DOCUMENTS;
 use crate::source::{Namespace, Source};
 use crate::worker::journal::file::Item;
-use crate::worker::reply::Reply;
 
 impl Run<'_> {
     /// Copies documents into a collection of a store.
@@ -87,7 +87,7 @@ impl Run<'_> {
         find.insert("limit", batch);
         find.insert("singleBatch", true);
         let reply = into.run_until(&to.db, &find, &self.work.gauge.cancel);
-        if let Some(refusal) = Reply::refusal(&reply) {
+        if let Some(refusal) = refusal(&reply) {
             return Err(Stop::Failed(refusal));
         }
         let mut new = found.clone();

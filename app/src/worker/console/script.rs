@@ -12,6 +12,7 @@ use mayfly_engine::value::shell::write_command;
 
 use super::outbox::Outbox;
 use super::{NO_STORE, RESTARTED, Request};
+use crate::job::reply::refusal;
 use crate::job::{
     Cancel, Capabilities, ConsoleCompletion, ConsoleOutput, ConsoleQuestion, ConsoleRun,
     SentCommand,
@@ -21,7 +22,6 @@ use crate::shell::watch::{self, ScriptWatch, Waited};
 use crate::shell::{Output, Shell, ShellLimits};
 use crate::source::{Events, Source};
 use crate::worker::guarded::guarded;
-use crate::worker::reply::Reply;
 
 /// Commands that read, or change only documents and collections. The store reports those changes as
 /// events.
@@ -236,7 +236,7 @@ impl Noted {
         self.outbox.sent(|| SentCommand {
             text: write_command(db, command),
             micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
-            error: Reply::refusal(&reply),
+            error: refusal(&reply),
         });
         reply
     }

@@ -13,10 +13,10 @@ use crate::commands::bulk as command;
 use crate::job::Namespace;
 use crate::job::bulk::{BulkChange, Pair};
 use crate::job::cut::{CutKind, CutWork, RolledIndex};
+use crate::job::reply::{batch, refusal};
 use crate::job::rollout::RolloutPlan;
 use crate::limits::UNDO_BYTES_MAX;
 use crate::source::Source;
-use crate::worker::reply::Reply;
 
 /// The note of which way the documents go: the operation is being taken back, or made again.
 pub const WAY: &str = "way";
@@ -106,13 +106,11 @@ fn field(change: &BulkChange) -> Option<&str> {
 fn index(source: &dyn Source, plan: &RolloutPlan) -> RolledIndex {
     let Namespace { db, collection } = &plan.namespace;
     let reply = source.run(db, &commands::indexes::list(collection));
-    if let Some(refusal) = Reply::refusal(&reply) {
+    if let Some(refusal) = refusal(&reply) {
         return RolledIndex::Unknown(refusal);
     }
-    let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-    let batch = batch.map(Vec::as_slice).unwrap_or_default();
-    let mut indexes = batch.iter().filter_map(Bson::as_document);
-    match indexes.find(|index| index.get_document("key").is_ok_and(|key| same_key(key, &plan.key)))
+    match batch(&reply)
+        .find(|index| index.get_document("key").is_ok_and(|key| same_key(key, &plan.key)))
     {
         None => RolledIndex::Missing,
         Some(index) => RolledIndex::Has(index.get("expireAfterSeconds").and_then(whole)),
@@ -202,15 +200,14 @@ fn documents(
             find.insert("projection", doc! { field: 1 });
         }
         let reply = source.run(&at.db, &find);
-        if let Some(refusal) = Reply::refusal(&reply) {
+        if let Some(refusal) = refusal(&reply) {
             return Err(refusal);
         }
-        let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
-        let found = batch.map(Vec::as_slice).unwrap_or_default();
-        if found.is_empty() {
+        let mut found = batch(&reply).peekable();
+        if found.peek().is_none() {
             break;
         }
-        for document in found.iter().filter_map(Bson::as_document) {
+        for document in found {
             let id = document.get("_id").cloned().unwrap_or(Bson::Null);
             let raw = RawDocumentBuf::try_from(document).map_err(|error| error.to_string())?;
             left.remove(&key(&id));

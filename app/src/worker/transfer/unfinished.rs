@@ -8,9 +8,9 @@ use mayfly_engine::transfer::{Progress, RollBackReport, UnfinishedImport};
 
 use super::{Failure, transfers};
 use crate::job::cut::CutWork;
+use crate::job::reply::refusal;
 use crate::source::{Source, Transfers};
 use crate::worker::journal::{cut, file};
-use crate::worker::reply::Reply;
 
 /// The imports that did not reach the end of their files, and the operations that were cut short.
 ///
@@ -64,6 +64,6 @@ pub fn forget(
     journal: &Path,
     first: Option<&(String, Document)>,
 ) -> Result<(), String> {
-    let refusal = first.and_then(|(db, command)| Reply::refusal(&source.run(db, command)));
+    let refusal = first.and_then(|(db, command)| refusal(&source.run(db, command)));
     refusal.map_or_else(|| file::forget(journal), Err)
 }
