@@ -76,6 +76,7 @@ impl Archives {
     /// The archive of a collection, or of a dropped one of this name.
     pub fn find(&self, namespace: &Namespace) -> Option<Arc<Archive>> {
         let present = self.collections.catalog().collection(namespace);
+        // A collection that was created again with the name has its own archive.
         let of_present = present.and_then(|present| self.read().get(&present.id).cloned());
         of_present.or_else(|| {
             // The newest one.
@@ -117,11 +118,14 @@ impl Archives {
         };
         collection.check_holds_documents()?;
         let before = self.read().get(&collection.id).cloned();
+        // An archive that exists already may be changed, even if the store has the most it may
+        // have.
         if before.is_none() && self.read().len() >= ARCHIVES_MAX {
             return Err(ArchiveError::bad(format!(
                 "the store already has the maximum of {ARCHIVES_MAX} archives"
             )));
         }
+        // A collection that was created again continues the archive of the one that was dropped.
         let left = self.left_by(namespace, &settings.target);
         let folder = match before.as_ref().or(left.as_ref()) {
             Some(before) => before.record.folder.clone(),
@@ -141,6 +145,7 @@ impl Archives {
         let is_inventory_lost = archive.has_lost_inventory();
         let left = left.filter(|_| before.is_none()).map(|left| left.collection());
         self.save_on(&record, left)?;
+        // Turning it on again is the user's answer to a lost list, and begins a new one.
         if is_inventory_lost {
             let name = inventory_name(&record);
             self.collections.store().write(|writer| writer.delete_meta(&name).map(drop))?;
@@ -191,6 +196,7 @@ impl Archives {
         let before = self.records();
         let result = self.collections.replace(replacement, &|replaced, heir| {
             let Some(record) = before.get(&replaced.id) else { return Ok(None) };
+            // The heir has an archive, on or off, and the user's choice for it counts.
             if before.contains_key(&heir.id) {
                 return Ok(None);
             }
@@ -257,6 +263,7 @@ impl Archives {
     /// Whether [`Archives::prune`] may remove something by age. An unreadable archive counts as
     /// yes.
     pub fn may_hold_expired(&self, now_ms: i64) -> bool {
+        // An unreachable archive may hold expired documents.
         let mut on = self.all().into_iter().filter(|archive| archive.is_on());
         on.any(|archive| archive.may_hold_expired(now_ms).unwrap_or(true))
     }
@@ -265,6 +272,7 @@ impl Archives {
     fn free_folder(&self, namespace: &Namespace) -> String {
         let name = folder_name(namespace);
         let all = self.all();
+        // Archives of dropped collections keep their folders.
         let is_taken = |name: &str| all.iter().any(|archive| archive.record.folder == name);
         let numbered = (2..).map(|number: u32| format!("{name}-{number}"));
         let mut names = std::iter::once(name.clone()).chain(numbered);
@@ -376,6 +384,7 @@ fn backend(
 pub fn missing_from_backup(store: &Store) -> Result<Option<String>, StoreError> {
     // The backup reports a damaged list by itself.
     let records = StoreError::unless_damaged(stored(store))?.unwrap_or_default();
+    // Several archives may share a target.
     let mut places: Vec<String> =
         records.iter().map(|record| record.settings.location(store.folder())).collect();
     places.sort_unstable();

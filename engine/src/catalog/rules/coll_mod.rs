@@ -275,6 +275,7 @@ impl<'r> IndexChange<'r> {
             };
             refused.map_or(Ok(()), |reason| Err(invalid(reason)))?;
         }
+        // On `_ts`, -1 keeps the TTL on without a default.
         let lowest = if index.form == EntryForm::LastModified { -1 } else { 0 };
         match self.secs {
             Some(secs) if secs < lowest => {
@@ -300,6 +301,7 @@ impl<'r> IndexChange<'r> {
                 ));
             }
             Some(true) if !index.unique => {
+                // Until then writers accept new duplicates, also while the index is checked.
                 if !index.prepare_unique {
                     return Err(invalid("set prepareUnique to true before unique"));
                 }

@@ -91,7 +91,7 @@ impl BuildClaim<'_> {
     }
 
     fn set_end(&self, end: BuildOutcome) {
-        // The numbers are free before the end is told, so that a waiter may claim them at once.
+        // Freed before the waiters wake up, so that one of them may claim the numbers at once.
         self.cover([]);
         // The first outcome stays: dropping a claim must not turn its end into an abandoned build.
         self.run.lock().get_or_insert(end);
