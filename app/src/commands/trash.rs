@@ -38,7 +38,6 @@ pub fn restore_step(scope: &TrashScope, after: Option<i64>) -> Document {
     command
 }
 
-/// Restores documents by their `_id`.
 pub fn restore_ids(collection: &str, ids: Vec<Bson>) -> Document {
     doc! { "mayflyRestoreTrash": collection, "ids": ids }
 }

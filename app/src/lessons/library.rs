@@ -21,7 +21,6 @@ use crate::source::kept_file::hash;
 /// The file that makes a folder a course.
 const COURSE_FILE: &str = "course.toml";
 
-/// The text of a lesson.
 pub fn text(source: &LessonSource) -> Result<Vec<u8>, String> {
     match source {
         LessonSource::Shipped(slug) => shipped::text(slug)
@@ -31,7 +30,6 @@ pub fn text(source: &LessonSource) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Reads a lesson.
 pub fn read(source: &LessonSource) -> Result<Arc<Lesson>, Vec<Problem>> {
     let bytes = text(source).map_err(|sentence| vec![Problem { line: 1, column: 1, sentence }])?;
     file::read(&slug(source), &bytes).map(Arc::new)

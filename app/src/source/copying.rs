@@ -130,7 +130,6 @@ fn count(
     }
 }
 
-/// Creates the indexes.
 fn create_indexes(to: &dyn Source, plan: &CopyPlan, report: &mut CopyReport) {
     let is_ttl = |index: &&Document| index.contains_key("expireAfterSeconds");
     let others = plan.indexes.iter().filter(|index| !is_ttl(index));

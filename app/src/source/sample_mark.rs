@@ -20,7 +20,6 @@ pub(super) fn read(folder: &Path) -> Option<SampleData> {
     SampleData::from_text(&text)
 }
 
-/// Writes it.
 pub(super) fn write(folder: &Path, made: &SampleData) -> Result<(), String> {
     let (path, text) = (folder.join(MARK_FILE), made.to_text());
     replace_file(&path, text.as_bytes(), UNFINISHED_PREFIX).map_err(|error| {

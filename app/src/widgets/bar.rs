@@ -17,7 +17,6 @@ pub fn ui(ui: &mut Ui, share: f32, ink: Color32, name: &str) -> Response {
     response
 }
 
-/// Paints the bar into `rect`.
 pub fn paint(ui: &Ui, rect: Rect, share: f32, ink: Color32) {
     let radius = rect.height() / 2.0;
     ui.painter().rect_filled(rect, radius, colors(ui).well);

@@ -240,7 +240,6 @@ impl PartialEq for SortKey {
 
 impl Eq for SortKey {}
 
-/// The direction of `$natural`.
 fn natural_direction(value: RawBsonRef<'_>) -> Result<Direction, QueryError> {
     match as_double(value) {
         Some(1.0) => Ok(Direction::Ascending),

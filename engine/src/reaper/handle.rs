@@ -181,7 +181,6 @@ impl Reaper {
         *lock(&self.pass_ended)
     }
 
-    /// Notes the end of a pass.
     pub(super) fn note_pass_end(&self) {
         // Noted before the pass is counted: an observer of the counter that then advances a
         // simulated clock does so within the following sleep.

@@ -110,7 +110,6 @@ fn names(script: &str) -> Vec<Name<'_>> {
     found
 }
 
-/// Whether a value ends here.
 fn ends_value(last: Option<char>) -> bool {
     // After a value, a slash divides.
     last.is_some_and(|last| is_name(last) || matches!(last, ')' | ']' | '"' | '\'' | '`'))

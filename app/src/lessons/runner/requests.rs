@@ -50,7 +50,6 @@ impl Runner {
         self.refresh();
     }
 
-    /// Opens a card.
     fn open_card(&mut self, card: usize) {
         if card >= self.lesson.cards.len() {
             return;

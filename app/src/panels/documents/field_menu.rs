@@ -83,7 +83,6 @@ fn pane_ui(ui: &mut Ui, target: &Target<'_>, found: Option<&Bson>, actions: &mut
     }
 }
 
-/// A path for a query.
 fn query_path(target: &Target<'_>) -> String {
     let is_index = |at: usize| {
         let parent = field_path::value(target.document, &target.names[..at]);

@@ -362,7 +362,6 @@ fn is_id(path: &[String]) -> bool {
     path == ["_id"]
 }
 
-/// The text of a cell.
 fn cell_words(path: &[String], found: &Bson) -> String {
     match found {
         // The contents of an `_id` identify the document, so they are shown.

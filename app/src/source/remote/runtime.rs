@@ -54,7 +54,6 @@ pub struct Outlet<T> {
 }
 
 impl<T> Outlet<T> {
-    /// Puts out an item.
     pub fn put(&self, item: T) {
         // A task must not block the thread that others run on, so an item is dropped and counted
         // while the reader is too slow.

@@ -94,7 +94,6 @@ impl CopyDraft {
         }
     }
 
-    /// The filter that is used.
     pub fn used_filter(&self) -> Result<Document, String> {
         if self.part != CopiedPart::Filter {
             return Ok(Document::new());

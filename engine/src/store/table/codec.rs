@@ -117,7 +117,6 @@ pub(in crate::store) fn stored<'t>(
     Ok(StoredDocument { record, modified_ms, bytes })
 }
 
-/// The error for a damaged document.
 #[cold]
 fn damaged_document(collection: u32, record: RecordNumber, why: &str) -> StoreError {
     let what = format!("{} {why}", RecordName(record));
