@@ -85,6 +85,8 @@ impl Pages {
     /// Shows what was taken out before. Replies to what was asked since are of no use.
     pub fn put_back(&mut self, taken: Self) {
         let version = self.version + 1;
+        // Replies that are on their way belong to another query, so the pages count as not asked
+        // for.
         *self = Self { run: self.run, asked: BTreeSet::new(), version, ..taken };
         self.begin_run();
     }
@@ -169,6 +171,7 @@ impl Pages {
 
     /// Whether something on the screen is missing or old and was not asked for.
     pub fn lacks(&self, rows: &Range<u64>) -> bool {
+        // Bounded, because pages that the user scrolled past would otherwise occupy the reader.
         self.asked.len() < PAGES_ASKED_MAX && self.missing(rows).next().is_some()
     }
 
@@ -184,6 +187,7 @@ impl Pages {
         for page in missing {
             self.asked.insert(page);
             let had = match self.kept.get(&page) {
+                // A page whose reply was full has its first documents already.
                 Some(content) if content.run == self.run && content.cut => {
                     content.rows.len() as u64
                 }
@@ -205,6 +209,7 @@ impl Pages {
         self.asked.remove(&page);
         let bytes = rows.iter().map(|row| estimated_bytes(&row.document)).sum();
         let asked_all = first.is_multiple_of(PAGE_DOCUMENTS);
+        // An empty reply that was cut would be asked for again without end.
         let cut = cut && !rows.is_empty();
         let fresh = Page { run, rows, bytes, cut };
         match self.kept.get_mut(&page).filter(|page| page.run == run && !asked_all) {
@@ -239,6 +244,7 @@ impl Pages {
         // A short page is the last one, unless it starts after the end: then the count decides.
         if count > 0 || page == 0 {
             self.end = Some(page * PAGE_DOCUMENTS + count);
+            // Pages after the end are of an older run.
             self.kept.retain(|other, _| *other <= page);
         } else {
             let from = page * PAGE_DOCUMENTS;

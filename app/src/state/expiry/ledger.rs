@@ -94,9 +94,11 @@ impl ExpiryView {
         let newest = |of: &Removals| of.newest.get(&id).copied();
         match (newest(trash), newest(archive)) {
             _ if self.keep.restored.contains(&(id.clone(), removed_ms)) => Kept::Restored,
+            // Compared by the instant too: the keeper may have a later document with this `_id`.
             (Some(at), _) if at == removed_ms => Kept::Trash,
             (_, Some(at)) if at == removed_ms => Kept::Archive,
             (Some(_), _) | (_, Some(_)) => Kept::Older,
+            // Only once both keepers have answered is it known that neither has it.
             _ if trash.is_known && archive.is_known => Kept::Nowhere,
             _ => Kept::Unknown,
         }
@@ -118,9 +120,13 @@ impl ExpiryView {
             of.coming.clear();
         }
         for (id, removed_ms) in page {
+            // Pages come newest first, so an older removal of the same `_id` must not replace the
+            // newer one.
             of.coming.entry(id_text(&id)).or_insert(removed_ms);
         }
         if is_last {
+            // Replaced as a whole at the last page, so that the table never shows half of a
+            // keeper's answer.
             of.newest = std::mem::take(&mut of.coming);
             of.is_known = true;
         }
@@ -186,6 +192,7 @@ impl ExpiryView {
     pub fn note_restored(&mut self, removals: impl IntoIterator<Item = (Bson, i64)>) {
         let removals = removals.into_iter().map(|(id, removed_ms)| (id_text(&id), removed_ms));
         self.keep.restored.extend(removals);
+        // Those that the ledger no longer lists are looked up by nothing, so they may go.
         if self.keep.restored.len() > LEDGER_MAX * 2 {
             let listed = self.ledger.iter();
             let listed = listed.filter_map(|lane| Some((id_text(&lane.id), lane.removed_ms?)));

@@ -101,6 +101,7 @@ impl ExpiryView {
     ) -> Look {
         self.late_looks = 0;
         let mut look = Look { has_other_rules: self.note_rules(reply), ..Look::default() };
+        // Under other rules a missing document need not be gone: its index may have been dropped.
         if !is_told && !look.has_other_rules {
             let removals = |view: &Self| view.ledger.len() as u64 + view.ledger_dropped;
             let before = removals(self);
@@ -120,6 +121,7 @@ impl ExpiryView {
         reply: &Document,
         now_ms: i64,
     ) -> Option<(i64, i64)> {
+        // A page of another range, or the first page, has nothing that it could be compared with.
         if range::of(command) != self.listed || !self.loaded {
             return None;
         }
@@ -140,6 +142,8 @@ impl ExpiryView {
         let first_ms = gone.iter().map(|lane| lane.threshold_ms).min();
         let tombstone = |lane| Lane { removed_ms: Some(now_ms), seen_ms: Some(seen_ms), ..lane };
         self.take_removed(gone.into_iter().map(tombstone), 0);
+        // After a long time without a look, several passes may have run, so the span says nothing
+        // about one.
         let is_near = now_ms.saturating_sub(seen_ms) < SERVER_UNSEEN_MS;
         first_ms.filter(|_| is_near).map(|first_ms| (seen_ms.max(first_ms), now_ms))
     }
@@ -159,6 +163,8 @@ impl ExpiryView {
             let seen_ms = (from_ms < to_ms).then_some(from_ms);
             let stored = |lane: &&Lane| lane.id == id && lane.removed_ms.is_none();
             let row = row.map(Lane::from);
+            // Without the document or its lane the threshold is unknown, so there is nothing to
+            // draw.
             let Some(lane) = row.or_else(|| self.lanes.iter().find(stored).cloned()) else {
                 self.date_tombstone(&id, seen_ms, to_ms);
                 continue;
@@ -169,6 +175,7 @@ impl ExpiryView {
                 gone.push(Lane { removed_ms: Some(to_ms), seen_ms, ..lane });
             }
         }
+        // A deletion before the threshold was not the monitor's.
         let is_expired = |lane: &&Lane| lane.removed_ms.is_some_and(|at| at >= lane.threshold_ms);
         let span = |lane: &Lane| Some((lane.seen_ms.or(lane.removed_ms)?, lane.removed_ms?));
         let spans = gone.iter().filter(is_expired).filter_map(span).collect();
@@ -197,6 +204,7 @@ impl ExpiryView {
             pass.at_ms = earlier.at_ms;
             pass.since_ms = part.since_ms.min(earlier.since_ms);
         }
+        // A rest that has begun is not prolonged, or rows would never move on a fast clock.
         if let Some(last) = self.pass.filter(|last| uptime < last.next_rest()) {
             (pass.seen, pass.rests_until) = (last.seen, last.rests_until);
         }
@@ -214,6 +222,7 @@ impl ExpiryView {
         let start_ms = self.axis.start_ms(now_ms);
         let has_left = |lane: &Lane| lane.removed_ms.is_some_and(|at| at < start_ms);
         self.summary = self.summary.filter(|summary| summary.at_ms >= start_ms);
+        // The rows above the summary have changed, so its place has too.
         if let Some(summary) = &mut self.summary {
             let above = self.lanes.iter().take(summary.after);
             summary.after = above.filter(|lane| !has_left(lane)).count();
