@@ -260,6 +260,7 @@ impl Pages {
                 self.kept.get(page).is_some_and(|content| content.run == self.run && !content.cut);
             !fresh && !self.asked.contains(page)
         })
+    // The page that is farthest from the screen goes first, because scrolling comes to it last.
     }
 
     fn evict(&mut self) {

@@ -75,6 +75,7 @@ impl Selection {
         if listed.remove(&key).is_some() {
             return true;
         }
+        // Bounded, because the ids become one list in a command.
         let is_room = listed.len() < SELECTED_MAX;
         if is_room {
             listed.insert(key, id.clone());
@@ -89,6 +90,7 @@ impl Selection {
 
     /// These documents are gone.
     pub fn forget(&mut self, gone: &BTreeSet<String>) {
+        // In a selection of all, documents that are gone no longer match the filter anyway.
         if let Self::Ids(ids) = self {
             ids.retain(|key, _| !gone.contains(key));
         }
@@ -117,6 +119,7 @@ impl Selection {
         match self {
             Self::Ids(ids) => Target::Ids(ids.values().cloned().collect()),
             Self::All { except, .. } if except.is_empty() => Target::Matching(filter.clone()),
+            // As a condition next to the filter, because the filter may have one on `_id` itself.
             Self::All { except, .. } => {
                 let except: Vec<Bson> = except.values().cloned().collect();
                 let others = doc! { "_id": { "$nin": except } };
@@ -204,6 +207,7 @@ impl DocumentsView {
     /// Selects these rows if all of them are loaded. Returns whether they are.
     pub fn select_loaded(&mut self, range: &RowRange) -> bool {
         let rows = (range.first..range.first + range.count).map(|at| self.pages.row(at));
+        // A document without its `_id` can't be named, so the whole range is read instead.
         let ids: Option<Vec<Bson>> =
             rows.map(|row| row.filter(|row| row.has_id()).map(|row| row.id.clone())).collect();
         ids.map(|ids| self.selected = Selection::of(ids)).is_some()
