@@ -260,13 +260,13 @@ impl Pages {
                 self.kept.get(page).is_some_and(|content| content.run == self.run && !content.cut);
             !fresh && !self.asked.contains(page)
         })
-    // The page that is farthest from the screen goes first, because scrolling comes to it last.
     }
 
     fn evict(&mut self) {
         let middle = (self.wanted.start / 2 + self.wanted.end / 2) / PAGE_DOCUMENTS;
         let mut bytes: usize = self.kept.values().map(|page| page.bytes).sum();
         while self.kept.len() > 1 && (self.kept.len() > PAGES_MAX || bytes > PAGES_BYTES_MAX) {
+            // The page farthest from the screen, because scrolling comes to it last.
             let farthest = self.kept.keys().copied().max_by_key(|page| page.abs_diff(middle));
             let Some(gone) = farthest.and_then(|page| self.kept.remove(&page)) else { break };
             bytes = bytes.saturating_sub(gone.bytes);
