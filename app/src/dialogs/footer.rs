@@ -7,6 +7,7 @@ use crate::theme::{Icon, colors, sizes};
 use crate::widgets::{Button, first_focus, modal};
 
 /// The message and the buttons.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about the buttons")]
 pub(super) struct Footer<'a, P> {
     /// Whether a message may come, for which there is a line above the buttons.
     pub(super) has_message: bool,

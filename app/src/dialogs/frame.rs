@@ -27,12 +27,14 @@ const AROUND: f32 = 360.0;
 const COMMAND_CHARS_MAX: usize = 3_000;
 
 /// A dialog as it is drawn in one pass. `P` names its buttons.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about a dialog")]
 pub(super) struct DialogFrame<'a, P> {
     title: String,
     subtitle: String,
     width: f32,
     height: f32,
-    warning: Option<Option<String>>,
+    has_warning: bool,
+    warning: Option<String>,
     commands: Vec<Command<'a>>,
     stays: bool,
     is_draft: bool,
@@ -87,6 +89,7 @@ impl<'a, P> DialogFrame<'a, P> {
             subtitle: String::new(),
             width: sizes::DIALOG,
             height: 0.0,
+            has_warning: false,
             warning: None,
             commands: Vec::new(),
             stays: false,
@@ -123,7 +126,7 @@ impl<'a, P> DialogFrame<'a, P> {
 
     /// A place below the fields for a warning, which may come or go.
     pub(super) fn warning(mut self, warning: Option<String>) -> Self {
-        self.warning = Some(warning);
+        (self.has_warning, self.warning) = (true, warning);
         self
     }
 
@@ -246,6 +249,7 @@ impl<'a, P> DialogFrame<'a, P> {
     /// Draws it with its fields.
     pub(super) fn ui(self, window: &Context, fields: impl FnOnce(&mut Ui)) -> Outcome<P> {
         let Self { title, subtitle, width, height, warning, commands, stays, footer, .. } = self;
+        let has_warning = self.has_warning;
         let notes = modal::id(&title).with("notes");
         let mut memory: Memory = modal::known(window, notes).unwrap_or_default();
         modal::ignore_held_keys(window);
@@ -267,7 +271,7 @@ impl<'a, P> DialogFrame<'a, P> {
                 ui.add_space((least - ui.min_rect().height()).max(0.0));
             });
             let end = ui.min_rect().bottom();
-            if let Some(warning) = warning {
+            if has_warning {
                 line_ui(ui, warning.as_deref(), colors(ui).overdue);
             }
             for command in &commands {
@@ -340,6 +344,8 @@ impl Command<'_> {
 /// Identifies the commands, to see whether they changed.
 fn fingerprint(commands: &[Command<'_>]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    commands.iter().for_each(|command| command.code.hash(&mut hasher));
+    for command in commands {
+        command.code.hash(&mut hasher);
+    }
     hasher.finish()
 }

@@ -113,7 +113,7 @@ impl Editor {
     fn new(mode: Mode, text: String, base: ObjectId, now_ms: i64) -> Self {
         let read = Ok(Vec::new());
         let (phase, first) = (Phase::Typing, text.clone());
-        let mut editor = Self { mode, first, text, base, phase, now_ms, read };
+        let mut editor = Self { mode, text, first, base, phase, now_ms, read };
         editor.changed(now_ms);
         editor
     }
