@@ -26,6 +26,7 @@ use mayfly::state::maintenance::{self, Ended};
 use mayfly::state::operations::OperationId;
 use mayfly::state::rollout::RolloutDraft;
 use mayfly::state::sandbox::{AfterSandbox, LeaveSandbox, OpenSandbox};
+use mayfly::state::sent::Sent;
 use mayfly::state::{Dialog, Namespace, aggregate, documents, indexes, schema, transfer};
 use mayfly_engine::reply::DocCount;
 use mayfly_engine::transfer::Dump;
@@ -97,12 +98,12 @@ rows! {
         "Database name", "Create database", "Cancel", Presses;
     Dialog::CreateCollection(_) => CreateCollection, |_| show(Dialog::CreateCollection(CreateCollection { db: "test".into(), name: "b".into(), ..Default::default() })),
         "Collection name", "Create collection", "Cancel", Presses;
-    Dialog::RenameCollection(_) => RenameCollection, |_| show(Dialog::RenameCollection(RenameCollection { from: carts(), name: "bags".into(), sent: Default::default() })),
+    Dialog::RenameCollection(_) => RenameCollection, |_| show(Dialog::RenameCollection(RenameCollection { from: carts(), name: "bags".into(), sent: Sent::default() })),
         "New name", "Rename", "Cancel", Presses;
     Dialog::DuplicateCollection(_) => DuplicateCollection, |_| Action::Store(StoreAction::OpenDuplicate(carts())),
         "Name of the copy", "Duplicate", "Cancel", Presses;
     Dialog::Statistics(_) => Statistics, |_| Action::Store(StoreAction::OpenStatistics(carts())), "Done", "Done", "Done", Presses;
-    Dialog::Drop(_) => Drop, |_| show(Dialog::Drop(DropDialog { target: DropTarget::Collection(carts()), typed: "carts".into(), sent: Default::default() })),
+    Dialog::Drop(_) => Drop, |_| show(Dialog::Drop(DropDialog { target: DropTarget::Collection(carts()), typed: "carts".into(), sent: Sent::default() })),
         "Name to confirm", "Drop collection", "Cancel", Presses;
     Dialog::Confirm(_) => Confirm, |_| mayfly::action::archive::ask_off(&carts(), "test.carts"), "Cancel", "Turn off", "Cancel", Leaves;
     Dialog::OpenFolder(_) => OpenFolder, |_| show(Dialog::OpenFolder(OpenFolder { path: "/nowhere/at/all".into(), ..Default::default() })),
@@ -134,7 +135,7 @@ rows! {
         "View name", "Create view", "Cancel", Presses;
     Dialog::Aggregate(_, aggregate::Dialog::Write(_)) => WriteResults, |window| {
         let to = aggregate::WritesTo { namespace: Namespace::new("test", "made"), replaces: true };
-        let write = WriteResults { pipeline: vec![doc! {"$out": "made"}], to, count: None, sent: Default::default() };
+        let write = WriteResults { pipeline: vec![doc! {"$out": "made"}], to, count: None, sent: Sent::default() };
         show(Dialog::Aggregate(window.tab().id, aggregate::Dialog::Write(write)))
     }, "Write to test.made", "Write to test.made", "Cancel", Presses;
     Dialog::Indexes(_, indexes::Dialog::Create(_)) => CreateIndex, |window| indexes(window, IndexesAction::OpenCreateTtl("at".into())), "Field 1", "Create index", "Cancel", Waits;
@@ -150,10 +151,10 @@ rows! {
         let report = CopyReport { copied: 1, skipped: 0, refused: 0, unknown: 0, refusals: Vec::new(), indexes: 0, notes: Vec::new(), end: CopyEnd::Complete };
         let ended = CopyEnded { report, opens: None, undo: None };
         let title = "Copy test.carts".into();
-        show(Dialog::Transfer(transfer::Dialog::Copied(Box::new(transfer::CopyResult { operation: OperationId(1), title, ended, took: Default::default(), folder: None }))))
+        show(Dialog::Transfer(transfer::Dialog::Copied(Box::new(transfer::CopyResult { operation: OperationId(1), title, ended, took: Duration::ZERO, folder: None }))))
     }, "Done", "Done", "Done", Presses;
     Dialog::Transfer(transfer::Dialog::Unfinished { .. }) => Unfinished, |_| show(Dialog::Transfer(transfer::Dialog::Unfinished { error: None })), "Decide later", "Decide later", "Decide later", Presses;
-    Dialog::Transfer(transfer::Dialog::DumpImported(_)) => DumpImported, |_| show(Dialog::Transfer(transfer::Dialog::DumpImported(Box::new(transfer::DumpResult { outcomes: Vec::new(), chosen: 0, took: Default::default() })))),
+    Dialog::Transfer(transfer::Dialog::DumpImported(_)) => DumpImported, |_| show(Dialog::Transfer(transfer::Dialog::DumpImported(Box::new(transfer::DumpResult { outcomes: Vec::new(), chosen: 0, took: Duration::ZERO })))),
         "Done", "Done", "Done", Presses;
     Dialog::Maintenance(maintenance::Dialog::Home) => Maintenance, |_| Action::Maintenance(MaintenanceAction::Show(Page::Home)), "Done", "Done", "Done", Presses;
     Dialog::Maintenance(maintenance::Dialog::Backup(_)) => Backup, |_| Action::Maintenance(MaintenanceAction::Show(Page::Backup)), "Backup path", "Back up", "Back", Presses;

@@ -151,7 +151,7 @@ impl Question for Fields {
     const BACKGROUND: bool = true;
 
     fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
-        let found = reply.ok().into_iter().flat_map(|found| batch(found));
+        let found = reply.ok().into_iter().flat_map(batch);
         with(cx.state, self.0, |view| view.learn_fields(found));
     }
 }

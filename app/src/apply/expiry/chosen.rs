@@ -20,7 +20,7 @@ impl Question for ChosenDocument {
 
     fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
         let Some(found) = found(self.0, &reply, cx) else { return };
-        let document = reply::batch(&found).next().cloned();
+        let document = reply::batch(found).next().cloned();
         let asked = reply.command.get_document("filter").ok().cloned();
         with(cx.state, self.0, |view| {
             if view.selected.clone().map(change::by_id) == asked {
