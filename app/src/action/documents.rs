@@ -6,7 +6,7 @@ use egui::Key;
 use super::Action;
 use super::entry::{Entry, Group, ctrl, ctrl_shift, key};
 use crate::job::bulk::BulkChange;
-use crate::job::purpose::FieldTask;
+use crate::job::field_task::FieldTask;
 use crate::state::code::Language;
 use crate::state::documents::{CopyForm, DocumentsView, Mode, QueryText};
 use crate::state::queries::KnownQuery;

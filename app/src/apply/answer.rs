@@ -1,6 +1,6 @@
 //! Answers of the worker.
 
-use super::command_log::{log, note_answer, offer_unlock};
+use super::command_log::{log, note_answer};
 use super::question::Answer;
 use super::{Apply, TOO_MUCH, connect, console, lesson, passwords, store, stores};
 use crate::worker::{Outcome, SecretReport};
@@ -9,23 +9,12 @@ use crate::worker::{Outcome, SecretReport};
 pub fn outcome(outcome: Outcome<Answer>, cx: &mut Apply<'_>) {
     match outcome {
         Outcome::Asked(answer) => answer.arrive(cx),
-        // Its store is not on the screen any more, or not yet again.
-        Outcome::Answer { generation, .. } | Outcome::Dropped { generation, .. }
-            if generation <= cx.state.switched_at && generation > 0 => {}
-        Outcome::Answer { reply, .. } => {
+        // The store's event reports the changes.
+        Outcome::Traffic(reply) => {
             log(true, &reply, cx.state);
             note_answer(&reply, cx.state);
-            // The store's event reports the changes, and the list of commands has the refusals.
-            // The dialog that sent it has learned why it was refused.
-            if reply.is_refused_by_a_lock() {
-                offer_unlock(cx.state);
-            }
         }
-        Outcome::Dropped { full, .. } => {
-            if full {
-                cx.warn(TOO_MUCH);
-            }
-        }
+        Outcome::OrderRefused => cx.warn(TOO_MUCH),
         Outcome::Console(report) => console::report(report, cx),
         Outcome::Secret(report) => secret(report, cx),
         Outcome::Opened(opened) => store::opened(opened, cx),

@@ -58,7 +58,7 @@ mod tests {
     use crate::apply::Effects;
     use crate::apply::stores::in_sandbox;
     use crate::job::{OpenError, OpenRequest, Sandbox};
-    use crate::worker::Work;
+    use crate::worker::Order;
 
     fn waiting(beginning: Beginning) -> State {
         let mut state = State::default();
@@ -80,8 +80,8 @@ mod tests {
         {
             let (mut state, mut effects) = (waiting(files.clone()), Effects::default());
             assert!(in_sandbox(&failure, &mut Apply::new(&mut state, &mut effects)));
-            let opens = effects.jobs.iter().any(|job| match job.work() {
-                Some(Work::Open(request)) => request.sandbox == Some(Sandbox::Empty),
+            let opens = effects.jobs.iter().any(|job| match job.order() {
+                Some(Order::Open(request)) => request.sandbox == Some(Sandbox::Empty),
                 _ => false,
             });
             assert!(opens);

@@ -127,11 +127,11 @@ mod tests {
     use crate::action::{Action, StoreAction};
     use crate::apply::{Effects, apply};
     use crate::state::State;
-    use crate::worker::Work;
+    use crate::worker::Order;
 
     fn opens(effects: &Effects) -> Vec<OpenRequest> {
-        let requests = effects.jobs.iter().filter_map(|job| match job.work() {
-            Some(Work::Open(request)) => Some(request.clone()),
+        let requests = effects.jobs.iter().filter_map(|job| match job.order() {
+            Some(Order::Open(request)) => Some(request.clone()),
             _ => None,
         });
         requests.collect()

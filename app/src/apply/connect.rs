@@ -11,12 +11,12 @@ use crate::action::connect::again;
 use crate::job::connection_string::Secret;
 use crate::job::{Cancel, OpenRequest, Server, Step};
 use crate::source::secrets::KeyringError;
+use crate::state::State;
 use crate::state::connect::{Attempt, ConnectDraft};
 use crate::state::dialogs::Dialog;
 use crate::state::recent_stores::SavedServer;
 use crate::state::toasts::Kind;
-use crate::state::{Purpose, State};
-use crate::worker::{ConnectReport, Desk, Lane, Reply, SecretWork, Work, connect as attach};
+use crate::worker::{ConnectReport, Desk, Lane, Order, Reply, SecretWork, connect as attach};
 
 /// Carries out one action.
 pub fn apply(action: &ConnectAction, cx: &mut Apply<'_>) {
@@ -208,5 +208,5 @@ fn set_locked(is_locked: bool, cx: &mut Apply<'_>) {
         format!("Unlocked: changes are made on {name}")
     };
     cx.toast(Kind::Info, sentence);
-    cx.job(Purpose::Store, Lane::Write, Work::SetLocked(is_locked));
+    cx.order(Order::SetLocked(is_locked));
 }

@@ -2,8 +2,8 @@
 
 use super::Apply;
 use crate::job::TRAFFIC_DATABASE;
-use crate::state::{Namespace, Purpose, State};
-use crate::worker::{Lane, Work};
+use crate::state::{Namespace, State};
+use crate::worker::Order;
 
 /// Turns the traffic on or off, also for the next start.
 pub(super) fn set_traffic(on: bool, cx: &mut Apply<'_>) {
@@ -18,7 +18,7 @@ pub(super) fn start_traffic(cx: &mut Apply<'_>) {
         return;
     }
     let on = cx.state.settings.traffic;
-    cx.job(Purpose::Traffic, Lane::Write, Work::SetTraffic(on));
+    cx.order(Order::SetTraffic(on));
 }
 
 /// A window without a tab opens the first collection.

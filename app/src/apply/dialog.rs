@@ -5,7 +5,7 @@ use bson::Document;
 use super::question::Question;
 use super::{Apply, apply as apply_action, lock};
 use crate::action::{Action, DialogAction, DocumentsAction};
-use crate::job::purpose::SlowRead;
+use crate::job::slow_read::SlowRead;
 use crate::state::sent::Sent;
 use crate::state::{Dialog, State};
 use crate::worker::Reply;

@@ -5,12 +5,12 @@ use bson::Document;
 use super::question::{self, Answer, Question, Run};
 use crate::action::Action;
 use crate::job::TabId;
-use crate::job::purpose::SlowRead;
+use crate::job::slow_read::SlowRead;
 use crate::job::{ConsoleQuestion, ConsoleRun};
+use crate::state::State;
 use crate::state::settings::ThemeChoice;
 use crate::state::toasts::Kind;
-use crate::state::{Purpose, State};
-use crate::worker::{Lane, LessonOrder, Reply, SecretWork, Work};
+use crate::worker::{Lane, LessonOrder, Order, Reply, SecretWork};
 
 /// Work for the threads of the window.
 pub type Job = crate::worker::Job<Answer>;
@@ -65,20 +65,6 @@ impl<'a> Apply<'a> {
     /// Changes `state` and collects `effects`.
     pub fn new(state: &'a mut State, effects: &'a mut Effects) -> Self {
         Self { state, effects }
-    }
-
-    /// Sends a command that reads. Returns its generation; a newer one with the same purpose
-    /// replaces it while it waits.
-    pub fn read(&mut self, purpose: Purpose, db: &str, command: Document) -> u64 {
-        self.job(purpose, Lane::Read, Work::Command { db: db.to_owned(), command })
-    }
-
-    /// Sends a command that writes. Every one is done, in order. Returns its generation.
-    pub fn write(&mut self, purpose: Purpose, db: &str, command: Document) -> u64 {
-        if let Some(connection) = &mut self.state.store.connection {
-            connection.use_now(self.state.uptime);
-        }
-        self.job(purpose, Lane::Write, Work::Command { db: db.to_owned(), command })
     }
 
     /// Asks with a command that reads. Returns its generation.
@@ -137,11 +123,10 @@ impl<'a> Apply<'a> {
         self.toast(Kind::Warning, text);
     }
 
-    /// Sends a job of any kind. Returns its generation.
-    pub fn job(&mut self, purpose: Purpose, lane: Lane, work: Work) -> u64 {
+    /// Gives the worker an order.
+    pub fn order(&mut self, order: Order) {
         let generation = self.state.next_generation();
-        self.effects.jobs.push(Job::named(purpose, lane, generation, work));
-        generation
+        self.effects.jobs.push(Job::of_order(order, generation));
     }
 
     /// Queues an effect of the window.

@@ -4,7 +4,7 @@ use super::Apply;
 use super::question::Question;
 use crate::action::{Action, ExplainAction, IndexesAction};
 use crate::commands::explain;
-use crate::job::purpose::SlowRead;
+use crate::job::slow_read::SlowRead;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::explain::{Answer, Explain};
 use crate::state::indexes::Dialog;

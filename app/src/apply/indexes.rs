@@ -8,7 +8,7 @@ use super::question::Question;
 use super::{Apply, index_tab, recreate, rollout};
 use crate::action::IndexesAction;
 use crate::commands::{documents, expiry, indexes, store};
-use crate::job::purpose::SlowRead;
+use crate::job::slow_read::SlowRead;
 use crate::limits::{AGES_DOCUMENTS_MAX, SAMPLE_DOCUMENTS};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::indexes::{ChangeTtl, CreateIndex, Dialog, DropIndex, ages_command, ttl_words};

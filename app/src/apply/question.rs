@@ -10,7 +10,7 @@ use bson::Document;
 use super::command_log::{log, note_answer, offer_unlock};
 use super::{Apply, QUEUE_FULL, TOO_MUCH};
 use crate::job::TabId;
-use crate::job::purpose::SlowRead;
+use crate::job::slow_read::SlowRead;
 use crate::worker::{Desk, Job, Key, Lane, Manners, Outcome, OutcomeSender, Reply, Task, guarded};
 
 /// A question to a store. Of equal ones the newest replaces those that wait, and one is asked at a time.

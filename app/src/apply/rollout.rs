@@ -224,8 +224,7 @@ mod tests {
     use crate::apply::{Worker, question};
     use crate::job::{OpenRequest, Sandbox};
     use crate::source::embedded::opener;
-    use crate::state::Purpose;
-    use crate::worker::{Job, Secrets, Work, lesson_shelf};
+    use crate::worker::{Job, Order, Secrets, lesson_shelf};
 
     #[test]
     fn a_closing_window_takes_its_rollouts_along() {
@@ -233,8 +232,7 @@ mod tests {
         let worker = Worker::start(opener(), lesson_shelf::shelf(None), Secrets::none(), wake);
         let worker = worker.expect("threads");
         let request = OpenRequest { sandbox: Some(Sandbox::Empty), ..OpenRequest::default() };
-        let purpose = Purpose::Store;
-        worker.submit(Job::named(purpose, Lane::Write, 1, Work::Open(request)));
+        worker.submit(Job::of_order(Order::Open(request), 1));
         let gauge = Arc::new(RolloutGauge::default());
         let plan = RolloutPlan {
             namespace: Namespace::new("test", "c"),

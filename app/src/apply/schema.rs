@@ -10,7 +10,7 @@ use self::analyze::Analyze;
 use super::{Apply, documents, indexes};
 use crate::action::SchemaAction;
 use crate::commands::schema;
-use crate::job::purpose::SlowRead;
+use crate::job::slow_read::SlowRead;
 use crate::limits::{SCHEMA_BATCH_DOCUMENTS, SCHEMA_SAMPLE_DOCUMENTS};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::schema::{Dialog, SchemaView, both, json_text};

@@ -2,7 +2,7 @@
 //!
 //! Up to eight stores and servers are open at once, each a root in the sidebar (`panels/roots.rs`) once there
 //! are two. One is shown: `State::store` and its tree, tabs and clock. The others are in `State::beside`,
-//! each with everything that the window knows of it. `apply/stores.rs` swaps them; `Work::Show` tells the
+//! each with everything that the window knows of it. `apply/stores.rs` swaps them; `Order::Show` tells the
 //! worker, which keeps every `Source` by its number (`worker/sources.rs`) and stamps each job with the one
 //! that is shown. Events carry the number of their store: those of a store that is not on the screen change
 //! nothing, but a hold, damage or a dead thread is said. A store with an import, an export or a change of
@@ -17,8 +17,8 @@ use crate::limits::OPEN_STORES_MAX;
 use crate::source::Opened;
 use crate::state::sandbox::{AfterSandbox, LeaveSandbox};
 use crate::state::toasts::Kind;
-use crate::state::{Dialog, Phase, Purpose, State, StoreBeside};
-use crate::worker::{Lane, Work};
+use crate::state::{Dialog, Phase, State, StoreBeside};
+use crate::worker::Order;
 
 /// Opens a store, after the question what becomes of the one that is shown if it is a sandbox.
 pub(super) fn open_or_ask(request: OpenRequest, cx: &mut Apply<'_>) {
@@ -39,7 +39,7 @@ pub fn open(request: OpenRequest, cx: &mut Apply<'_>) {
     }
     if make_room(request, cx) {
         let request = cx.state.store.request.clone();
-        cx.job(Purpose::Store, Lane::Write, Work::Open(request));
+        cx.order(Order::Open(request));
     }
 }
 
@@ -54,7 +54,7 @@ pub(super) fn adopt(mut request: OpenRequest, opened: Box<Opened>, cx: &mut Appl
         return passwords::settle(request.server.as_deref_mut(), cx);
     }
     if make_room(request, cx) {
-        cx.job(Purpose::Store, Lane::Write, Work::Adopt(opened));
+        cx.order(Order::Adopt(opened));
     }
 }
 
@@ -91,7 +91,7 @@ fn make_room(mut request: OpenRequest, cx: &mut Apply<'_>) -> bool {
         }
         set_aside(cx);
         cx.state.store.slot = cx.state.next_slot();
-        send(Work::Show(cx.state.store.slot), cx);
+        cx.order(Order::Show(cx.state.store.slot));
     } else {
         stop_work(cx);
         if request.sandbox.is_some() && cx.state.store.request.sandbox.is_none() {
@@ -164,9 +164,9 @@ fn show_now(slot: u32, keeps: bool, cx: &mut Apply<'_>) {
     cx.state.dialogs.forget(Dialog::is_about_contents);
     cx.state.view.is_start_shown = false;
     cx.state.beside.remove(at).show(cx.state);
-    send(Work::Show(slot), cx);
+    cx.order(Order::Show(slot));
     if !stays {
-        send(Work::Close(left), cx);
+        cx.order(Order::Close(left));
     }
     cx.state.console.restart("Another store was shown; variables are gone");
     title(cx);
@@ -187,7 +187,7 @@ pub(super) fn close(slot: u32, cx: &mut Apply<'_>) {
     if cx.state.beside.iter().any(is_it) {
         cx.state.beside.retain(|beside| !is_it(beside));
         rollout::stop_all(slot, cx.state);
-        send(Work::Close(slot), cx);
+        cx.order(Order::Close(slot));
     }
 }
 
@@ -217,10 +217,6 @@ fn name_of(request: &OpenRequest) -> String {
         None if request.demo => "The demo store".to_owned(),
         None => "Your store".to_owned(),
     }
-}
-
-fn send(work: Work, cx: &mut Apply<'_>) {
-    cx.job(Purpose::Store, Lane::Write, work);
 }
 
 /// Something happened in an open store. One that is not on the screen is read again when it is shown;
@@ -280,10 +276,10 @@ mod tests {
     }
 
     fn works(effects: &Effects) -> Vec<String> {
-        let name = |job: &crate::apply::Job| match job.work()? {
-            Work::Show(slot) => Some(format!("show {slot}")),
-            Work::Close(slot) => Some(format!("close {slot}")),
-            Work::Open(_) => Some("open".to_owned()),
+        let name = |job: &crate::apply::Job| match job.order()? {
+            Order::Show(slot) => Some(format!("show {slot}")),
+            Order::Close(slot) => Some(format!("close {slot}")),
+            Order::Open(_) => Some("open".to_owned()),
             _ => None,
         };
         effects.jobs.iter().filter_map(name).collect()

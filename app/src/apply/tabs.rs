@@ -5,7 +5,7 @@ use super::recount::stale;
 use super::{Apply, aggregate, documents, expiry, indexes, recount, schema};
 use crate::action::TabsAction;
 use crate::commands;
-use crate::job::purpose::SlowRead;
+use crate::job::slow_read::SlowRead;
 use crate::limits::TABS_MAX;
 use crate::state::store::{Next, Order};
 use crate::state::tabs::ViewKind;

@@ -21,10 +21,10 @@ pub mod kept;
 pub mod lesson;
 pub mod number_draft;
 pub mod percent;
-pub mod purpose;
 pub mod reply;
 pub mod rollout;
 pub mod server;
+pub mod slow_read;
 pub mod store;
 mod trash_scope;
 pub mod watch;
@@ -49,7 +49,6 @@ pub use mayfly_engine::engine::OpenError;
 pub use mayfly_engine::event::{
     BuildProgress, Event, IndexReport, PassReport, RemovedDocument, RestoredDocument,
 };
-pub use purpose::Purpose;
 pub use server::{
     Attached, ConnectFailure, Keeping, PassJob, Server, ServerColor, ServerMark, Step, Stored,
     Write,

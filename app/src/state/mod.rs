@@ -61,7 +61,6 @@ use crate::job::OpenError;
 use crate::job::lesson::Rules;
 use crate::limits::CALM_MS;
 
-pub use crate::job::purpose::{self, Purpose};
 pub use crate::job::{Capabilities, Namespace, Zone};
 pub use clock::Clock;
 pub use command_log::CommandLog;

@@ -9,9 +9,9 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 use super::at_close::AtClose;
 use super::guarded::guarded;
 use super::lesson::LessonShelf;
+use super::order::Order;
 use super::outcome_sender::OutcomeSender;
 use super::reply::{Reply, STOPPED};
-use super::work::Work;
 use crate::job::Cancel;
 use crate::job::reply::is_ok;
 use crate::source::Source;
@@ -34,8 +34,6 @@ pub struct Desk<'d, A> {
     pub ends: Cancel,
     /// `None` in a test of a task.
     pub threads: Option<&'d dyn Threads>,
-    /// Does work that is named by its purpose.
-    pub(super) perform: Option<&'d dyn Fn(Work)>,
 }
 
 /// The threads around a source, as a task sees them.
@@ -45,6 +43,9 @@ pub trait Threads {
 
     /// Lists lessons and writes handouts.
     fn shelf(&self) -> Arc<dyn LessonShelf>;
+
+    /// Carries out an order for the task's store.
+    fn carry_out(&self, order: Order);
 
     /// Waits for a thread before the store closes.
     fn join_at_close(&self, thread: JoinHandle<()>);
@@ -67,7 +68,6 @@ impl<'d, A> Desk<'d, A> {
             at_close,
             ends: Cancel::default(),
             threads: None,
-            perform: None,
         }
     }
 

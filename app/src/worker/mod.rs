@@ -1,7 +1,7 @@
 //! The threads that talk to the store, so that the window never waits.
 //!
-//! Jobs go into bounded queues, one for each kind of work; a newer job with the same [`Purpose`]
-//! replaces one that still waits. Answers come back over one bounded channel, and a wake-up closure
+//! Jobs go into bounded queues, one for each kind of work; a newer question replaces an equal
+//! one that still waits. Answers come back over one bounded channel, and a wake-up closure
 //! wakes the window. Nothing here knows a window.
 //!
 //! Threads: `mayfly-read-1` and further, `mayfly-write`, `mayfly-transfer-1` to 4, `mayfly-bulk`, `mayfly-schema`,
@@ -10,8 +10,6 @@
 //! file dialog is open, `mayfly-connect` while a server is being reached, `mayfly-secret` and `mayfly-keyring` while the system's
 //! keyring is asked, `mayfly-settings`, `mayfly-rollout` while a TTL is rolled out, and `mayfly-watch` while the deletions of a server's
 //! collection are followed.
-//!
-//! [`Purpose`]: crate::job::Purpose
 
 mod at_close;
 pub mod bulk;
@@ -30,7 +28,7 @@ pub mod lesson_files;
 mod lesson_job;
 pub mod lesson_shelf;
 pub mod maintenance;
-mod named_task;
+mod order;
 mod outcome;
 mod outcome_sender;
 pub mod pool;
@@ -50,7 +48,6 @@ mod traffic;
 pub mod transfer;
 mod wake;
 pub mod watch;
-mod work;
 
 pub use at_close::AtClose;
 pub use connect::ConnectReport;
@@ -59,6 +56,7 @@ pub use guarded::guarded;
 
 pub use lesson::LessonShelf;
 pub use lesson_job::{LessonOrder, LessonOutcome};
+pub use order::Order;
 pub use outcome::Outcome;
 pub use outcome_sender::OutcomeSender;
 pub use pool::Worker;
@@ -69,4 +67,3 @@ pub use secrets::Secrets;
 pub use settings_keeper::{KeptSettings, SettingsKeeper, SettingsReport};
 pub use task::{Job, Key, Lane, Manners, Task};
 pub use wake::Wake;
-pub use work::Work;

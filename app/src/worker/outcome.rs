@@ -3,28 +3,17 @@
 use super::lesson_job::LessonOutcome;
 use super::reply::Reply;
 use super::secret_job::SecretReport;
-use crate::job::{ConsoleReport, Event, OpenError, Purpose};
+use crate::job::{ConsoleReport, Event, OpenError};
 use crate::source::Opened;
 
 /// A message of the worker. `A` is the answer to a question.
 pub enum Outcome<A> {
     /// A question is answered, or will not be.
     Asked(A),
-    /// A command ended.
-    Answer {
-        purpose: Purpose,
-        /// The job's generation.
-        generation: u64,
-        reply: Reply,
-    },
-    /// A job was dropped before it ran: its queue was full, or a newer one took its place.
-    Dropped {
-        purpose: Purpose,
-        /// The job's generation.
-        generation: u64,
-        /// Whether its queue was full (else: a newer job replaced it).
-        full: bool,
-    },
+    /// The traffic of the demo store sent a command.
+    Traffic(Reply),
+    /// An order was dropped, because its queue was full.
+    OrderRefused,
     /// Something happened in the console.
     Console(ConsoleReport),
     /// The system's keyring answers.

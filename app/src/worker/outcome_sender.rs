@@ -25,14 +25,8 @@ impl<A> OutcomeSender<A> {
         Self { outcomes, wake }
     }
 
-    /// Waits until there is room. The message is dropped once the window is gone.
-    pub(super) fn send(&self, outcome: Outcome<A>) {
-        if self.outcomes.send(outcome).is_ok() {
-            (self.wake)(Duration::ZERO);
-        }
-    }
-
-    /// Hands over an answer, which the window shows within `wait`.
+    /// Hands over an answer, which the window shows within `wait`. Waits until there is room; the answer
+    /// is dropped once the window is gone.
     pub fn answer(&self, answer: A, wait: Duration) {
         if self.outcomes.send(Outcome::Asked(answer)).is_ok() {
             (self.wake)(wait);

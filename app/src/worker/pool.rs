@@ -20,6 +20,7 @@ use super::desk::{Desk, Threads};
 use super::guarded::guarded;
 use super::lesson::{self, LessonDoor, LessonHall, LessonShelf};
 use super::lesson_job::{LessonOrder, LessonOutcome};
+use super::order::Order;
 use super::outcome::Outcome;
 use super::outcome_sender::OutcomeSender;
 use super::queue::{Put, Queue};
@@ -30,10 +31,9 @@ use super::sources::{FIRST, Sources};
 use super::task::{Job, Lane};
 use super::traffic::{self, TrafficSwitch};
 use super::wake::Wake;
-use super::work::Work;
 use crate::job::lesson::LessonRequest;
-use crate::job::purpose::SlowRead;
-use crate::job::{Cancel, ConsoleQuestion, ConsoleRun, Event, Purpose, TabId};
+use crate::job::slow_read::SlowRead;
+use crate::job::{Cancel, ConsoleQuestion, ConsoleRun, Event, TabId};
 use crate::limits::{
     KEYRING_CLOSE, OUTCOMES_MAX, READER_PATIENCE, READERS_MAX, READERS_MIN, TRANSFERS_MAX,
 };
@@ -81,7 +81,7 @@ pub(super) struct Shared<A> {
 }
 
 impl<A: Send + 'static> Worker<A> {
-    /// Starts the threads. Nothing is open until a [`Work::Open`] was done.
+    /// Starts the threads. Nothing is open until a [`Order::Open`] was done.
     ///
     /// # Errors
     /// The system refused a thread.
@@ -151,13 +151,11 @@ impl<A: Send + 'static> Worker<A> {
         let ask = move || {
             while shared.traffic.wait() {
                 shared.unanswered.fetch_add(1, Ordering::AcqRel);
-                let (purpose, lane) = (Purpose::Traffic, Lane::Write);
-                let work = Work::Traffic;
                 let store = shared.sources.front();
-                let step = Job { store, ..Job::named(purpose, lane, 0, work) };
+                let step = Job { store, ..Job::of_order(Order::Traffic, 0) };
                 if let Put::Full(_) = shared.write.put(step) {
                     shared.traffic.dropped();
-                    shared.answered(lane);
+                    shared.answered(Lane::Write);
                 }
             }
         };
@@ -205,11 +203,11 @@ impl<A: Send + 'static> Worker<A> {
 
     /// Hands a job to the threads. Never waits.
     pub fn submit(&self, mut job: Job<A>) {
-        if let Some(Work::Show(number)) = job.work() {
+        if let Some(Order::Show(number)) = job.order() {
             return self.show(*number);
         }
         job.store = self.shown.get();
-        if matches!(job.work(), Some(Work::Open(_) | Work::Adopt(_))) {
+        if matches!(job.order(), Some(Order::Open(_) | Order::Adopt(_))) {
             self.opening.set(self.opening.get() + 1);
             // The old store closes once its queries have ended.
             self.shared.slow_reads.cancel(|_| true);
@@ -360,6 +358,10 @@ impl<A: Send + 'static> Threads for OfStore<'_, A> {
         Arc::clone(&self.shared.shelf)
     }
 
+    fn carry_out(&self, order: Order) {
+        self.shared.carry_out(self.store, order);
+    }
+
     fn join_at_close(&self, thread: JoinHandle<()>) {
         self.shared.join_at_close(thread);
     }
@@ -407,7 +409,6 @@ impl<A: Send + 'static> Shared<A> {
                 at_close: &self.at_close,
                 ends: self.ends.clone(),
                 threads: Some(&OfStore { shared: self, store }),
-                perform: Some(&|work| self.perform(store, work)),
             };
             if let Err(message) = guarded(|| task.run(&desk)) {
                 self.failed(name, message);
@@ -418,24 +419,21 @@ impl<A: Send + 'static> Shared<A> {
         }
     }
 
-    /// Does work that is named by its purpose.
-    pub(super) fn perform(self: &Arc<Self>, store: u32, work: Work) {
-        match work {
-            Work::Open(_) | Work::Adopt(_) | Work::Show(_) | Work::Close(_) => {
-                self.change_stores(store, work);
+    fn carry_out(self: &Arc<Self>, store: u32, order: Order) {
+        match order {
+            Order::Open(_) | Order::Adopt(_) | Order::Show(_) | Order::Close(_) => {
+                self.change_stores(store, order);
             }
-            Work::SetLocked(is_locked) => {
+            Order::SetLocked(is_locked) => {
                 if let Some(source) = self.sources.of(store) {
                     source.set_locked(is_locked);
                 }
             }
-            // The task has run it.
-            Work::Command { .. } => {}
-            Work::SetTraffic(on) => {
+            Order::SetTraffic(on) => {
                 self.traffic.set(on);
                 self.step_traffic();
             }
-            Work::Traffic => self.step_traffic(),
+            Order::Traffic => self.step_traffic(),
         }
     }
 

@@ -7,9 +7,8 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 use super::*;
 use crate::job::TabId;
 use crate::source::{Capabilities, Events, OpenRequest, Opened, Source};
-use crate::state::purpose::Purpose;
 use crate::worker::transfer::{FileToLook, transfers};
-use crate::worker::{Key, Manners};
+use crate::worker::{Key, Manners, Reply, Task};
 
 #[derive(Default)]
 struct Echo {
@@ -41,11 +40,11 @@ impl Source for Echo {
     }
 }
 
-fn worker() -> Worker<()> {
+fn worker() -> Worker<Answered> {
     worker_writing(&Arc::default(), &Arc::default())
 }
 
-fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker<()> {
+fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker<Answered> {
     let (writes, gate) = (Arc::clone(writes), Arc::clone(gate));
     let opener: Opener = Arc::new(move |_| {
         let name = "echo".to_owned();
@@ -59,33 +58,59 @@ fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker<()
             attached: None,
         })
     });
-    let worker = Worker::<()>::start(
+    let worker = Worker::<Answered>::start(
         opener,
         crate::worker::lesson_shelf::shelf(None),
         Secrets::none(),
         Arc::new(|_| ()),
     )
     .expect("threads can be started");
-    submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
+    order(&worker, Order::Open(OpenRequest::default()));
     assert!(matches!(next(&worker), Outcome::Opened(Ok(_))));
     worker
 }
 
-fn submit(worker: &Worker<()>, lane: Lane, work: Work) {
-    let purpose = Purpose::Store;
-    worker.submit(Job::named(purpose, lane, 7, work));
+fn order(worker: &Worker<Answered>, order: Order) {
+    worker.submit(Job::of_order(order, 7));
 }
 
-fn next(worker: &Worker<()>) -> Outcome<()> {
+/// The generation of a command and its reply.
+type Answered = (u64, Reply);
+
+/// A command.
+#[derive(Debug)]
+struct Send(&'static str, Document);
+
+impl Task<Answered> for Send {
+    fn run(self: Box<Self>, desk: &Desk<'_, Answered>) {
+        let reply = desk.run(self.0.to_owned(), self.1);
+        desk.sender.answer((desk.generation, reply), Duration::ZERO);
+    }
+
+    fn dropped(self: Box<Self>, _: u64, _: bool) -> Outcome<Answered> {
+        Outcome::OrderRefused
+    }
+
+    fn command(&self) -> Option<(&str, &Document)> {
+        Some((self.0, &self.1))
+    }
+}
+
+fn submit(worker: &Worker<Answered>, lane: Lane, db: &'static str, command: Document) {
+    let (key, task) = (Key::new(Arc::new(lane)), Box::new(Send(db, command)));
+    worker.submit(Job::new(key, lane, 7, task));
+}
+
+fn next(worker: &Worker<Answered>) -> Outcome<Answered> {
     let outcome = worker.outcomes.recv_timeout(Duration::from_secs(20)).expect("an outcome comes");
     worker.is_taken(&outcome);
     outcome
 }
 
-fn run(worker: &Worker<()>, command: Document) -> Result<Document, String> {
-    submit(worker, Lane::Read, Work::Command { db: "demo".to_owned(), command });
+fn run(worker: &Worker<Answered>, command: Document) -> Result<Document, String> {
+    submit(worker, Lane::Read, "demo", command);
     match next(worker) {
-        Outcome::Answer { reply, generation: 7, .. } => reply.result,
+        Outcome::Asked((7, reply)) => reply.result,
         _ => panic!("not an answer"),
     }
 }
@@ -136,14 +161,14 @@ fn a_source_that_panics_beside_its_commands_is_told_and_the_threads_go_on() {
                 attached: None,
             })
         });
-        let worker = Worker::<()>::start(
+        let worker = Worker::<Answered>::start(
             opener,
             crate::worker::lesson_shelf::shelf(None),
             Secrets::none(),
             Arc::new(|_| ()),
         )
         .expect("threads can be started");
-        submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
+        order(&worker, Order::Open(OpenRequest::default()));
         let (mut opened, mut told) = (false, None);
         while !opened || told.is_none() {
             match next(&worker) {
@@ -158,9 +183,9 @@ fn a_source_that_panics_beside_its_commands_is_told_and_the_threads_go_on() {
         let told = told.unwrap_or_default();
         assert!(told.starts_with("The window no longer receives updates from the store"), "{told}");
         // Closing it fails, which ends no thread.
-        submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
+        order(&worker, Order::Open(OpenRequest::default()));
         assert!(matches!(next(&worker), Outcome::Opened(Err(_))));
-        submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
+        order(&worker, Order::Open(OpenRequest::default()));
         loop {
             match next(&worker) {
                 Outcome::Opened(outcome) => break assert!(outcome.is_ok()),
@@ -187,7 +212,7 @@ fn every_write_is_done_before_the_window_is_gone() {
     let held = gate.lock().expect("nobody panicked");
     for number in 0..5 {
         let command = doc! {"insert": "c", "documents": [{"_id": number}]};
-        submit(&worker, Lane::Write, Work::Command { db: "demo".to_owned(), command });
+        submit(&worker, Lane::Write, "demo", command);
     }
     let shared = Arc::clone(&worker.shared);
     thread::scope(|scope| {
@@ -204,19 +229,19 @@ fn every_write_is_done_before_the_window_is_gone() {
 fn what_was_asked_of_one_store_does_not_change_the_next() {
     let writes = Arc::default();
     let worker = worker_writing(&writes, &Arc::default());
-    submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
-    let insert = || Work::Command { db: "demo".to_owned(), command: doc! {"insert": "c"} };
-    submit(&worker, Lane::Write, insert());
+    order(&worker, Order::Open(OpenRequest::default()));
+    let insert = || doc! {"insert": "c"};
+    submit(&worker, Lane::Write, "demo", insert());
     let opened = worker.outcomes.recv_timeout(Duration::from_secs(20)).expect("it opens");
-    submit(&worker, Lane::Write, insert());
+    submit(&worker, Lane::Write, "demo", insert());
     worker.is_taken(&opened);
     for _ in 0..2 {
-        let Outcome::Answer { reply, .. } = next(&worker) else { panic!("not an answer") };
+        let Outcome::Asked((_, reply)) = next(&worker) else { panic!("not an answer") };
         assert_eq!(reply.result, Err(crate::worker::desk::OPENING.to_owned()));
     }
     assert_eq!(writes.load(Ordering::Acquire), 0);
-    submit(&worker, Lane::Write, insert());
-    assert!(matches!(next(&worker), Outcome::Answer { reply, .. } if reply.result.is_ok()));
+    submit(&worker, Lane::Write, "demo", insert());
+    assert!(matches!(next(&worker), Outcome::Asked((_, reply)) if reply.result.is_ok()));
     assert_eq!(writes.load(Ordering::Acquire), 1);
 }
 
@@ -260,7 +285,7 @@ impl Source for Stuck {
 }
 
 /// A worker on that source.
-fn stuck() -> Worker<()> {
+fn stuck() -> Worker<Answered> {
     let opener: Opener = Arc::new(|_| {
         Ok(Opened {
             source: Arc::new(Stuck),
@@ -272,23 +297,22 @@ fn stuck() -> Worker<()> {
             attached: None,
         })
     });
-    let worker = Worker::<()>::start(
+    let worker = Worker::<Answered>::start(
         opener,
         crate::worker::lesson_shelf::shelf(None),
         Secrets::none(),
         Arc::new(|_| ()),
     )
     .expect("threads can be started");
-    submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
+    order(&worker, Order::Open(OpenRequest::default()));
     assert!(matches!(next(&worker), Outcome::Opened(Ok(_))));
     worker
 }
 
 /// A command of a tab, whose question differs from those of other tabs.
-fn of_tab(tab: u64, read: SlowRead, command: Document) -> Job<()> {
-    let work = Work::Command { db: "d".to_owned(), command };
+fn of_tab(tab: u64, read: SlowRead, command: Document) -> Job<Answered> {
     let (key, manners) = (Key::new(Arc::new(tab)), Manners::slow_read(TabId(tab), read));
-    Job { key, manners, ..Job::named(Purpose::Store, Lane::Read, tab, work) }
+    Job { manners, ..Job::new(key, Lane::Read, tab, Box::new(Send("d", command))) }
 }
 
 #[test]
@@ -302,11 +326,11 @@ fn slow_queries_leave_a_reader_free_until_they_are_canceled() {
     }
     // Another tab, and a question about the tree.
     query(6, doc! {"ping": 1});
-    assert!(matches!(next(&worker), Outcome::Answer { generation: 6, .. }));
-    submit(&worker, Lane::Read, Work::Command { db: "d".to_owned(), command: doc! {"ping": 1} });
-    assert!(matches!(next(&worker), Outcome::Answer { generation: 7, .. }));
+    assert!(matches!(next(&worker), Outcome::Asked((6, _))));
+    submit(&worker, Lane::Read, "demo", doc! {"ping": 1});
+    assert!(matches!(next(&worker), Outcome::Asked((7, _))));
     worker.abandon(TabId(2), SlowRead::QUERIES);
-    let Outcome::Answer { generation: 2, reply, .. } = next(&worker) else { panic!("no answer") };
+    let Outcome::Asked((2, reply)) = next(&worker) else { panic!("no answer") };
     assert!(reply.is_stopped());
     drop(worker);
 }
@@ -316,33 +340,33 @@ fn reads_of_any_kind_that_are_slow_leave_a_reader_free() {
     let worker = stuck();
     let slow = |tab: u64| worker.submit(of_tab(tab, SlowRead::OfTab, doc! {"find": "c"}));
     (1..=5).for_each(slow);
-    submit(&worker, Lane::Read, Work::Command { db: "d".to_owned(), command: doc! {"ping": 1} });
+    submit(&worker, Lane::Read, "demo", doc! {"ping": 1});
     let outcome = loop {
         worker.relieve_readers(Duration::ZERO);
         if let Ok(outcome) = worker.outcomes.recv_timeout(Duration::from_millis(2)) {
             break outcome;
         }
     };
-    assert!(matches!(outcome, Outcome::Answer { generation: 7, .. }));
+    assert!(matches!(outcome, Outcome::Asked((7, _))));
     worker.abandon(TabId(3), SlowRead::QUERIES);
     worker.abandon(TabId(2), SlowRead::ALL);
-    let Outcome::Answer { generation: 2, reply, .. } = next(&worker) else { panic!("no answer") };
+    let Outcome::Asked((2, reply)) = next(&worker) else { panic!("no answer") };
     assert!(reply.is_stopped());
 }
 
 /// Runs a command in the write lane. Returns the collections that traffic wrote to before it, and the
 /// reply.
-fn traffic_before(worker: &Worker<()>, command: Document) -> (Vec<String>, Document) {
-    submit(worker, Lane::Write, Work::Command { db: "admin".to_owned(), command });
+fn traffic_before(worker: &Worker<Answered>, command: Document) -> (Vec<String>, Document) {
+    submit(worker, Lane::Write, "admin", command);
     let mut written = Vec::new();
     loop {
         match next(worker) {
-            Outcome::Answer { purpose: Purpose::Traffic, reply, .. } => {
+            Outcome::Traffic(reply) => {
                 let command = reply.ok().map(|_| &reply.command).expect("it was written");
                 assert_eq!(reply.db, "demo");
                 written.extend(command.get_str("insert").ok().map(ToOwned::to_owned));
             }
-            Outcome::Answer { generation: 7, reply, .. } => {
+            Outcome::Asked((7, reply)) => {
                 return (written, reply.result.expect("a reply"));
             }
             _ => {}
@@ -359,7 +383,7 @@ fn traffic_runs_in_the_demo_store_while_its_switch_is_on() {
         simulated_start_ms: Some(1_780_315_200_000),
         ..OpenRequest::default()
     };
-    let worker = Worker::<()>::start(
+    let worker = Worker::<Answered>::start(
         crate::source::embedded::opener(),
         crate::worker::lesson_shelf::shelf(None),
         Secrets::none(),
@@ -367,32 +391,32 @@ fn traffic_runs_in_the_demo_store_while_its_switch_is_on() {
     )
     .expect("threads can be started");
     let advance = doc! {"mayflyClock": 1, "advanceMS": 60_000};
-    let written_in_a_minute = |worker: &Worker<()>| {
+    let written_in_a_minute = |worker: &Worker<Answered>| {
         let (mut written, _) = traffic_before(worker, advance.clone());
-        submit(worker, Lane::Write, Work::Traffic);
+        order(worker, Order::Traffic);
         written.extend(traffic_before(worker, doc! {"ping": 1}).0);
         written
     };
     let open = |demo| {
         let name = if demo { "demo" } else { "store" };
-        submit(&worker, Lane::Write, Work::Open(request(name, demo)));
+        order(&worker, Order::Open(request(name, demo)));
         while !matches!(next(&worker), Outcome::Opened(Ok(_))) {}
     };
     let none: Vec<String> = Vec::new();
     open(true);
     assert_eq!(written_in_a_minute(&worker), none, "it was not turned on");
-    submit(&worker, Lane::Write, Work::SetTraffic(true));
+    order(&worker, Order::SetTraffic(true));
     traffic_before(&worker, doc! {"ping": 1});
     assert_eq!(written_in_a_minute(&worker), ["sessions", "carts", "events"]);
-    submit(&worker, Lane::Write, Work::SetTraffic(false));
+    order(&worker, Order::SetTraffic(false));
     assert_eq!(written_in_a_minute(&worker), none, "it was turned off");
     open(false);
-    submit(&worker, Lane::Write, Work::SetTraffic(true));
+    order(&worker, Order::SetTraffic(true));
     assert_eq!(written_in_a_minute(&worker), none, "another store");
     let (_, databases) = traffic_before(&worker, doc! {"listDatabases": 1});
     assert_eq!(databases.get_array("databases").map(Vec::len).ok(), Some(0));
     open(true);
-    submit(&worker, Lane::Write, Work::SetTraffic(true));
+    order(&worker, Order::SetTraffic(true));
     drop(worker);
     let is_free = crate::source::embedded::check_free(&request("demo", true));
     assert_eq!(is_free, Ok(()), "it ends with the window");
@@ -407,10 +431,10 @@ fn closing_does_not_wait_for_a_stuck_script_and_closes_the_store() {
     let data = folder.path().join("store");
     let shelf = crate::worker::lesson_shelf::shelf(None);
     let opener = crate::source::embedded::opener();
-    let worker =
-        Worker::<()>::start(opener, shelf, Secrets::none(), Arc::new(|_| ())).expect("threads");
+    let worker = Worker::<Answered>::start(opener, shelf, Secrets::none(), Arc::new(|_| ()))
+        .expect("threads");
     let request = OpenRequest { folder: Some(data.clone()), ..OpenRequest::default() };
-    submit(&worker, Lane::Write, Work::Open(request.clone()));
+    order(&worker, Order::Open(request.clone()));
     while !matches!(next(&worker), Outcome::Opened(Ok(_))) {}
     let cancel = Cancel::default();
     let (database, text) = ("demo".to_owned(), format!("print('on'); {STUCK}"));

@@ -164,21 +164,17 @@ impl<A> Queue<A> {
 mod tests {
     use std::sync::Arc;
 
-    use bson::doc;
-
     use super::*;
-    use crate::job::purpose::SlowRead;
+    use crate::job::slow_read::SlowRead;
     use crate::job::{Namespace, TabId};
-    use crate::state::purpose::Purpose;
-    use crate::worker::{Job as AnyJob, Work};
+    use crate::worker::{Job as AnyJob, Order};
 
     type Job = AnyJob<()>;
 
     /// A job with a question of this name.
     fn job(name: &str, lane: Lane, generation: u64) -> Job {
-        let work = Work::Command { db: "d".to_owned(), command: doc! {"ping": 1} };
         let key = Key::new(Arc::new(name.to_owned()));
-        Job { key, ..Job::named(Purpose::Store, lane, generation, work) }
+        Job { key, lane, ..Job::of_order(Order::Traffic, generation) }
     }
 
     /// Takes a job and ends it.

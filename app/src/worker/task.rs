@@ -7,9 +7,9 @@ use std::sync::Arc;
 use bson::Document;
 
 use super::desk::Desk;
+use super::order::Order;
 use super::outcome::Outcome;
-use super::work::Work;
-use crate::job::purpose::SlowRead;
+use crate::job::slow_read::SlowRead;
 use crate::job::{Namespace, TabId};
 
 /// Which queue a job waits in.
@@ -53,8 +53,8 @@ pub trait Task<A>: fmt::Debug + Send {
         None
     }
 
-    /// Work that is still named in [`Work`].
-    fn work(&self) -> Option<&Work> {
+    /// The order, of work that is one to the worker itself.
+    fn order(&self) -> Option<&Order> {
         None
     }
 }
@@ -150,5 +150,15 @@ impl<A> Job<A> {
     pub fn new(key: Key, lane: Lane, generation: u64, task: Box<dyn Task<A>>) -> Self {
         let manners = Manners::default();
         Self { key, lane, generation, store: 0, manners, is_refused: false, task }
+    }
+
+    /// The database and the command, of a job that is one command.
+    pub fn command(&self) -> Option<(&str, &Document)> {
+        self.task.command()
+    }
+
+    /// The order, of a job that is one to the worker itself.
+    pub fn order(&self) -> Option<&Order> {
+        self.task.order()
     }
 }

@@ -7,7 +7,7 @@ use super::{namespace, save, with};
 use crate::apply::question::Question;
 use crate::apply::{Apply, cursor, explain};
 use crate::commands;
-use crate::job::purpose::SlowRead;
+use crate::job::slow_read::SlowRead;
 use crate::limits::SAMPLE_DOCUMENTS;
 use crate::state::TabId;
 use crate::state::aggregate::{Shown, StageCount, StageError};

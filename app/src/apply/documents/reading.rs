@@ -9,7 +9,7 @@ use super::with;
 use crate::apply::question::Question;
 use crate::apply::{Apply, explain};
 use crate::commands;
-use crate::job::purpose::SlowRead;
+use crate::job::slow_read::SlowRead;
 use crate::limits::{EDITED_TEXT_BYTES_MAX, KNOWN_SAMPLE_DOCUMENTS};
 use crate::state::documents::change::{self, id_of};
 use crate::state::documents::{QueryText, Scroll, filter_text};

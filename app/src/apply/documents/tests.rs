@@ -19,7 +19,7 @@ use crate::state::documents::{Dialog, FieldEdit, Selection};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Namespace, Phase as StorePhase};
-use crate::worker::{Outcome, Reply, Work};
+use crate::worker::Reply;
 
 const NOW_MS: i64 = 1_000_000_000_000;
 
@@ -92,22 +92,10 @@ impl Bench {
                 return;
             }
             for job in jobs {
-                let generation = job.generation;
-                let Some(purpose) = job.purpose().cloned() else {
-                    let source = Arc::new(Direct(Arc::clone(&self.engine)));
-                    for answer in crate::apply::question::perform(job, source) {
-                        answer.arrive(&mut Apply::new(&mut self.state, &mut effects));
-                    }
-                    continue;
-                };
-                let (db, command) = match job.work() {
-                    Some(Work::Command { db, command }) => (db.clone(), command.clone()),
-                    _ => continue,
-                };
-                let answer = self.engine.run(&db, &command);
-                let reply = Reply::new(db, command, Ok(answer), 1);
-                let answer = Outcome::Answer { purpose, generation, reply };
-                outcome(answer, &mut Apply::new(&mut self.state, &mut effects));
+                let source = Arc::new(Direct(Arc::clone(&self.engine)));
+                for answer in crate::apply::question::perform(job, source) {
+                    answer.arrive(&mut Apply::new(&mut self.state, &mut effects));
+                }
             }
         }
         panic!("the window asks without end");

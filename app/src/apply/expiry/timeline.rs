@@ -3,7 +3,7 @@
 use super::{ask_cliff, ask_reasons_of_few, found, indexes, look_again, refusal, server, with};
 use crate::apply::Apply;
 use crate::apply::question::Question;
-use crate::job::purpose::SlowRead;
+use crate::job::slow_read::SlowRead;
 use crate::limits::SERVER_LATE_LOOKS_MAX;
 use crate::state::expiry::Totals;
 use crate::state::reasons::index_of_reasons;

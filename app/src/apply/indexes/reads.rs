@@ -3,7 +3,7 @@
 use crate::apply::Apply;
 use crate::apply::index_tab::{dialog, with};
 use crate::apply::question::Question;
-use crate::job::purpose::SlowRead;
+use crate::job::slow_read::SlowRead;
 use crate::state::TabId;
 use crate::state::indexes::{Dialog, ages};
 use crate::worker::Reply;

@@ -6,7 +6,7 @@ use super::with;
 use crate::apply::question::{Answer, Question, Report, Run};
 use crate::apply::{Apply, QUEUE_FULL};
 use crate::commands::schema;
-use crate::job::purpose::SlowRead;
+use crate::job::slow_read::SlowRead;
 use crate::limits::SCHEMA_BATCH_DOCUMENTS;
 use crate::state::schema::Stage;
 use crate::state::{State, TabId};

@@ -18,7 +18,7 @@ use crate::state::Namespace;
 use crate::state::dialogs::{CreateDatabase, DropDialog, DropTarget, Sent, SettingsDraft};
 use crate::state::store::{Next, Order};
 use crate::state::tabs::TabId;
-use crate::worker::{Reply, Work};
+use crate::worker::{Order as WorkerOrder, Reply};
 
 fn opened_state() -> State {
     let mut state = State::default();
@@ -56,7 +56,7 @@ fn files_of_every_store_are_walked_by_the_program_that_was_started() {
     );
     assert_eq!(effects.jobs.len(), 3);
     for job in &effects.jobs {
-        let Some(Work::Open(request)) = job.work() else { panic!("a store is opened") };
+        let Some(WorkerOrder::Open(request)) = job.order() else { panic!("a store is opened") };
         assert_eq!(request.walker.as_ref(), Some(&walker), "{request:?}");
     }
 }
@@ -245,8 +245,8 @@ fn traffic_runs_as_it_was_chosen_and_in_the_demo_store_alone() {
     let (name, clock) = ("store".to_owned(), SystemClock.status());
     let store = Opened { source, name, folder: None, clock, warnings, advice, attached: None };
     let switched = |effects: Effects| -> Vec<bool> {
-        let switch = |job: &Job| match job.work() {
-            Some(Work::SetTraffic(on)) => Some(*on),
+        let switch = |job: &Job| match job.order() {
+            Some(WorkerOrder::SetTraffic(on)) => Some(*on),
             _ => None,
         };
         effects.jobs.iter().filter_map(switch).collect()

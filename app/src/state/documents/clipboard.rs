@@ -6,8 +6,21 @@ use mayfly_engine::value::Layout;
 use mayfly_engine::value::extjson::{self, Style};
 use mayfly_engine::value::shell;
 
-use super::{CopyForm, field_path};
+use super::field_path;
 use crate::limits::COPIED_TEXT_BYTES_MAX;
+
+/// How documents are written to the clipboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CopyForm {
+    /// A line for each, with tabs between the columns that are shown.
+    Table,
+    /// Extended JSON.
+    Json,
+    /// As typed in mongosh.
+    Shell,
+    /// A line for each and one with the names, with commas between the columns that are shown.
+    Csv,
+}
 
 /// Writes documents as text, not longer than [`COPIED_TEXT_BYTES_MAX`] by more than one of them.
 /// `columns` are those of a table. Returns how many documents are in the text too.

@@ -28,8 +28,9 @@ pub mod view;
 
 pub use crate::job::bulk::Target;
 pub use crate::job::due;
-pub use crate::job::purpose::{CopyForm, FieldTask, FieldTaskKind};
+pub use crate::job::field_task::{FieldTask, FieldTaskKind};
 pub use change::{Origin, Step, Writing};
+pub use clipboard::CopyForm;
 pub use damaged::Damaged;
 pub use editor::Editor;
 pub use field::{EditTarget, FieldEdit, FieldKind};

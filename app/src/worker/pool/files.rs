@@ -2,7 +2,6 @@
 //! stops.
 
 use super::Shared;
-use crate::job::Purpose;
 use crate::worker::Outcome;
 
 impl<A: Send + 'static> Shared<A> {
@@ -10,7 +9,7 @@ impl<A: Send + 'static> Shared<A> {
     pub(super) fn step_traffic(&self) {
         let Some(source) = self.sources.in_front() else { return };
         for reply in self.traffic.step(source.as_ref()) {
-            self.tell(Outcome::Answer { purpose: Purpose::Traffic, generation: 0, reply });
+            self.tell(Outcome::Traffic(reply));
         }
     }
 }

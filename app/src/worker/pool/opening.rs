@@ -8,8 +8,8 @@ use crate::limits::EVENT_WAKE;
 use crate::source::{OpenError, OpenRequest, Opened, Source};
 use crate::worker::connect;
 use crate::worker::guarded::{EVENTS, guarded, not_shown};
+use crate::worker::order::Order;
 use crate::worker::outcome::Outcome;
-use crate::worker::work::Work;
 
 /// Why a folder can't be opened twice.
 const OPEN_ALREADY: &str = "This store is open in this window already. Choose it in the sidebar.";
@@ -33,9 +33,9 @@ impl<A: Send + 'static> Worker<A> {
 
 impl<A: Send + 'static> Shared<A> {
     /// Opens a store, or closes one.
-    pub(super) fn change_stores(self: &Arc<Self>, store: u32, work: Work) {
-        match work {
-            Work::Open(request) => {
+    pub(super) fn change_stores(self: &Arc<Self>, store: u32, order: Order) {
+        match order {
+            Order::Open(request) => {
                 // The store that had this number may be the same folder.
                 let opened = guarded(|| {
                     self.leave(store);
@@ -47,11 +47,11 @@ impl<A: Send + 'static> Shared<A> {
                 let opened = opened.unwrap_or_else(|message| Err(OpenError::new(message)));
                 self.opened(store, opened.map_err(|error| self.or_open_already(&request, error)));
             }
-            Work::Adopt(opened) => {
+            Order::Adopt(opened) => {
                 let left = guarded(|| self.leave(store));
                 self.opened(store, left.map(|()| *opened).map_err(OpenError::new));
             }
-            Work::Close(number) => {
+            Order::Close(number) => {
                 if let Err(message) = guarded(|| self.leave(number)) {
                     self.failed("mayfly-write", message);
                 }

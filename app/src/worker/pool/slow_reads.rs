@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::job::purpose::SlowRead;
+use crate::job::slow_read::SlowRead;
 use crate::job::{Cancel, TabId};
 
 /// Slow reads that were asked for and have not ended.

@@ -1,15 +1,4 @@
-//! The purpose of an answer. A newer job with an equal purpose replaces a waiting one.
-
-pub use super::field_task::{FieldTask, FieldTaskKind};
-
-/// The purpose of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Purpose {
-    /// An order to the worker itself: a store is opened, shown, locked or closed.
-    Store,
-    /// The traffic of the demo store.
-    Traffic,
-}
+//! Reads that may take long, and which of them are canceled together.
 
 /// Read of a tab that may go through a whole collection, so that it can be canceled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,17 +46,4 @@ impl SlowRead {
             Self::WhatIf | Self::Ages | Self::Schema | Self::OfTab => None,
         }
     }
-}
-
-/// How documents are written to the clipboard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CopyForm {
-    /// A line for each, with tabs between the columns that are shown.
-    Table,
-    /// Extended JSON.
-    Json,
-    /// As typed in mongosh.
-    Shell,
-    /// A line for each and one with the names, with commas between the columns that are shown.
-    Csv,
 }
