@@ -2,8 +2,7 @@
 
 use egui::{Align, Context, Label, Layout, Ui};
 
-use super::ask;
-use super::parts::{ago, gap};
+use super::parts::{ago, ask, gap};
 use crate::action::maintenance::Page;
 use crate::action::{Actions, MaintenanceAction};
 use crate::dialogs::frame::DialogFrame;
