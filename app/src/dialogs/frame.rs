@@ -253,6 +253,7 @@ impl<'a, P> DialogFrame<'a, P> {
     /// Draws it with its fields.
     pub(super) fn ui(self, window: &Context, fields: impl FnOnce(&mut Ui)) -> Outcome<P> {
         let Self { title, subtitle, width, height, warning, commands, stays, footer, .. } = self;
+        let has_warning = self.has_warning;
         let notes = modal::id(&title).with("notes");
         let mut memory: Memory = modal::known(window, notes).unwrap_or_default();
         modal::ignore_held_keys(window);
@@ -275,7 +276,7 @@ impl<'a, P> DialogFrame<'a, P> {
                 ui.add_space((least - ui.min_rect().height()).max(0.0));
             });
             let end = ui.min_rect().bottom();
-            if self.has_warning {
+            if has_warning {
                 ui.scope(|ui| {
                     ui.set_min_height(WARNING);
                     line_ui(ui, warning.as_deref(), colors(ui).overdue);

@@ -206,7 +206,10 @@ fn link_ui(ui: &mut Ui) {
     let link_ui = |ui: &mut Ui| {
         // Its words begin where those of the fields begin.
         ui.add_space(-sizes::GAP_SMALL);
-        if link.is_lesson { learn::ui(ui, &link.title) } else { learn::guide_ui(ui, &link.title) }
+        match link.is_lesson {
+            true => learn::ui(ui, &link.title),
+            false => learn::guide_ui(ui, &link.title),
+        }
     };
     if ui.with_layout(layout, link_ui).inner {
         let link = Link { is_pressed: true, ..link };
