@@ -1,6 +1,6 @@
 //! The bottom of a dialog: a line for what went wrong or how far it is, and the buttons.
 
-use egui::{Context, Id, Key, Ui};
+use egui::{Context, Key, Ui};
 
 use super::words::{WAITING, line_ui};
 use crate::theme::{Icon, colors, sizes};
@@ -35,8 +35,6 @@ pub(super) enum Leave<'a> {
 pub(super) struct Memory {
     /// Whether it asks if the typed text is to be discarded.
     pub(super) asks: bool,
-    /// The control that had the keyboard as the pass began.
-    pub(super) field: Option<Id>,
     /// The pass in which Enter came while the primary button could not be pressed yet.
     pub(super) entered: Option<u64>,
     /// The commands as they were sent last: the store's refusal is about them.
@@ -129,10 +127,6 @@ impl<P> Footer<'_, P> {
                 response.request_focus();
             } else if at == 0 && is_entered && !self.is_waiting {
                 memory.entered = Some(pass);
-                // Enter took the keyboard from the field.
-                if let Some(field) = memory.field {
-                    ui.memory_mut(|memory| memory.request_focus(field));
-                }
             }
         }
         answer

@@ -262,7 +262,6 @@ impl<'a, P> DialogFrame<'a, P> {
         let is_entered = window.input_mut(|input| input.consume_shortcut(&keys));
         let is_draft = self.is_draft || self.keeps_typed && modal::was_typed_into(window, &title);
         let fingerprint = fingerprint(&commands);
-        memory.field = window.memory(egui::Memory::focused);
         let (mut copied, mut answer) = (None, Answer::None);
         let (below, mut memory_below) = (memory.below, 0.0);
         let is_free = !footer.is_waiting && !memory.asks;

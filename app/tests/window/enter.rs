@@ -42,18 +42,6 @@ fn enter_imports_and_opens_the_collection() {
 }
 
 #[test]
-fn enter_leaves_the_keyboard_where_more_has_to_be_typed() {
-    let mut window = notes();
-    window.ask(mayfly::action::store::CREATE_DATABASE.now(window.state()).expect("it is offered"));
-    window.type_into("Database name", "lab");
-    window.key(Key::Enter);
-    assert!(window.is_focused("Database name"));
-    window.type_into("First collection", "runs");
-    window.key(Key::Enter);
-    window.until_gone("Create database");
-}
-
-#[test]
 fn enter_creates_an_index() {
     let mut window = notes();
     window.click("Indexes");
