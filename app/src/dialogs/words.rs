@@ -3,7 +3,7 @@
 use egui::{Color32, Label, Ui};
 
 use crate::action::{Action, Actions, DialogAction, ViewAction};
-use crate::theme::{Icon, colors, text};
+use crate::theme::{colors, text};
 use crate::widgets::code_box;
 
 /// The button of a dialog whose command has no answer yet.
@@ -38,14 +38,6 @@ pub(super) fn line_ui(ui: &mut Ui, words: Option<&str>, ink: Color32) {
         if let Some(words) = words {
             ui.add(Label::new(text::rich(words, text::body()).color(ink)).wrap());
         }
-    });
-}
-
-/// An icon next to a sentence that wraps.
-pub(super) fn notice_ui(ui: &mut Ui, icon: Icon, spoken: &str, ink: Color32, words: &str) {
-    ui.horizontal_top(|ui| {
-        ui.label(icon.text().color(ink)).accessible_name(spoken);
-        ui.add(Label::new(text::rich(words, text::body()).color(ink)).wrap());
     });
 }
 

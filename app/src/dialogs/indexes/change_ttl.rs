@@ -2,9 +2,8 @@
 
 use egui::{Context, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::parts::{PLAN, PLAN_HINT, TabActions, learn, lesson_link};
-use super::what_if;
 use super::what_if::going;
+use super::{PLAN, PLAN_HINT, TabActions, learn, lesson_link, what_if};
 use crate::action::IndexesAction;
 use crate::dialogs::frame::DialogFrame;
 use crate::job::number_draft::NumberDraft;

@@ -2,8 +2,7 @@
 
 use egui::{Context, Ui};
 
-use super::parts::{PLAN, PLAN_HINT, TabActions, learn, lesson_link};
-use super::what_if;
+use super::{PLAN, PLAN_HINT, TabActions, learn, lesson_link, what_if};
 use crate::action::{Action, ConvertAction, IndexesAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::job::glossary::Term;

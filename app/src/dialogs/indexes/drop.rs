@@ -2,7 +2,7 @@
 
 use egui::Context;
 
-use super::parts::TabActions;
+use super::TabActions;
 use crate::action::IndexesAction;
 use crate::commands::indexes;
 use crate::dialogs::frame::DialogFrame;

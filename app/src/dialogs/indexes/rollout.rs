@@ -2,7 +2,7 @@
 
 use egui::{Context, Ui};
 
-use super::parts::TabActions;
+use super::TabActions;
 use crate::action::IndexesAction;
 use crate::dialogs::frame::DialogFrame;
 use crate::state::number;

@@ -5,7 +5,7 @@ use egui::{Context, Label, Ui};
 use super::parts::{SHOW_HOME, back, heading};
 use crate::action::{Action, Actions, ViewAction};
 use crate::dialogs::frame::DialogFrame;
-use crate::dialogs::words::notice_ui;
+use crate::dialogs::transfer::notice_ui;
 use crate::state::maintenance::{Ended, Tone};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;

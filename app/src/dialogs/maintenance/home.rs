@@ -2,7 +2,8 @@
 
 use egui::{Align, Context, Label, Layout, Ui};
 
-use super::parts::{ago, ask, gap};
+use super::ask;
+use super::parts::{ago, gap};
 use crate::action::maintenance::Page;
 use crate::action::{Actions, MaintenanceAction};
 use crate::dialogs::frame::DialogFrame;

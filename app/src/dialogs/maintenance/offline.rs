@@ -2,7 +2,8 @@
 
 use egui::{Context, Ui};
 
-use super::parts::{SHOW_HOME, ask, back, words};
+use super::ask;
+use super::parts::{SHOW_HOME, back, words};
 use crate::action::{Actions, MaintenanceAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::dialogs::words::{COMMAND_LINE, COMMAND_LINE_HINT};

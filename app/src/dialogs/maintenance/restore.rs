@@ -4,11 +4,11 @@ use std::path::Path;
 
 use egui::{Align, Context, Layout, Ui};
 
-use super::parts::{SHOW_HOME, about, ask, back, heading, name_of, words};
+use super::ask;
+use super::parts::{SHOW_HOME, about, back, heading, name_of, words};
 use crate::action::{Actions, MaintenanceAction};
 use crate::dialogs::frame::DialogFrame;
-use crate::dialogs::transfer::ChoosePath;
-use crate::dialogs::words::notice_ui;
+use crate::dialogs::transfer::{ChoosePath, notice_ui};
 use crate::dialogs::words::{COMMAND_LINE, COMMAND_LINE_HINT, RESTORE};
 use crate::job::KeptBackup;
 use crate::state::maintenance::dialogs::{check_line, restore_line};

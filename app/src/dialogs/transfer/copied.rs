@@ -2,10 +2,9 @@
 
 use egui::{Context, Ui};
 
-use super::parts::ask;
+use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::frame::DialogFrame;
-use crate::dialogs::words::notice_ui;
 use crate::job::{CopyEnd, CopyReport};
 use crate::state::transfer::CopyResult;
 use crate::state::{duration, number};

@@ -4,11 +4,10 @@ use bson::Document;
 use egui::{Context, Ui};
 
 use super::choose_path::ChoosePath;
-use super::parts::{ask, error_ui};
+use super::{ask, error_ui, notice_ui};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::connect::string_ui;
 use crate::dialogs::frame::DialogFrame;
-use crate::dialogs::words::notice_ui;
 use crate::dialogs::words::quiet;
 use crate::state::transfer::copying::{CopiedPart, CopyTo, is_ttl};
 use crate::state::transfer::{CopyDraft, Loadable};

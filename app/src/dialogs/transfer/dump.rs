@@ -3,11 +3,10 @@
 use egui::{Context, Ui};
 use mayfly_engine::transfer::{DumpCollection, DumpOutcome, ImportMode};
 
-use super::parts::{ask, error_ui};
 use super::rehearsal::overdue;
+use super::{ask, error_ui, notice_ui};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::frame::DialogFrame;
-use crate::dialogs::words::notice_ui;
 use crate::dialogs::words::quiet;
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::transfer::{DumpDraft, DumpResult, Loadable};

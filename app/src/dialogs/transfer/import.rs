@@ -4,12 +4,12 @@ use egui::{Align, Context, Layout, Ui};
 use mayfly_engine::transfer::ImportFormat;
 
 use super::choose_path::ChoosePath;
-use super::parts::{ask, line_hint};
-use super::{apart, index_files, options, preview, rehearsal, target, types};
+use super::{
+    apart, ask, index_files, line_hint, notice_ui, options, preview, rehearsal, target, types,
+};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::dialogs::words::COMMAND_LINE;
-use crate::dialogs::words::notice_ui;
 use crate::state::transfer::import::file_name;
 use crate::state::transfer::{ImportDraft, command_line};
 use crate::state::{State, number};

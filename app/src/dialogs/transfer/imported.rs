@@ -3,14 +3,13 @@
 use egui::{Context, Label, Ui};
 use mayfly_engine::transfer::{ImportEnd, ImportReport};
 
-use super::parts::ask;
 use super::preview::problem;
+use super::{ask, notice_ui};
 use crate::action::{
     Action, Actions, DialogAction, ReaperAction, StoreAction, TabsAction, TransferAction,
     ViewAction,
 };
 use crate::dialogs::frame::DialogFrame;
-use crate::dialogs::words::notice_ui;
 use crate::state::transfer::import::file_name;
 use crate::state::transfer::{CreatedIndexes, ImportResult};
 use crate::state::{Namespace, State, duration, number};

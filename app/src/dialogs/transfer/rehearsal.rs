@@ -5,9 +5,8 @@ use mayfly_engine::transfer::{
     IMPORT_REJECTS_MAX, ImportMode, REJECTS_SHARE, REJECTS_SHARE_DOCS_MIN, Rehearsal,
 };
 
-use super::parts::ask;
+use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction, lesson};
-use crate::dialogs::words::notice_ui;
 use crate::dialogs::words::{close, quiet};
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::expiry::{first_pass, one_minute};

@@ -4,9 +4,8 @@ use egui::{Label, ScrollArea, Ui};
 use mayfly_engine::transfer::{SAMPLE_DOCS_MAX, TargetType, Unconverted};
 use mayfly_engine::value::date_text::{DateForm, Detection, Order};
 
-use super::parts::ask;
+use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
-use crate::dialogs::words::notice_ui;
 use crate::job::FileLook;
 use crate::state::transfer::ImportDraft;
 use crate::state::transfer::types::{

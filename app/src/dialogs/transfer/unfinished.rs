@@ -4,8 +4,7 @@
 use egui::{Context, Ui};
 use mayfly_engine::transfer::UnfinishedImport;
 
-use super::imported;
-use super::parts::ask;
+use super::{ask, imported};
 use crate::action::{Action, Actions, CutAction, TransferAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::job::cut::CutWork;
