@@ -22,7 +22,7 @@ const STRING: &str = "Connection string";
 const CONNECTING: &str = "Connecting…";
 
 /// The height of the fields once a string is understood, in points.
-const FIELDS_HEIGHT: f32 = 264.0;
+const FIELDS_HEIGHT: f32 = 330.0;
 
 /// The name of the field for the password.
 const PASSWORD: &str = "Password";

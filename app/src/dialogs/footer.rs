@@ -88,10 +88,10 @@ impl<P> Footer<'_, P> {
         let leave = match self.leave {
             Leave::None => None,
             Leave::Primary(label) => Some((0, Button::primary(label))),
-            Leave::Plain(label) => Some((row.len().min(1), Button::plain(label))),
+            Leave::Plain(label) => Some((row.len(), Button::plain(label))),
             Leave::Cancel => {
                 let label = if self.is_waiting { "Close" } else { "Cancel" };
-                Some((row.len().min(1), Button::plain(label).room_for("Cancel")))
+                Some((row.len(), Button::plain(label).room_for("Cancel")))
             }
         };
         let leave_at = leave.as_ref().map_or(0, |(at, _)| *at);

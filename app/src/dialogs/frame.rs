@@ -23,9 +23,6 @@ const NO_COMMAND: &str = "The command is shown here once the fields are complete
 /// The height of a window without the fields of its dialog, in points.
 const AROUND: f32 = 360.0;
 
-/// The height of a warning of two lines, in points.
-const WARNING: f32 = 36.0;
-
 /// Characters of a command that are shown; all of it is copied.
 const COMMAND_CHARS_MAX: usize = 3_000;
 
@@ -190,8 +187,7 @@ impl<'a, P> DialogFrame<'a, P> {
         self
     }
 
-    /// The next button from right to left. The first one is the primary button. Next to it is the one that
-    /// closes the dialog, so that it stays where it is when others come or go.
+    /// The next button from right to left. The first one is the primary button.
     pub(super) fn button(mut self, button: Button<'a>, pressed: P) -> Self {
         self.footer.buttons.push((button, pressed));
         self
@@ -276,10 +272,7 @@ impl<'a, P> DialogFrame<'a, P> {
             });
             let end = ui.min_rect().bottom();
             if has_warning {
-                ui.scope(|ui| {
-                    ui.set_min_height(WARNING);
-                    line_ui(ui, warning.as_deref(), colors(ui).overdue);
-                });
+                line_ui(ui, warning.as_deref(), colors(ui).overdue);
             }
             for command in &commands {
                 command.ui(ui, &mut copied);

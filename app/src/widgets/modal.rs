@@ -166,28 +166,20 @@ pub fn begin_again(window: &Context, title: &str) {
     note(window, id(title), Seen { has_keyboard: false, ..seen.unwrap_or_default() });
 }
 
-/// A link to the guide or to a lesson, and whether it was pressed.
+/// A link to the guide, and whether it was pressed.
 #[derive(Clone, Default)]
 struct Link {
     title: String,
-    is_lesson: bool,
     is_pressed: bool,
 }
 
 /// Gives the next dialog that is drawn a link to the section of the guide with this title.
 pub fn set_link(window: &Context, title: Option<&str>) {
-    let link = title.map(|title| Link { title: title.to_owned(), ..Link::default() });
+    let link = title.map(|title| Link { title: title.to_owned(), is_pressed: false });
     window.data_mut(|data| match link {
         Some(link) => drop(data.insert_temp(Id::unique(LINK), link)),
         None => data.remove::<Link>(Id::unique(LINK)),
     });
-}
-
-/// Puts a link to a lesson in its place: the lesson is about the draft of the dialog, and one way to
-/// learn more is enough.
-pub fn set_lesson(window: &Context, words: &str) {
-    let link = Link { title: words.to_owned(), is_lesson: true, is_pressed: false };
-    window.data_mut(|data| data.insert_temp(Id::unique(LINK), link));
 }
 
 /// Takes the link back. Returns whether it was pressed.
@@ -203,15 +195,7 @@ fn link_ui(ui: &mut Ui) {
         return;
     }
     let layout = Layout::left_to_right(Align::Center);
-    let link_ui = |ui: &mut Ui| {
-        // Its words begin where those of the fields begin.
-        ui.add_space(-sizes::GAP_SMALL);
-        match link.is_lesson {
-            true => learn::ui(ui, &link.title),
-            false => learn::guide_ui(ui, &link.title),
-        }
-    };
-    if ui.with_layout(layout, link_ui).inner {
+    if ui.with_layout(layout, |ui| learn::guide_ui(ui, &link.title)).inner {
         let link = Link { is_pressed: true, ..link };
         ui.data_mut(|data| data.insert_temp(Id::unique(LINK), link));
     }

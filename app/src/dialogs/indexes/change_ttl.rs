@@ -3,7 +3,7 @@
 use egui::{Context, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::what_if::going;
-use super::{PLAN, PLAN_HINT, TabActions, learn, lesson_link, what_if};
+use super::{PLAN, PLAN_HINT, TabActions, learn_ui, what_if};
 use crate::action::IndexesAction;
 use crate::dialogs::frame::DialogFrame;
 use crate::job::number_draft::NumberDraft;
@@ -43,7 +43,7 @@ pub(super) fn ui(
     };
     let mut changed = false;
     let cliff = what_if::cliff(change.known(), state);
-    let lesson = lesson_link(context, state, topic(change, cliff.is_some()));
+    let topic = topic(change, cliff.is_some());
     let command = change.command(&actions.names.1);
     let label = label(change);
     let frame = DialogFrame::new(title)
@@ -55,12 +55,14 @@ pub(super) fn ui(
         .error(change.error.as_deref());
     let outcome = with_buttons(frame, change, &label).ui(context, |ui| {
         changed = content_ui(ui, change, what_if::pass_max(state));
+        if let Some(topic) = topic {
+            learn_ui(ui, state, topic, actions);
+        }
     });
     if changed {
         change.error = None;
         actions.push(IndexesAction::AskWhatIf);
     }
-    learn(context, lesson, actions.queue);
     if let Some(action) = outcome.end(actions.queue) {
         actions.push(action);
     }

@@ -2,7 +2,7 @@
 
 use egui::{Context, Ui};
 
-use super::{PLAN, PLAN_HINT, TabActions, learn, lesson_link, what_if};
+use super::{PLAN, PLAN_HINT, TabActions, learn_ui, what_if};
 use crate::action::{Action, ConvertAction, IndexesAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::job::glossary::Term;
@@ -59,7 +59,7 @@ pub(super) fn ui(
     let before = create.clone();
     let command = create.command(&actions.names.1).ok().map(|command| actions.written(&command));
     let cliff = what_if::cliff(create.known(), state);
-    let lesson = lesson_link(context, state, topic(create, cliff.is_some()));
+    let topic = topic(create, cliff.is_some());
     let going = what_if::going(create.known());
     let label = match going {
         going if going.is_zero() => "Create index".to_owned(),
@@ -67,11 +67,7 @@ pub(super) fn ui(
     };
     // Where documents expire at once, Enter alone is not enough.
     let button = if going.is_zero() { Button::primary(&label) } else { Button::amber(&label) };
-    let button = button.enabled(create.is_ready()).room_for(if create.has_ttl {
-        LONGEST
-    } else {
-        "Create index"
-    });
+    let button = button.enabled(create.is_ready()).room_for(LONGEST);
     let is_planned = !going.is_zero() && create.is_ready();
     let namespace = Namespace::new(&actions.names.0, &actions.names.1);
     let operation = state.operations.index_build(&create.final_name(), &namespace);
@@ -82,25 +78,28 @@ pub(super) fn ui(
             state.progress_words(&found.progress)
         )
     });
+    let problem = create.error.clone().or_else(|| create.problem());
     let frame = DialogFrame::new(title)
         .height(FIELDS_HEIGHT)
+        .warning(cliff)
         .command_named("Command", "", command)
         .waiting(create.sent.is_some())
-        .progress(building.or_else(|| create.problem()))
+        .progress(building.or(problem))
         .error(create.error.as_deref())
         .keeps_typed()
         .button(button, IndexesAction::Send)
         .button_if(is_planned, Button::plain(PLAN).tooltip(PLAN_HINT), IndexesAction::PlanRollout);
-    let frame = if create.has_ttl { frame.warning(cliff) } else { frame };
     let outcome = frame.ui(context, |ui| {
         content_ui(ui, create, view, Offered::by(state));
         convert_ui(ui, create, &view.fields, actions);
+        if let Some(topic) = topic {
+            learn_ui(ui, state, topic, actions);
+        }
     });
     if *create != before {
         create.error = None;
         actions.push(IndexesAction::AskWhatIf);
     }
-    learn(context, lesson, actions.queue);
     if let Some(action) = outcome.end(actions.queue) {
         actions.push(action);
     }

@@ -7,7 +7,7 @@ mod rollout;
 mod what_if;
 
 use bson::Document;
-use egui::Context;
+use egui::{Context, Ui};
 use mayfly_engine::value::shell::write_command;
 
 use super::words::close;
@@ -15,7 +15,7 @@ use crate::action::{Action, Actions, IndexesAction, lesson};
 use crate::state::indexes::Dialog;
 use crate::state::lesson::why::{self, Topic};
 use crate::state::{State, TabId};
-use crate::widgets::modal;
+use crate::widgets::learn;
 
 /// The button that leads to the plan of a rollout.
 const PLAN: &str = "Plan a rollout…";
@@ -40,19 +40,19 @@ impl TabActions<'_> {
     }
 }
 
-/// The lesson about a topic, with a link in the footer of the dialog that is drawn next.
-fn lesson_link(context: &Context, state: &State, topic: Option<Topic>) -> Option<Action> {
-    let slug = topic?.lesson();
-    let action = lesson::learn(slug, state)?;
-    modal::set_lesson(context, &why::words(slug));
-    Some(action)
-}
-
-/// Begins the lesson once its link was pressed. The dialog gives way to it.
-fn learn(context: &Context, lesson: Option<Action>, actions: &mut Actions) {
-    if let Some(action) = lesson.filter(|_| modal::take_link(context)) {
-        close(actions);
-        actions.push(action);
+/// Draws a link to the lesson about a topic. The dialog gives way to the lesson.
+fn learn_ui(ui: &mut Ui, state: &State, topic: Topic, actions: &mut TabActions<'_>) {
+    let slug = topic.lesson();
+    let action = lesson::learn(slug, state);
+    if action.is_some() {
+        // The lesson is about this very draft. One way to learn more is enough.
+        crate::widgets::modal::set_link(ui.ctx(), None);
+    }
+    if let Some(action) = action
+        && learn::ui(ui, &why::words(slug))
+    {
+        close(actions.queue);
+        actions.queue.push(action);
     }
 }
 

@@ -50,7 +50,7 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
              of mongodump",
         )
         .width(sizes::DIALOG_WIDE)
-        .height(if draft.files.is_empty() { 0.0 } else { FIELDS_HEIGHT })
+        .height(FIELDS_HEIGHT)
         .command_named(COMMAND_LINE, line_hint(state), ready.then_some(command))
         .error(draft.error.as_deref())
         // Enter adds a typed path first.
