@@ -39,8 +39,8 @@ pub(super) struct Memory {
     pub(super) entered: Option<u64>,
     /// The commands as they were sent last: the store's refusal is about them.
     pub(super) sent: Option<u64>,
-    /// The height below the fields, in points, as it was drawn last.
-    pub(super) below: f32,
+    /// Whether the primary button was one that loses something.
+    pub(super) is_risky: Option<bool>,
 }
 
 /// What was pressed in the footer.
@@ -105,6 +105,8 @@ impl<P> Footer<'_, P> {
         let is_entered = is_entered || !self.ignores_enter && modal::is_entered(ui.ctx());
         // In the pass in which a text is typed, the button is still that of the text before.
         let enters = is_entered || memory.entered.take().is_some_and(|last| last + 1 == pass);
+        let turned_risky = is_risky && memory.is_risky == Some(false);
+        memory.is_risky = Some(is_risky);
         let mut answer = Answer::None;
         for (at, (button, pressed)) in row.into_iter().enumerate() {
             let is_leave = matches!(pressed, Answer::Leave);
@@ -115,6 +117,10 @@ impl<P> Footer<'_, P> {
                 _ => button,
             };
             let response = ui.add(button.enabled(is_ready));
+            if at == 0 && turned_risky && response.has_focus() {
+                // It got the keyboard before it was known that something is lost.
+                first_focus::offer(ui.ctx());
+            }
             if at == safe_at && is_ready {
                 first_focus::take(ui, &response);
             }

@@ -249,7 +249,6 @@ impl<'a, P> DialogFrame<'a, P> {
     /// Draws it with its fields.
     pub(super) fn ui(self, window: &Context, fields: impl FnOnce(&mut Ui)) -> Outcome<P> {
         let Self { title, subtitle, width, height, warning, commands, stays, footer, .. } = self;
-        let has_warning = self.has_warning;
         let notes = modal::id(&title).with("notes");
         let mut memory: Memory = modal::known(window, notes).unwrap_or_default();
         modal::ignore_held_keys(window);
@@ -259,25 +258,20 @@ impl<'a, P> DialogFrame<'a, P> {
         let is_draft = self.is_draft || self.keeps_typed && modal::was_typed_into(window, &title);
         let fingerprint = fingerprint(&commands);
         let (mut copied, mut answer) = (None, Answer::None);
-        let (below, mut memory_below) = (memory.below, 0.0);
         let is_free = !footer.is_waiting && !memory.asks;
         let content = |ui: &mut Ui| {
             ui.add_enabled_ui(is_free, |ui| {
                 fields(ui);
-                // An empty place is not worth a scroll bar. In the first frame nothing below was measured.
-                let around = ui.ctx().content_rect().height() - AROUND;
-                let room = if below > 0.0 { ui.clip_rect().height() - below } else { around };
+                let room = ui.ctx().content_rect().height() - AROUND;
                 let least = height.min(room.max(0.0));
                 ui.add_space((least - ui.min_rect().height()).max(0.0));
             });
-            let end = ui.min_rect().bottom();
-            if has_warning {
+            if self.has_warning {
                 line_ui(ui, warning.as_deref(), colors(ui).overdue);
             }
             for command in &commands {
                 command.ui(ui, &mut copied);
             }
-            memory_below = ui.min_rect().bottom() - end;
         };
         let footer = |ui: &mut Ui| {
             // Once the command is another one, the refusal of the last one is not about it.
@@ -285,7 +279,6 @@ impl<'a, P> DialogFrame<'a, P> {
             modal::buttons_ui(ui, |ui| answer = footer.buttons_ui(ui, is_entered, &mut memory));
         };
         let closing = modal::ui(window, &title, &subtitle, width, content, footer);
-        memory.below = memory_below;
         let leaves = closing.closes() || matches!(answer, Answer::LeaveByKey);
         let asked = memory.asks;
         let mut outcome = Outcome { pressed: None, copied, closes: false };

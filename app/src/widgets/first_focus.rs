@@ -8,7 +8,7 @@ use egui::{Context, Id, Response, Ui};
 /// Under what the offer is kept.
 const OFFER: &str = "the keyboard of the dialog that opened";
 
-pub(super) fn offer(context: &Context) {
+pub fn offer(context: &Context) {
     context.data_mut(|data| data.insert_temp(Id::unique(OFFER), true));
 }
 
