@@ -131,6 +131,7 @@ fn sandbox(camera: &mut Camera, file: &Path) {
     camera.wait("Create and expire");
     camera.picture("create-index.png");
     camera.key(Modifiers::NONE, Key::Escape);
+    camera.click("Discard changes");
 
     camera.run("Import…");
     camera.click("File path");
