@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bson::{DateTime, Document, doc};
-use mayfly::job::Cancel;
-use mayfly::job::bulk::{BulkChange, BulkEnd, BulkGauge, BulkWork};
+use mayfly::job::bulk::{BulkChange, BulkWork};
 use mayfly::job::cut::{CutKind, CutWork, RolledIndex};
+use mayfly::job::{Cancel, End, Gauge};
 use mayfly::source::embedded::opener;
 use mayfly::source::{OpenRequest, Source};
 use mayfly::state::Namespace;
@@ -42,12 +42,12 @@ fn count(source: &dyn Source, query: Document) -> i32 {
     reply.get_i32("n").expect("a number")
 }
 
-fn run(source: &dyn Source, file: &Path, change: BulkChange) -> BulkEnd {
+fn run(source: &dyn Source, file: &Path, change: BulkChange) -> End {
     let work = BulkWork {
         namespace: Namespace::new("d", "c"),
         change,
         journal: Some(file.to_owned()),
-        gauge: Arc::new(BulkGauge::default()),
+        gauge: Arc::new(Gauge::default()),
     };
     bulk::run(source, &work, &Cancel::default(), &mut |_| {}).end
 }
@@ -85,7 +85,7 @@ fn an_update_that_is_killed_continues_or_is_undone() {
                 let way = back.clone().filter(|_| !continues);
                 times += i32::from(way.is_none());
                 let end = run(source.as_ref(), file, way.unwrap_or_else(|| forward.clone()));
-                assert_eq!(end, BulkEnd::Complete, "kill {kill}");
+                assert_eq!(end, End::Complete, "kill {kill}");
                 assert_eq!(count(source.as_ref(), doc! { "n": times }), DOCUMENTS, "kill {kill}");
             }
             other => panic!("kill {kill}: {other:?}"),

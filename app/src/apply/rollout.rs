@@ -8,7 +8,8 @@ use bson::Document;
 
 use super::question::{Answer, Question, Report, Run};
 use super::{Apply, lock, transfer};
-use crate::job::rollout::{RolloutEnd, RolloutGauge, RolloutPlan, RolloutWork};
+use crate::job::rollout::{RolloutEnded, RolloutPlan, RolloutWork};
+use crate::job::{End, Gauge};
 use crate::limits::METER_PAUSE;
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::indexes::{CreateIndex, Dialog};
@@ -104,7 +105,7 @@ pub(super) fn start(cx: &mut Apply<'_>) {
 
 /// Starts a rollout, or continues the one with this journal.
 pub(super) fn start_noted(plan: RolloutPlan, journal: Option<PathBuf>, cx: &mut Apply<'_>) {
-    let gauge = Arc::new(RolloutGauge::default());
+    let gauge = Arc::new(Gauge::default());
     let field = plan.field().to_owned();
     let title = format!("Roll out a TTL on {field} of {}", plan.namespace);
     let cancel = Some(gauge.cancel.clone());
@@ -137,7 +138,8 @@ pub(super) fn stop_all(slot: u32, state: &State) {
 pub fn follow(state: &mut State) -> Option<Duration> {
     for run in &mut state.rollouts {
         let (done, total) = run.gauge.now();
-        let reached = (done, run.gauge.changes());
+        let step = run.gauge.step();
+        let reached = (done, step.changes);
         if run.followed != reached {
             // A server tells nothing by itself.
             run.followed = reached;
@@ -150,7 +152,7 @@ pub fn follow(state: &mut State) -> Option<Duration> {
             state.changes.note(Some(&run.namespace));
         }
         let (gone, all) = (number::count(done), number::count(total));
-        let text = format!("{gone} of {all} removed; {}", run.gauge.words());
+        let text = format!("{gone} of {all} removed; {}", step.words);
         if let Some(operation) = state.operations.get_mut(run.operation) {
             operation.progress = Progress { done, total, text };
         }
@@ -161,7 +163,6 @@ pub fn follow(state: &mut State) -> Option<Duration> {
 /// A TTL in steps, in parallel to everything else.
 #[derive(Debug)]
 struct RollOut {
-    /// Its line in Operations.
     operation: OperationId,
     work: RolloutWork,
 }
@@ -173,13 +174,17 @@ impl PartialEq for RollOut {
 }
 
 impl Question for RollOut {
-    type Answer = RolloutEnd;
+    type Answer = RolloutEnded;
 
-    fn answered(&self, _: u64, end: RolloutEnd, cx: &mut Apply<'_>) {
-        if !matches!(end, RolloutEnd::Complete(_)) {
+    fn answered(&self, _: u64, ended: RolloutEnded, cx: &mut Apply<'_>) {
+        let RolloutEnded { end, words } = ended;
+        if end != End::Complete {
             transfer::resume::ask(false, cx);
         }
-        ended(self.operation, end, cx);
+        cx.state.rollouts.retain(|run| run.operation != self.operation);
+        cx.state.operations.end(self.operation, Stage::of(&end, words.clone()));
+        cx.toast(Kind::of(&end), words);
+        cx.state.changes.note(None);
     }
 }
 
@@ -195,25 +200,13 @@ impl Run for RollOut {
         match (started, desk.threads) {
             (Ok(thread), Some(threads)) => threads.join_at_close(thread),
             (Ok(_), None) => {}
-            (Err(why), _) => report.send(RolloutEnd::Failed(why)),
+            (Err(why), _) => report.send(RolloutEnded::failed(why)),
         }
     }
 
-    fn failed(&self, message: String) -> RolloutEnd {
-        RolloutEnd::Failed(message)
+    fn failed(&self, message: String) -> RolloutEnded {
+        RolloutEnded::failed(message)
     }
-}
-
-fn ended(operation: OperationId, end: RolloutEnd, cx: &mut Apply<'_>) {
-    cx.state.rollouts.retain(|run| run.operation != operation);
-    let (kind, words, stage) = match end {
-        RolloutEnd::Complete(words) => (Kind::Done, words.clone(), Stage::Done(words)),
-        RolloutEnd::Stopped(words) => (Kind::Warning, words.clone(), Stage::Cancelled(words)),
-        RolloutEnd::Failed(words) => (Kind::Error, words.clone(), Stage::Failed(words)),
-    };
-    cx.state.operations.end(operation, stage);
-    cx.toast(kind, words);
-    cx.state.changes.note(None);
 }
 
 #[cfg(test)]
@@ -233,7 +226,7 @@ mod tests {
         let worker = worker.expect("threads");
         let request = OpenRequest { sandbox: Some(Sandbox::Empty), ..OpenRequest::default() };
         worker.submit(Job::of_order(Order::Open(request), 1));
-        let gauge = Arc::new(RolloutGauge::default());
+        let gauge = Arc::new(Gauge::default());
         let plan = RolloutPlan {
             namespace: Namespace::new("test", "c"),
             create: Some(doc! { "key": { "at": 1 }, "name": "at_1" }),
@@ -249,7 +242,7 @@ mod tests {
         };
         let work = RolloutWork { plan, journal: None, gauge: Arc::clone(&gauge) };
         worker.submit(question::run(RollOut { operation: OperationId(1), work }, 2));
-        while gauge.words().is_empty() {
+        while gauge.step().words.is_empty() {
             std::thread::park_timeout(Duration::from_millis(5));
         }
         drop(worker);

@@ -14,8 +14,8 @@ use super::question::Question;
 use super::{Apply, reaper};
 use crate::action::TrashAction;
 use crate::commands;
-use crate::job::TrashScope;
-use crate::job::bulk::{BulkChange, BulkEnd, BulkReport};
+use crate::job::bulk::{BulkChange, BulkReport};
+use crate::job::{End, TrashScope};
 use crate::limits::TRASH_PAGE_ROWS;
 use crate::state::documents::Origin;
 use crate::state::documents::bulk::BulkRun;
@@ -86,10 +86,10 @@ fn restored(run: &BulkRun, report: BulkReport, cx: &mut Apply<'_>) {
     };
     let (is_done, mut words) = outcome.sentence();
     match &report.end {
-        BulkEnd::Complete => {}
-        BulkEnd::Cancelled => words = format!("Canceled. {words}"),
-        BulkEnd::Failed(message) if !is_done => words.clone_from(message),
-        BulkEnd::Failed(message) => words = format!("{words}. It failed then: {message}"),
+        End::Complete => {}
+        End::Cancelled => words = format!("Canceled. {words}"),
+        End::Failed(message) if !is_done => words.clone_from(message),
+        End::Failed(message) => words = format!("{words}. It failed then: {message}"),
     }
     if let Some(refusal) = report.refusal {
         words = format!("{words}. The first was rejected because: {refusal}");
@@ -98,14 +98,13 @@ fn restored(run: &BulkRun, report: BulkReport, cx: &mut Apply<'_>) {
         words.push_str("; see Unfinished operations in the menu to continue it");
     }
     bulk::end(run.operation, &report.end, &words, cx.state);
-    let is_whole = is_done && report.end == BulkEnd::Complete;
+    let is_whole = is_done && report.end == End::Complete;
     if is_shown(cx.state) {
         cx.state.trash.result = Some((is_whole, words));
     } else {
-        let kind = match report.end {
-            BulkEnd::Complete if is_done => Kind::Done,
-            BulkEnd::Cancelled => Kind::Warning,
-            _ => Kind::Error,
+        let kind = match Kind::of(&report.end) {
+            Kind::Done if !is_done => Kind::Error,
+            kind => kind,
         };
         cx.toast(kind, words);
     }

@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bson::{Bson, Document, RawDocumentBuf, doc};
 
 use super::convert::Conversion;
-use super::{Cancel, Namespace, TrashScope};
+use super::{End, Gauge, Namespace, TrashScope};
 
 /// The documents that a change is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,55 +160,7 @@ pub struct BulkWork {
     /// The journal of the change that was cut short, and that this continues or takes back.
     pub journal: Option<PathBuf>,
     /// How far it is; stops it.
-    pub gauge: Arc<BulkGauge>,
-}
-
-/// How far a change is, shared with the window.
-#[derive(Debug, Default)]
-pub struct BulkGauge {
-    done: AtomicU64,
-    total: AtomicU64,
-    leaves: AtomicBool,
-    /// Stops the work after its present step.
-    pub cancel: Cancel,
-}
-
-impl BulkGauge {
-    /// Stops the work because its store closes.
-    pub fn leave(&self) {
-        // The rest is offered after the next start.
-        self.leaves.store(true, Ordering::Relaxed);
-        self.cancel.cancel();
-    }
-
-    /// Whether its store closes.
-    pub fn is_left(&self) -> bool {
-        self.leaves.load(Ordering::Relaxed)
-    }
-
-    /// Documents that are done, and documents in all; 0 while they are not known.
-    pub fn now(&self) -> (u64, u64) {
-        (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
-    }
-
-    /// Sets how many documents there are in all.
-    pub fn set_total(&self, total: u64) {
-        self.total.store(total, Ordering::Relaxed);
-    }
-
-    /// Adds to the number of documents that are done.
-    pub fn add(&self, more: u64) {
-        self.done.fetch_add(more, Ordering::Relaxed);
-    }
-}
-
-/// How a change ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BulkEnd {
-    Complete,
-    Cancelled,
-    /// The store could not continue: one sentence.
-    Failed(String),
+    pub gauge: Arc<Gauge>,
 }
 
 /// The result of a change.
@@ -221,7 +172,6 @@ pub struct BulkReport {
     pub unchanged: u64,
     /// Documents that the store refused to change.
     pub refused: u64,
-    /// Why it refused the first one.
     pub refusal: Option<String>,
     /// The changes, to take them back. `None` if they are too large to keep.
     pub pairs: Option<Vec<Pair>>,
@@ -232,13 +182,13 @@ pub struct BulkReport {
     pub is_held: bool,
     /// Documents that a restore did not reach.
     pub remaining: u64,
-    pub end: BulkEnd,
+    pub end: End,
 }
 
 impl BulkReport {
     /// Nothing was done, because of this.
     pub fn failed(message: String) -> Self {
-        Self { end: BulkEnd::Failed(message), ..Self::default() }
+        Self { end: End::Failed(message), ..Self::default() }
     }
 }
 
@@ -254,7 +204,7 @@ impl Default for BulkReport {
             is_unfinished: false,
             is_held: false,
             remaining: 0,
-            end: BulkEnd::Complete,
+            end: End::Complete,
         }
     }
 }

@@ -6,20 +6,15 @@ use std::sync::Arc;
 use bson::{Document, RawDocumentBuf, raw::RawBsonRef, rawdoc};
 use mayfly_engine::reply::DocCount;
 
-use super::{ConnectionString, Namespace, OpenRequest};
+use super::{ConnectionString, End, Namespace, OpenRequest};
 use crate::limits::ROLL_BACK_IDS_BYTES;
 
-/// Which documents are copied.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CopyPart {
     /// Those that match; an empty filter: all.
     Matching(Document),
     /// About as many of those that match, chosen by the source.
-    Sample {
-        filter: Document,
-        /// How many.
-        size: u64,
-    },
+    Sample { filter: Document, size: u64 },
 }
 
 impl CopyPart {
@@ -44,7 +39,6 @@ pub enum CopyTarget {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CopyPlan {
     pub from: Namespace,
-    /// Which of its documents.
     pub part: CopyPart,
     /// The collection that they are inserted into.
     pub into: Namespace,
@@ -52,17 +46,6 @@ pub struct CopyPlan {
     pub past_validators: bool,
     /// Indexes that are created after the documents are there, those with a TTL last.
     pub indexes: Vec<Document>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum CopyEnd {
-    /// Every document was read.
-    #[default]
-    Complete,
-    /// The user canceled.
-    Cancelled,
-    /// The source or the target failed: one sentence.
-    Failed(String),
 }
 
 /// The result of a copy.
@@ -78,11 +61,10 @@ pub struct CopyReport {
     pub unknown: u64,
     /// Why the first ones were refused.
     pub refusals: Vec<String>,
-    /// Indexes that were created.
     pub indexes: u64,
     /// Parts of the source that the target lacks, in one sentence each.
     pub notes: Vec<String>,
-    pub end: CopyEnd,
+    pub end: End,
 }
 
 /// The expected copy, and the effect of its TTL indexes.
@@ -100,10 +82,8 @@ pub struct CopyLook {
 /// The documents that a copy inserted into a store that stays.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CopyUndo {
-    /// The store.
     pub place: CopyTarget,
     pub into: Namespace,
-    /// The documents.
     pub ids: InsertedIds,
 }
 

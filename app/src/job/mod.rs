@@ -38,10 +38,10 @@ pub use console::{
     ConsoleCompletion, ConsoleOutput, ConsoleQuestion, ConsoleReport, ConsoleRun, SentCommand,
 };
 pub use copying::{
-    CopyEnd, CopyEnded, CopyLook, CopyPart, CopyPlan, CopyReport, CopyTarget, CopyUndo, InsertedIds,
+    CopyEnded, CopyLook, CopyPart, CopyPlan, CopyReport, CopyTarget, CopyUndo, InsertedIds,
 };
 pub use file_look::FileLook;
-pub use gauge::Gauge;
+pub use gauge::{End, Gauge, JobGauge};
 pub use ids::{OperationId, TabId};
 pub use index_file::IndexFile;
 pub use mayfly_engine::catalog::{Dialect, Namespace};

@@ -27,6 +27,14 @@ pub fn refusal(reply: &Document) -> Option<String> {
     (!is_ok(reply)).then(|| sentence(reply))
 }
 
+/// The reply, if it went well.
+///
+/// # Errors
+/// Why the store refused the command, in one sentence.
+pub fn checked(reply: Document) -> Result<Document, String> {
+    refusal(&reply).map_or(Ok(reply), Err)
+}
+
 /// A count in a reply, whichever number type it has.
 pub fn number(document: &Document, name: &str) -> Option<u64> {
     u64::try_from(document.get(name).and_then(whole)?).ok()
@@ -44,6 +52,11 @@ pub fn batch(reply: &Document) -> impl Iterator<Item = &Document> {
 /// The documents of a [`batch`].
 pub fn documents(reply: &Document) -> Vec<Document> {
     batch(reply).cloned().collect()
+}
+
+/// The errors of the documents that a write refused.
+pub fn write_errors(reply: &Document) -> impl Iterator<Item = &Document> {
+    reply.get_array("writeErrors").into_iter().flatten().filter_map(Bson::as_document)
 }
 
 /// The cursor for the documents that follow; `None` if none do.

@@ -1,12 +1,11 @@
 //! A TTL that is put on a collection in steps, so that its documents don't all go at once.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bson::Document;
 
-use super::{Cancel, Namespace};
+use super::{End, Gauge, Namespace};
 
 /// Seconds of a step. A monitor passes once a minute unless it was set otherwise.
 pub const STEP_SECS: u64 = 60;
@@ -55,67 +54,12 @@ impl RolloutPlan {
     }
 }
 
-/// How far a rollout is, shared with the window.
-#[derive(Debug, Default)]
-pub struct RolloutGauge {
-    gone: AtomicU64,
-    total: AtomicU64,
-    changes: AtomicU64,
-    paused: AtomicBool,
-    leaves: AtomicBool,
-    words: Mutex<String>,
-    /// Stops it after its present step.
-    pub cancel: Cancel,
-}
-
-impl RolloutGauge {
-    /// Stops it because its store closes.
-    pub fn leave(&self) {
-        // The rollout is offered after the next start.
-        self.leaves.store(true, Ordering::Relaxed);
-        self.cancel.cancel();
-    }
-
-    /// Whether its store closes.
-    pub fn is_left(&self) -> bool {
-        self.leaves.load(Ordering::Relaxed)
-    }
-
-    /// Documents that are gone, and documents in all.
-    pub fn now(&self) -> (u64, u64) {
-        (self.gone.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
-    }
-
-    /// Notes how far it is, and that in words.
-    pub fn set(&self, gone: u64, total: u64, words: String) {
-        self.gone.store(gone, Ordering::Relaxed);
-        self.total.store(total, Ordering::Relaxed);
-        *self.words.lock().unwrap_or_else(PoisonError::into_inner) = words;
-    }
-
+/// The present step of a rollout.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RolloutStep {
+    pub words: String,
     /// How often the index was changed.
-    pub fn changes(&self) -> u64 {
-        self.changes.load(Ordering::Relaxed)
-    }
-
-    /// Notes how often the index was changed.
-    pub fn set_changes(&self, changes: u64) {
-        self.changes.store(changes, Ordering::Relaxed);
-    }
-
-    /// The present step, in words.
-    pub fn words(&self) -> String {
-        self.words.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Pauses it before its next step, or lets it continue.
-    pub fn pause(&self, paused: bool) {
-        self.paused.store(paused, Ordering::Relaxed);
-    }
-
-    pub fn is_paused(&self) -> bool {
-        self.paused.load(Ordering::Relaxed)
-    }
+    pub changes: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -123,14 +67,19 @@ pub struct RolloutWork {
     pub plan: RolloutPlan,
     /// The journal of the rollout that was cut short, and that this continues.
     pub journal: Option<PathBuf>,
-    pub gauge: Arc<RolloutGauge>,
+    pub gauge: Arc<Gauge<RolloutStep>>,
 }
 
-/// How a rollout ended, with one sentence that says how things are now.
+/// The end of a rollout.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RolloutEnd {
-    /// The index has its TTL, and what was overdue is gone.
-    Complete(String),
-    Stopped(String),
-    Failed(String),
+pub struct RolloutEnded {
+    pub end: End,
+    /// How things are now, in one sentence.
+    pub words: String,
+}
+
+impl RolloutEnded {
+    pub fn failed(words: String) -> Self {
+        Self { end: End::Failed(words.clone()), words }
+    }
 }

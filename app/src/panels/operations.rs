@@ -49,12 +49,9 @@ fn operation_ui(ui: &mut Ui, operation: &Operation, state: &State, actions: &mut
         let title = with_marks(&operation.title);
         ui.label(text::rich(title.as_str(), text::body()));
         if operation.stage == Stage::Running {
-            let total = operation.progress.total;
-            if total > 0 {
-                #[expect(clippy::cast_precision_loss, reason = "a bar of a few hundred points")]
-                let share = operation.progress.done as f32 / total as f32;
+            if operation.progress.total > 0 {
                 ui.allocate_ui(vec2(160.0, 6.0), |ui| {
-                    bar::ui(ui, share, colors.accent, &title);
+                    bar::ui(ui, operation.progress.share(), colors.accent, &title);
                 });
             }
             pause_ui(ui, operation, state, actions);

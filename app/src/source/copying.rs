@@ -21,8 +21,8 @@ use super::inserts::Inserts;
 use super::{OpenRequest, Sandbox, Source, embedded, remote, sandbox_folder};
 use crate::job::reply::{batch, is_ok, number, sentence};
 use crate::job::{
-    Cancel, CopiedStore, CopyEnd, CopyLook, CopyPart, CopyPlan, CopyReport, CopyTarget,
-    InsertedIds, Namespace, SandboxFolder,
+    Cancel, CopiedStore, CopyLook, CopyPart, CopyPlan, CopyReport, CopyTarget, End, InsertedIds,
+    Namespace, SandboxFolder,
 };
 use crate::limits::{COPY_OVERDUE_MAX, READ_BATCH_DOCS, REFUSALS_LISTED_MAX, SERVER_EXPORT_MS};
 
@@ -55,11 +55,11 @@ pub fn copy(
     });
     report.unknown = inserts.unknown;
     report.end = match read {
-        Ok(()) => CopyEnd::Complete,
-        Err(_) if is_stopped() => CopyEnd::Cancelled,
-        Err(sentence) => CopyEnd::Failed(sentence),
+        Ok(()) => End::Complete,
+        Err(_) if is_stopped() => End::Cancelled,
+        Err(sentence) => End::Failed(sentence),
     };
-    if report.end == CopyEnd::Complete {
+    if report.end == End::Complete {
         create_indexes(to, plan, &mut report);
     }
     (report, inserts.ids)

@@ -8,7 +8,7 @@ use mayfly_engine::transfer::{ImportEnd, ImportReport, ImportRequest};
 use mayfly_tests::documentdb::{DocumentDb, Habit, Habits};
 
 use super::*;
-use crate::job::{Cancel, ConnectionString, CopyEnd, CopyPart, CopyPlan};
+use crate::job::{Cancel, ConnectionString, CopyPart, CopyPlan, End};
 use crate::source::Source;
 use crate::source::copying::copy;
 use crate::source::remote::open_string;
@@ -123,7 +123,7 @@ fn a_second_copy_finds_what_is_there() {
             let (progress, cancel) = (Progress::default(), Cancel::default());
             let (report, _) = copy(source.as_ref(), target.as_ref(), &plan, &progress, &cancel);
             assert_eq!((report.copied, report.skipped, report.refused), (copied, skipped, 0));
-            assert_eq!(report.end, CopyEnd::Complete);
+            assert_eq!(report.end, End::Complete);
         }
     }
 }

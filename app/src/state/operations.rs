@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::job::Cancel;
 pub use crate::job::OperationId;
+use crate::job::{Cancel, End};
 use crate::limits::OPERATIONS_MAX;
 use crate::state::Namespace;
 
@@ -36,6 +36,16 @@ impl Progress {
         #[expect(clippy::cast_precision_loss, reason = "a bar of a few hundred points")]
         let share = self.done as f32 / self.total.max(1) as f32;
         if self.total == 0 { 0.0 } else { share.clamp(0.0, 1.0) }
+    }
+}
+
+impl Stage {
+    pub fn of(end: &End, words: String) -> Self {
+        match end {
+            End::Complete => Self::Done(words),
+            End::Cancelled => Self::Cancelled(words),
+            End::Failed(_) => Self::Failed(words),
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use mayfly_engine::reply::DocCount;
 
 use super::{duration, number};
 use crate::commands::rollout;
-use crate::job::rollout::{RolloutGauge, RolloutPlan};
-use crate::job::{Namespace, OperationId};
+use crate::job::rollout::{RolloutPlan, RolloutStep};
+use crate::job::{Gauge, Namespace, OperationId};
 
 /// Documents a second that a new plan begins with.
 pub const PER_SECOND: u64 = 500;
@@ -102,7 +102,7 @@ pub struct RolloutRun {
     /// The number of its store among the open ones.
     pub slot: u32,
     pub namespace: Namespace,
-    pub gauge: Arc<RolloutGauge>,
+    pub gauge: Arc<Gauge<RolloutStep>>,
     /// Documents gone and changes of the index that the views have followed.
     pub followed: (u64, u64),
 }

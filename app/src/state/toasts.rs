@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::offer::Offer;
+use crate::job::End;
 use crate::limits::{MESSAGES_MAX, TOASTS_MAX};
 
 /// The kind of a message, which decides its color and how long it stays.
@@ -13,6 +14,17 @@ pub enum Kind {
     Done,
     Warning,
     Error,
+}
+
+impl Kind {
+    /// The kind of the message that says how work ended.
+    pub fn of(end: &End) -> Self {
+        match end {
+            End::Complete => Self::Done,
+            End::Cancelled => Self::Warning,
+            End::Failed(_) => Self::Error,
+        }
+    }
 }
 
 /// One message.

@@ -30,9 +30,9 @@ use mayfly_engine::value::{Layout, shell};
 use super::journal::file::Journal;
 use super::reply::Reply;
 use crate::commands::{self, bulk as command};
-use crate::job::Cancel;
-use crate::job::bulk::{BulkChange, BulkEnd, BulkReport, BulkWork, Pair, Target};
+use crate::job::bulk::{BulkChange, BulkReport, BulkWork, Pair, Target};
 use crate::job::reply::{self, refusal};
+use crate::job::{Cancel, End};
 use crate::limits::{BULK_STEP_DOCUMENTS, UNDO_BYTES_MAX};
 use crate::source::remote::throttle::gave_up;
 use crate::source::{Namespace, Source, read_back};
@@ -68,9 +68,9 @@ pub fn run(
     };
     let ended = run.begin().and_then(|()| run.change());
     let end = match ended {
-        Ok(()) => BulkEnd::Complete,
-        Err(Stop::Cancelled) => BulkEnd::Cancelled,
-        Err(Stop::Failed(message)) => BulkEnd::Failed(message),
+        Ok(()) => End::Complete,
+        Err(Stop::Cancelled) => End::Cancelled,
+        Err(Stop::Failed(message)) => End::Failed(message),
     };
     run.end(&end);
     BulkReport { end, ..run.report }

@@ -8,9 +8,9 @@ use mayfly_engine::value::date_text::DateForm;
 use mayfly_tests::documentdb::{DocumentDb, Habit, Habits};
 
 use super::*;
-use crate::job::ConnectionString;
-use crate::job::bulk::{BulkGauge, Made};
+use crate::job::bulk::Made;
 use crate::job::convert::Conversion;
+use crate::job::{ConnectionString, Gauge};
 use crate::source::remote::open_string;
 use crate::source::{Capabilities, Events};
 
@@ -75,7 +75,7 @@ impl Lab {
     }
 
     fn change(&self, change: BulkChange) -> BulkReport {
-        let gauge = Arc::new(BulkGauge::default());
+        let gauge = Arc::new(Gauge::default());
         let namespace = Namespace::new("d", "c");
         let work = BulkWork { namespace, change, journal: None, gauge };
         run(&self.source, &work, &Cancel::default(), &mut |_| ())
@@ -118,16 +118,16 @@ fn text_becomes_dates_and_text_again() {
         let lab = Lab::new(habits);
         let before = lab.stored();
         let report = lab.convert(Unconverted::Keep);
-        assert_eq!((report.changed, &report.end), (1_200, &BulkEnd::Complete), "{report:?}");
+        assert_eq!((report.changed, &report.end), (1_200, &End::Complete), "{report:?}");
         assert_eq!((report.unchanged, report.refused), (0, 0));
         assert_eq!(lab.at(3), date("2024-05-04"));
         assert_eq!(lab.at(2_000), "TBD".into());
         let after = lab.stored();
         let back = lab.change(BulkChange::Back(made(&report)));
-        assert_eq!((back.changed, &back.end), (1_200, &BulkEnd::Complete));
+        assert_eq!((back.changed, &back.end), (1_200, &End::Complete));
         assert_eq!(lab.stored(), before, "byte by byte");
         let again = lab.change(BulkChange::Again(made(&report)));
-        assert_eq!((again.changed, &again.end), (1_200, &BulkEnd::Complete));
+        assert_eq!((again.changed, &again.end), (1_200, &End::Complete));
         assert_eq!(lab.stored(), after);
         for update in lab.server.sent("update") {
             let text = update.to_string();
@@ -160,7 +160,7 @@ fn all_or_nothing_is_decided_before_the_first_write() {
     let lab = Lab::new(Habits::documentdb());
     let before = lab.stored();
     let report = lab.convert(Unconverted::Reject);
-    let BulkEnd::Failed(sentence) = &report.end else { panic!("{:?}", report.end) };
+    let End::Failed(sentence) = &report.end else { panic!("{:?}", report.end) };
     assert!(sentence.contains("_id 2000, “TBD”"), "{sentence}");
     assert_eq!(lab.stored(), before);
     assert!(lab.server.sent("update").is_empty());
@@ -176,7 +176,7 @@ fn all_or_nothing_is_decided_before_the_first_write() {
 fn a_server_that_stores_another_date_ends_the_conversion() {
     let lab = Lab::new(Habits::documentdb().with(Habit::Garbling));
     let report = lab.convert(Unconverted::Keep);
-    let BulkEnd::Failed(sentence) = &report.end else { panic!("{:?}", report.end) };
+    let End::Failed(sentence) = &report.end else { panic!("{:?}", report.end) };
     assert!(sentence.contains("twice"), "{sentence}");
     assert_eq!(lab.server.sent("update").len(), 1, "nothing more is sent");
 }
@@ -226,10 +226,10 @@ fn a_server_that_asks_to_slow_down_for_too_long_ends_the_conversion() {
         zone: Zone::UTC,
         unconverted: Unconverted::Keep,
     });
-    let gauge = Arc::new(BulkGauge::default());
+    let gauge = Arc::new(Gauge::default());
     let work = BulkWork { namespace: Namespace::new("d", "c"), change, journal: None, gauge };
     let report = run(&tired, &work, &Cancel::default(), &mut |_| ());
-    assert_eq!(report.end, BulkEnd::Failed("took nothing for 120 s".to_owned()));
+    assert_eq!(report.end, End::Failed("took nothing for 120 s".to_owned()));
     assert_eq!(report.changed, 10, "what was done is known");
     let back = lab.change(BulkChange::Back(made(&report)));
     assert_eq!((back.changed, lab.stored()), (10, before));

@@ -6,8 +6,8 @@ use bson::doc;
 use mayfly_tests::documentdb::{DocumentDb, Habit, Habits};
 
 use super::*;
-use crate::job::ConnectionString;
-use crate::job::bulk::{BulkGauge, Made};
+use crate::job::bulk::Made;
+use crate::job::{ConnectionString, Gauge};
 use crate::source::remote::open_string;
 use crate::source::{Capabilities, Events};
 
@@ -50,7 +50,7 @@ impl Lab {
     }
 
     fn change(&self, change: BulkChange) -> BulkReport {
-        let gauge = Arc::new(BulkGauge::default());
+        let gauge = Arc::new(Gauge::default());
         let namespace = Namespace::new("d", "c");
         let work = BulkWork { namespace, change, journal: None, gauge };
         run(self.source.as_ref(), &work, &Cancel::default(), &mut |_| ())
@@ -73,15 +73,15 @@ fn an_update_is_undone_and_made_again() {
         let lab = Lab::new(habits);
         let before = lab.server.stored("d", "c");
         let report = lab.update(doc! { "$set": { "a": 1, "x": 2 } }.into());
-        assert_eq!((report.changed, &report.end), (125, &BulkEnd::Complete));
+        assert_eq!((report.changed, &report.end), (125, &End::Complete));
         let after = lab.server.stored("d", "c");
         assert_ne!(after, before);
         let made = made(&report);
         let back = lab.change(BulkChange::Back(Arc::clone(&made)));
-        assert_eq!((back.changed, back.refused, &back.end), (125, 0, &BulkEnd::Complete));
+        assert_eq!((back.changed, back.refused, &back.end), (125, 0, &End::Complete));
         assert_eq!(lab.server.stored("d", "c"), before);
         let again = lab.change(BulkChange::Again(made));
-        assert_eq!((again.changed, &again.end), (125, &BulkEnd::Complete));
+        assert_eq!((again.changed, &again.end), (125, &End::Complete));
         assert_eq!(lab.server.stored("d", "c"), after);
         for update in lab.server.sent("update") {
             assert!(!update.contains_key("let"), "{update}");
@@ -95,10 +95,10 @@ fn an_update_that_a_server_carries_out_otherwise_stops_and_can_be_undone() {
     let before = lab.server.stored("d", "c");
     let pipeline = doc! { "$replaceWith": { "$mergeObjects": ["$$ROOT", { "x": 1 }] } };
     let report = lab.update(Bson::Array(vec![pipeline.into()]));
-    let BulkEnd::Failed(sentence) = &report.end else { panic!("{:?}", report.end) };
+    let End::Failed(sentence) = &report.end else { panic!("{:?}", report.end) };
     assert!(sentence.contains("with its field _id twice"), "{sentence}");
     let back = lab.change(BulkChange::Back(made(&report)));
-    assert_eq!((back.changed, &back.end), (125, &BulkEnd::Complete));
+    assert_eq!((back.changed, &back.end), (125, &End::Complete));
     assert_eq!(lab.server.stored("d", "c"), before);
 }
 
@@ -107,6 +107,6 @@ fn an_undo_that_a_server_carries_out_otherwise_stops() {
     let lab = Lab::new(Habits::documentdb().with(Habit::Garbling));
     let report = lab.update(doc! { "$set": { "x": 2 } }.into());
     let back = lab.change(BulkChange::Back(made(&report)));
-    let BulkEnd::Failed(sentence) = &back.end else { panic!("{:?}", back.end) };
+    let End::Failed(sentence) = &back.end else { panic!("{:?}", back.end) };
     assert!(sentence.contains("with its field _id twice"), "{sentence}");
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use bson::doc;
 
 use super::*;
-use crate::job::TrashScope;
-use crate::job::bulk::{BulkGauge, Made};
+use crate::job::bulk::Made;
+use crate::job::{Gauge, TrashScope};
 use crate::source::OpenRequest;
 use crate::source::embedded::opener;
 
@@ -52,7 +52,7 @@ impl Store {
     }
 
     fn logged(&self, change: BulkChange) -> (BulkReport, Vec<Document>) {
-        let gauge = Arc::new(BulkGauge::default());
+        let gauge = Arc::new(Gauge::default());
         let namespace = Namespace::new("d", "c");
         let work = BulkWork { namespace, change, journal: None, gauge };
         let mut sent = Vec::new();
@@ -79,7 +79,7 @@ fn all_that_match_are_deleted_in_steps_and_brought_back() {
     let filter = doc! {"n": {"$lt": 9}};
     let (report, sent) = store.logged(BulkChange::Delete(Target::Matching(filter.clone())));
     assert_eq!((report.changed, report.refused), (2_250, 0));
-    assert_eq!(report.end, BulkEnd::Complete);
+    assert_eq!(report.end, End::Complete);
     assert_eq!(sent.len(), 3, "steps of 1,000");
     assert_eq!((store.count("c", doc! {}), store.count("c", filter.clone())), (250, 0));
     let made = made(report, "Deleted");
@@ -107,7 +107,7 @@ fn a_collation_decides_what_matches_and_not_which_id_is_meant() {
         update: Bson::Document(doc! { "$set": { "x": 1 } }),
     };
     let report = store.change(change);
-    assert_eq!((report.changed, &report.end), (3, &BulkEnd::Complete));
+    assert_eq!((report.changed, &report.end), (3, &End::Complete));
     assert_eq!(store.count("c", doc! { "x": 1, "_id": { "$in": ["a", "A", "ä"] } }), 3);
     let except = Target::Collated {
         filter: doc! { "$and": [{ "w": "b" }, { "_id": { "$nin": ["x"] } }] },
@@ -118,7 +118,7 @@ fn a_collation_decides_what_matches_and_not_which_id_is_meant() {
     assert!(!sent[0].to_string().contains("collation"), "{sent:?}");
     assert_eq!(store.count("c", doc! { "w": "other" }), 1, "Ä is equal to A, and another _id");
     let report = store.change(BulkChange::Delete(matching("none")));
-    assert_eq!((report.changed, report.end), (0, BulkEnd::Complete));
+    assert_eq!((report.changed, report.end), (0, End::Complete));
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn every_value_comes_back_as_it_was() {
     };
     let all = [odd.clone(), doc! {"_id": 1_i64, "n": 1}, doc! {"_id": "1", "n": 2.5}];
     store.run(&doc! {"insert": "c", "documents": all.to_vec()});
-    let read = |store: &Store| batch_of(&store.run(&doc! {"find": "c", "filter": {}})).0;
+    let read = |store: &Store| reply::documents(&store.run(&doc! {"find": "c", "filter": {}}));
     let before = read(&store);
     let change = doc! {"$set": {"n": "other", "new": 1}, "$unset": {"d": 1, "sub": 1}};
     let report = store.change(update(doc! {}, change));
@@ -192,7 +192,7 @@ fn documents_that_refuse_an_update_do_not_end_the_others() {
     assert_eq!((report.changed, report.unchanged, report.refused), (1_198, 0, 2));
     assert!(report.refusal.is_some_and(|why| why.contains("$inc")));
     assert_eq!(store.count("c", doc! {"n": {"$gte": 100, "$lt": 110}}), 1_198, "each once");
-    assert_eq!(report.end, BulkEnd::Complete);
+    assert_eq!(report.end, End::Complete);
     assert_eq!(report.pairs.map(|pairs| pairs.len()), Some(1_198));
 }
 
@@ -236,16 +236,16 @@ fn documents_are_copied_to_another_store() {
         to: Namespace::new("d", "e"),
         folder: Some(folder.to_owned()),
     };
-    let BulkEnd::Failed(in_use) = store.change(copy(&folder)).end else { panic!("it is open") };
+    let End::Failed(in_use) = store.change(copy(&folder)).end else { panic!("it is open") };
     assert!(in_use.contains("use"), "{in_use}");
     other.source.close();
     let report = store.change(copy(&folder));
-    assert_eq!((report.changed, report.end), (110, BulkEnd::Complete));
+    assert_eq!((report.changed, report.end), (110, End::Complete));
     let opened = opener()(&OpenRequest { folder: Some(folder), ..OpenRequest::default() });
     let reply = opened.expect("it is free again").source.run("d", &doc! {"count": "e"});
     assert_eq!(reply.get_i32("n").ok(), Some(110));
     let missing = store.folder.path().join("none");
-    let BulkEnd::Failed(none) = store.change(copy(&missing)).end else { panic!("none is there") };
+    let End::Failed(none) = store.change(copy(&missing)).end else { panic!("none is there") };
     assert!(none.contains("holds no store") && !missing.exists(), "{none}");
 }
 
@@ -253,12 +253,12 @@ fn documents_are_copied_to_another_store() {
 fn a_canceled_change_says_what_was_done_until_then() {
     let store = store();
     store.fill(3_000);
-    let gauge = Arc::new(BulkGauge::default());
+    let gauge = Arc::new(Gauge::default());
     let change = BulkChange::Delete(Target::Matching(doc! {}));
     let work = BulkWork { namespace: Namespace::new("d", "c"), change, journal: None, gauge };
     let cancel = work.gauge.cancel.clone();
     let report = run(store.source.as_ref(), &work, &Cancel::default(), &mut |_| cancel.cancel());
-    assert_eq!((report.changed, &report.end), (1_000, &BulkEnd::Cancelled));
+    assert_eq!((report.changed, &report.end), (1_000, &End::Cancelled));
     assert_eq!(work.gauge.now(), (1_000, 3_000));
     assert_eq!(store.count("c", doc! {}), 2_000);
     let back = store.change(BulkChange::Back(made(report, "Deleted")));
@@ -273,7 +273,7 @@ fn what_is_too_large_to_keep_is_changed_without_undo() {
         store.run(&doc! {"insert": "c", "documents": [{"_id": id, "text": &text}]});
     }
     let report = store.change(BulkChange::Delete(Target::Matching(doc! {})));
-    assert_eq!((report.changed, report.pairs, report.end), (8, None, BulkEnd::Complete));
+    assert_eq!((report.changed, report.pairs, report.end), (8, None, End::Complete));
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn a_collection_is_emptied_in_steps() {
     let store = store();
     store.fill(2_500);
     let (report, sent) = store.logged(BulkChange::Empty);
-    assert_eq!((report.changed, &report.end), (2_500, &BulkEnd::Complete));
+    assert_eq!((report.changed, &report.end), (2_500, &End::Complete));
     assert_eq!((report.pairs, sent.len()), (None, 3));
     assert_eq!(store.count("c", doc! {}), 0);
 }
@@ -292,7 +292,7 @@ fn a_small_collection_is_emptied_by_the_command_that_is_shown() {
     store.fill(3);
     let (report, sent) = store.logged(BulkChange::Empty);
     assert_eq!(report.changed, 3);
-    assert_eq!(sent, [commands::store::empty("c")]);
+    assert_eq!(sent, [crate::commands::store::empty("c")]);
 }
 
 #[test]
@@ -302,13 +302,13 @@ fn a_collection_is_duplicated_in_steps_with_its_indexes() {
     let to = Namespace::new("d", "copy");
     let indexes = vec![doc! {"key": {"n": 1}, "name": "n_1"}];
     let (report, sent) = store.logged(BulkChange::Duplicate { to: to.clone(), indexes });
-    assert_eq!((report.changed, &report.end), (2_500, &BulkEnd::Complete));
+    assert_eq!((report.changed, &report.end), (2_500, &End::Complete));
     let names: Vec<&str> =
         sent.iter().filter_map(|one| one.keys().next()).map(|it| &**it).collect();
     assert_eq!(names, ["create", "createIndexes", "insert", "insert", "insert"]);
     assert_eq!(store.count("copy", doc! {}), 2_500);
     let again = store.change(BulkChange::Duplicate { to, indexes: Vec::new() });
-    assert!(matches!(again.end, BulkEnd::Failed(_)), "{again:?}");
+    assert!(matches!(again.end, End::Failed(_)), "{again:?}");
     assert_eq!(store.count("copy", doc! {}), 2_500, "what was there stays");
 }
 
@@ -318,14 +318,14 @@ fn nothing_is_left_of_a_copy_that_is_canceled() {
     store.fill(2_500);
     let to = Namespace::new("d", "copy");
     let change = BulkChange::Duplicate { to, indexes: Vec::new() };
-    let gauge = Arc::new(BulkGauge::default());
+    let gauge = Arc::new(Gauge::default());
     let work = BulkWork { namespace: Namespace::new("d", "c"), change, journal: None, gauge };
     let report = run(store.source.as_ref(), &work, &Cancel::default(), &mut |reply| {
         if reply.command.contains_key("insert") {
             work.gauge.cancel.cancel();
         }
     });
-    assert_eq!((report.changed, report.end), (0, BulkEnd::Cancelled));
+    assert_eq!((report.changed, report.end), (0, End::Cancelled));
     let listed = store.run(&doc! {"listCollections": 1}).to_string();
     assert!(!listed.contains("copy"), "{listed}");
 }
@@ -349,7 +349,7 @@ fn trashed(count: i32) -> Store {
 #[test]
 fn a_restore_that_is_canceled_says_what_remains_and_holds_its_rule() {
     let store = trashed(2_500);
-    let gauge = Arc::new(BulkGauge::default());
+    let gauge = Arc::new(Gauge::default());
     let change = BulkChange::Restore(TrashScope::default());
     let work = BulkWork { namespace: Namespace::new("admin", ""), change, journal: None, gauge };
     let mut held = None;
@@ -359,11 +359,11 @@ fn a_restore_that_is_canceled_says_what_remains_and_holds_its_rule() {
     });
     assert_eq!(held, Some(true), "before the second step");
     assert_eq!((report.changed, report.remaining, report.is_held), (1_000, 1_500, true));
-    assert_eq!(report.end, BulkEnd::Cancelled);
+    assert_eq!(report.end, End::Cancelled);
     assert_eq!(work.gauge.now(), (1_000, 2_500));
     assert_eq!(store.count("c", doc! {}), 1_000);
     let rest = store.change(BulkChange::Restore(TrashScope::default()));
-    assert_eq!((rest.changed, rest.remaining, rest.end), (1_500, 0, BulkEnd::Complete));
+    assert_eq!((rest.changed, rest.remaining, rest.end), (1_500, 0, End::Complete));
     assert_eq!(store.count("c", doc! {}), 2_500);
 }
 
@@ -376,7 +376,7 @@ fn a_restore_passes_what_stays_in_the_trash() {
         store.run(&doc! {"insert": "c", "documents": some.to_vec()});
     }
     let report = store.change(BulkChange::Restore(TrashScope::default()));
-    assert_eq!((report.changed, report.unchanged, report.end), (300, 1_200, BulkEnd::Complete));
+    assert_eq!((report.changed, report.unchanged, report.end), (300, 1_200, End::Complete));
     assert_eq!(store.count("c", doc! {"new": true}), 1_200);
     assert_eq!(store.count("c", doc! {}), 1_500);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mayfly_engine::transfer::{Progress, RollBackReport};
 
 use super::transfer::Failure;
-use crate::job::{Cancel, CopyEnd, CopyEnded, CopyPlan, CopyTarget, CopyUndo};
+use crate::job::{Cancel, CopyEnded, CopyPlan, CopyTarget, CopyUndo, End};
 use crate::source::copying::{self, NewSandbox};
 use crate::source::{Source, inserts};
 
@@ -37,7 +37,7 @@ pub fn copy(
             let (report, _) =
                 copying::copy(source, sandbox.source.as_ref(), plan, progress, cancel);
             let opens = sandbox.finish(report.copied, 0);
-            let opens = (report.copied > 0 || report.end == CopyEnd::Complete).then_some(opens);
+            let opens = (report.copied > 0 || report.end == End::Complete).then_some(opens);
             (report, opens, None)
         }
         CopyTarget::Folder(_) | CopyTarget::Server(_) => {
@@ -50,8 +50,8 @@ pub fn copy(
         }
     };
     match &report.end {
-        CopyEnd::Cancelled if report.copied == 0 => Err(Failure::Cancelled),
-        CopyEnd::Failed(why) if report.copied == 0 && report.unknown == 0 => {
+        End::Cancelled if report.copied == 0 => Err(Failure::Cancelled),
+        End::Failed(why) if report.copied == 0 && report.unknown == 0 => {
             Err(Failure::Failed(why.clone()))
         }
         _ => Ok(Box::new(CopyEnded { report, opens, undo })),

@@ -11,7 +11,7 @@ use mayfly_engine::store::{
     Store, StructureReport, WalkProgram, backups_kept, damaged_copy, replaced_stores,
 };
 
-use crate::job::{Backup, BackupList, Gauge, KeptBackup};
+use crate::job::{Backup, BackupList, JobGauge, KeptBackup};
 use crate::limits::REPLACED_STORES_SHOWN_MAX;
 use crate::source::maintenance::{MaintenanceError, Offline, OfflineWork, perform};
 use crate::source::{OpenRequest, Source};
@@ -23,7 +23,7 @@ use crate::source::{OpenRequest, Source};
 pub fn backup(
     source: Option<&dyn Source>,
     file: &Path,
-    gauge: &Gauge,
+    gauge: &JobGauge,
 ) -> Result<Backup, MaintenanceError> {
     let no_store = || MaintenanceError::Failed("Open a store to back it up".to_owned());
     let maintenance = source.and_then(Source::maintenance).ok_or_else(no_store)?;
@@ -37,7 +37,7 @@ pub fn backup(
 pub fn check(
     file: &Path,
     walker: Option<&WalkProgram>,
-    gauge: &Gauge,
+    gauge: &JobGauge,
 ) -> Result<StructureReport, MaintenanceError> {
     let report = Store::check_file(file, walker, &mut |at| gauge.watch(at));
     report.map_err(MaintenanceError::from)
@@ -48,7 +48,7 @@ pub fn offline(
     source: Option<&dyn Source>,
     work: &OfflineWork,
     request: &OpenRequest,
-    gauge: &Gauge,
+    gauge: &JobGauge,
 ) -> Offline {
     match source.and_then(Source::maintenance) {
         Some(maintenance) => maintenance.offline(work, &mut |at| gauge.watch(at)),
@@ -60,7 +60,7 @@ pub fn offline(
 fn closed(
     work: &OfflineWork,
     request: &OpenRequest,
-    gauge: &Gauge,
+    gauge: &JobGauge,
 ) -> Result<crate::source::maintenance::OfflineDone, MaintenanceError> {
     let folder = request.data_folder()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);

@@ -3,7 +3,7 @@
 use bson::{Bson, Document};
 
 use super::code;
-use crate::job::reply::{is_ok, refusal};
+use crate::job::reply::{checked, is_ok};
 
 /// The answer to a command.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +50,7 @@ impl Reply {
         micros: u64,
     ) -> Self {
         let code = answer.as_ref().ok().filter(|reply| !is_ok(reply)).and_then(ErrorCode::of);
-        let result = answer.and_then(|reply| refusal(&reply).map_or(Ok(reply), Err));
+        let result = answer.and_then(checked);
         Self { db, command, result, code, micros }
     }
 

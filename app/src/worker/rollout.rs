@@ -14,9 +14,11 @@ use super::journal::header;
 use super::replication_lag::ReplicationLag;
 use super::wake::Wake;
 use crate::commands::{indexes, rollout};
-use crate::job::Cancel;
-use crate::job::reply::{batch, number, refusal};
-use crate::job::rollout::{RolloutEnd, RolloutPlan, RolloutWork, SECS_MAX, STEP_SECS};
+use crate::job::reply::{batch, checked, number, refusal};
+use crate::job::rollout::{
+    RolloutEnded, RolloutPlan, RolloutStep, RolloutWork, SECS_MAX, STEP_SECS,
+};
+use crate::job::{Cancel, End};
 use crate::source::Source;
 
 /// How often it looks.
@@ -161,16 +163,17 @@ impl Rollout {
     }
 
     fn run(&self, source: &dyn Source, command: &Document) -> Result<Document, String> {
-        let reply = source.run(&self.plan.namespace.db, command);
-        match refusal(&reply) {
-            Some(refusal) => Err(refusal),
-            None => Ok(reply),
-        }
+        checked(source.run(&self.plan.namespace.db, command))
     }
 
     /// Documents that are gone, and documents in all.
     pub fn progress(&self) -> (u64, u64) {
         (self.total.saturating_sub(self.left), self.total)
+    }
+
+    fn tell(&self, work: &RolloutWork, words: String) {
+        let (gone, total) = self.progress();
+        work.gauge.set(gone, total, RolloutStep { words, changes: self.changes });
     }
 
     /// How things are now.
@@ -237,33 +240,36 @@ pub fn start(
     source: Arc<dyn Source>,
     ends: Cancel,
     wake: Wake,
-    ended: impl FnOnce(RolloutEnd) + Send + 'static,
+    ended: impl FnOnce(RolloutEnded) + Send + 'static,
 ) -> Result<JoinHandle<()>, String> {
     let run = move || {
         let end = guarded(|| run(&work, source.as_ref(), &ends, &wake));
-        ended(end.unwrap_or_else(RolloutEnd::Failed));
+        ended(end.unwrap_or_else(RolloutEnded::failed));
     };
     let thread = thread::Builder::new().name("mayfly-rollout".to_owned()).spawn(run);
     thread.map_err(|error| format!("Can't start a thread: {error}"))
 }
 
-fn run(work: &RolloutWork, source: &dyn Source, ends: &Cancel, wake: &Wake) -> RolloutEnd {
+fn run(work: &RolloutWork, source: &dyn Source, ends: &Cancel, wake: &Wake) -> RolloutEnded {
     let journal = match noted(work, source) {
         Ok(journal) => journal,
-        Err(why) => return RolloutEnd::Failed(why),
+        Err(why) => return RolloutEnded::failed(why),
     };
     let mut rollout = Rollout::new(work.plan.clone());
     let end = steps(&mut rollout, work, source, ends, wake);
     let is_left = work.gauge.is_left() || ends.is_cancelled();
     let is_cut = match &end {
-        RolloutEnd::Complete(_) => false,
-        RolloutEnd::Stopped(_) => is_left,
-        RolloutEnd::Failed(_) => rollout.changes > 0 || work.journal.is_some(),
+        End::Complete => false,
+        End::Cancelled => is_left,
+        End::Failed(_) => rollout.changes > 0 || work.journal.is_some(),
     };
     if let Some(journal) = journal.filter(|_| !is_cut) {
         journal.finish();
     }
-    end
+    match end {
+        End::Failed(why) => RolloutEnded::failed(format!("{why}. {}", rollout.result())),
+        end => RolloutEnded { end, words: rollout.result() },
+    }
 }
 
 /// Notes the rollout before its first step. The index itself says how far it is.
@@ -282,31 +288,26 @@ fn steps(
     source: &dyn Source,
     ends: &Cancel,
     wake: &Wake,
-) -> RolloutEnd {
+) -> End {
     let gauge = &work.gauge;
     for turn in 0_u32.. {
         if gauge.cancel.is_cancelled() || ends.is_cancelled() {
-            return RolloutEnd::Stopped(rollout.result());
+            return End::Cancelled;
         }
         if gauge.is_paused() {
-            let (gone, total) = rollout.progress();
-            gauge.set(gone, total, "paused; the TTL stays as it is".to_owned());
+            rollout.tell(work, "paused; the TTL stays as it is".to_owned());
         } else if turn.is_multiple_of(LOOKS_APART) {
             match rollout.look(source) {
                 Ok(Look::Waits) => {}
-                Ok(Look::Complete) => return RolloutEnd::Complete(rollout.result()),
-                Err(why) => {
-                    return RolloutEnd::Failed(format!("{why}. {}", rollout.result()));
-                }
+                Ok(Look::Complete) => return End::Complete,
+                Err(why) => return End::Failed(why),
             }
-            let (gone, total) = rollout.progress();
-            gauge.set(gone, total, rollout.words());
-            gauge.set_changes(rollout.changes);
+            rollout.tell(work, rollout.words());
         }
         wake(Duration::ZERO);
         thread::park_timeout(LOOK);
     }
-    RolloutEnd::Stopped(rollout.result())
+    End::Cancelled
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bson::raw::{RawArrayBuf, RawBsonRef, cstr};
 use bson::{Document, RawDocument, RawDocumentBuf, doc, rawdoc};
 use mayfly::action::{Action, TransferAction};
-use mayfly::job::{Cancel, CopyEnd, CopyPart, CopyPlan, Namespace};
+use mayfly::job::{Cancel, CopyPart, CopyPlan, End, Namespace};
 use mayfly::source::copying::{self, NewSandbox};
 use mayfly::source::embedded::opener;
 use mayfly::source::{Capabilities, Events, OpenRequest, Source, TakeBatch, remote};
@@ -110,7 +110,7 @@ fn every_type_and_byte_arrives_both_ways() {
         copying::copy(from, to, plan, &progress, &cancel).0
     };
     let report = copy(server.as_ref(), sandbox.source.as_ref(), &whole("odd"));
-    assert_eq!((report.copied, report.refused, report.end), (2, 0, CopyEnd::Complete));
+    assert_eq!((report.copied, report.refused, report.end), (2, 0, End::Complete));
     let before = all_bytes(served.source.as_ref(), "odd");
     assert_eq!(before[0], odd().as_bytes());
     assert_eq!(all_bytes(sandbox.source.as_ref(), "odd"), before);
@@ -118,10 +118,10 @@ fn every_type_and_byte_arrives_both_ways() {
     let into = Namespace::new("test", "back");
     let plan = CopyPlan { into, ..whole("odd") };
     let report = copy(sandbox.source.as_ref(), server.as_ref(), &plan);
-    assert!(matches!(report.end, CopyEnd::Failed(why) if why.contains("read-only")));
+    assert!(matches!(report.end, End::Failed(why) if why.contains("read-only")));
     server.set_locked(false);
     let report = copy(sandbox.source.as_ref(), server.as_ref(), &plan);
-    assert_eq!((report.copied, report.end), (2, CopyEnd::Complete));
+    assert_eq!((report.copied, report.end), (2, End::Complete));
     assert_eq!(all_bytes(served.source.as_ref(), "back"), before);
     // Again: each is there already.
     let report = copy(sandbox.source.as_ref(), server.as_ref(), &plan);
@@ -181,7 +181,7 @@ fn a_copy_that_is_canceled_keeps_what_it_has_and_can_be_rolled_back() {
     to.run("test", &doc! { "insert": "odd", "documents": [{ "_id": 5, "own": true }] });
     let progress = Progress::new();
     let (report, ids) = copying::copy(&from, to.as_ref(), &whole("odd"), &progress, &cancel);
-    assert_eq!(report.end, CopyEnd::Cancelled);
+    assert_eq!(report.end, End::Cancelled);
     assert_eq!((report.copied, report.skipped, ids.count()), (999, 1, 999));
     let namespace = Namespace::new("test", "odd");
     let back = mayfly::source::inserts::roll_back(to.as_ref(), &namespace, &ids, &Progress::new());

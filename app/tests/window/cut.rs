@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bson::{Bson, Document, doc};
-use mayfly::job::bulk::{BulkChange, BulkGauge, BulkWork, Target};
-use mayfly::job::{Cancel, TrashScope};
+use mayfly::job::bulk::{BulkChange, BulkWork, Target};
+use mayfly::job::{Cancel, Gauge, TrashScope};
 use mayfly::source::embedded::opener;
 use mayfly::source::{OpenRequest, Source};
 use mayfly::state::Namespace;
@@ -36,7 +36,7 @@ fn cut(
     namespace: Namespace,
     change: BulkChange,
 ) -> Window {
-    let gauge = Arc::new(BulkGauge::default());
+    let gauge = Arc::new(Gauge::default());
     let work = BulkWork { namespace, change, journal: None, gauge };
     let mut left = 2;
     let died = catch_unwind(AssertUnwindSafe(|| {

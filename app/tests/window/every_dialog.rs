@@ -13,7 +13,7 @@ use mayfly::action::{
     SchemaAction, StoreAction, TransferAction, TrashAction,
 };
 use mayfly::job::rollout::RolloutPlan;
-use mayfly::job::{CopyEnd, CopyEnded, CopyReport};
+use mayfly::job::{CopyEnded, CopyReport, End};
 use mayfly::source::{Capabilities, Events, Maintenance, Source, Transfers};
 use mayfly::state::aggregate::dialogs::{CreateView, SavePipeline, WriteResults};
 use mayfly::state::dialogs::{
@@ -148,7 +148,7 @@ rows! {
     Dialog::Transfer(transfer::Dialog::Export(_)) => Export, |_| Action::Transfer(TransferAction::Export { namespace: carts(), shown: Box::default() }), "File path", "Export", "Cancel", Presses;
     Dialog::Transfer(transfer::Dialog::ExportDatabase(_)) => ExportDatabase, |_| Action::Transfer(TransferAction::ExportDatabase("test".into())), "Folder path", "Export", "Cancel", Presses;
     Dialog::Transfer(transfer::Dialog::Copied(_)) => Copied, |_| {
-        let report = CopyReport { copied: 1, skipped: 0, refused: 0, unknown: 0, refusals: Vec::new(), indexes: 0, notes: Vec::new(), end: CopyEnd::Complete };
+        let report = CopyReport { copied: 1, skipped: 0, refused: 0, unknown: 0, refusals: Vec::new(), indexes: 0, notes: Vec::new(), end: End::Complete };
         let ended = CopyEnded { report, opens: None, undo: None };
         let title = "Copy test.carts".into();
         show(Dialog::Transfer(transfer::Dialog::Copied(Box::new(transfer::CopyResult { operation: OperationId(1), title, ended, took: Duration::ZERO, folder: None }))))

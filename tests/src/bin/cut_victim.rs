@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bson::{Bson, Document, doc};
-use mayfly::job::Cancel;
-use mayfly::job::bulk::{BulkChange, BulkGauge, BulkWork, Target};
-use mayfly::job::rollout::{RolloutGauge, RolloutPlan, RolloutWork};
+use mayfly::job::bulk::{BulkChange, BulkWork, Target};
+use mayfly::job::rollout::{RolloutPlan, RolloutWork};
+use mayfly::job::{Cancel, Gauge};
 use mayfly::source::OpenRequest;
 use mayfly::source::embedded::opener;
 use mayfly::state::Namespace;
@@ -43,7 +43,7 @@ fn update(request: &OpenRequest) -> Result<(), Box<dyn Error>> {
         namespace: Namespace::new("d", "c"),
         change: BulkChange::Update { target: Target::Matching(Document::new()), update },
         journal: None,
-        gauge: Arc::new(BulkGauge::default()),
+        gauge: Arc::new(Gauge::default()),
     };
     let (mut out, mut steps) = (std::io::stdout(), 0);
     bulk::run(source.as_ref(), &work, &Cancel::default(), &mut |_| {
@@ -55,7 +55,7 @@ fn update(request: &OpenRequest) -> Result<(), Box<dyn Error>> {
 
 fn roll_out(request: &OpenRequest) -> Result<(), Box<dyn Error>> {
     let source = opener()(request).map_err(|error| error.message)?.source;
-    let gauge = Arc::new(RolloutGauge::default());
+    let gauge = Arc::new(Gauge::default());
     let plan = RolloutPlan {
         namespace: Namespace::new("d", "r"),
         create: None,
@@ -73,8 +73,8 @@ fn roll_out(request: &OpenRequest) -> Result<(), Box<dyn Error>> {
     let _thread = rollout::start(work, source, Cancel::default(), Arc::new(|_| ()), |_| ())?;
     let mut told = 0;
     loop {
-        if gauge.changes() > told {
-            told = gauge.changes();
+        if gauge.step().changes > told {
+            told = gauge.step().changes;
             println!("{told}");
             std::io::stdout().flush()?;
         }

@@ -13,10 +13,11 @@ use super::{with, writing};
 use crate::action::{Action, TabsAction, TransferAction};
 use crate::apply::Apply;
 use crate::apply::question::{self, Answer, Question, Report, Run};
-use crate::job::bulk::{BulkChange, BulkEnd, BulkGauge, BulkReport, BulkWork, Made};
+use crate::job::bulk::{BulkChange, BulkReport, BulkWork, Made};
 use crate::job::convert::Conversion;
 use crate::job::reply::{self, documents};
 use crate::job::slow_read::SlowRead;
+use crate::job::{End, Gauge};
 use crate::limits::METER_PAUSE;
 use crate::state::documents::bulk::{BulkCopy, BulkDelete, BulkRun, BulkUpdate, Measured, Scope};
 use crate::state::documents::change::id_of;
@@ -160,7 +161,7 @@ pub fn begin(
     ended: Ended,
     cx: &mut Apply<'_>,
 ) {
-    let gauge = Arc::new(BulkGauge::default());
+    let gauge = Arc::new(Gauge::default());
     let work = BulkWork { namespace, change, journal, gauge };
     let title = work.change.title(&work.namespace, origin == Origin::Redo);
     let (now_ms, uptime) = (cx.state.now_ms(), cx.state.uptime);
@@ -264,15 +265,14 @@ fn tab_ended(run: &BulkRun, mut report: BulkReport, cx: &mut Apply<'_>) {
     add_left(run, &mut report);
     let words = words(run, &report);
     end(run.operation, &report.end, &words, cx.state);
-    let is_complete = report.end == BulkEnd::Complete;
-    let is_whole = is_complete && report.refused == 0;
-    let kind = match report.end {
-        BulkEnd::Failed(_) => Kind::Error,
-        _ if is_whole && report.left.is_empty() => Kind::Done,
-        _ => Kind::Warning,
+    let is_complete = report.end == End::Complete;
+    let is_whole = report.refused == 0 && report.left.is_empty();
+    let kind = match Kind::of(&report.end) {
+        Kind::Done if !is_whole => Kind::Warning,
+        kind => kind,
     };
     forget(tab, run, &report, cx.state);
-    let is_left = !report.left.is_empty() || matches!(report.end, BulkEnd::Failed(_));
+    let is_left = !report.left.is_empty() || matches!(report.end, End::Failed(_));
     let is_noted = note(tab, run, report, cx.state) && cx.state.tabs.get(tab).is_some();
     let offer = match run.origin {
         Origin::Person => is_noted.then(|| ("Undo".to_owned(), Offer::Undo(tab))),
@@ -289,16 +289,8 @@ fn tab_ended(run: &BulkRun, mut report: BulkReport, cx: &mut Apply<'_>) {
 }
 
 /// Ends the operation of a change.
-pub fn end(operation: OperationId, end: &BulkEnd, words: &str, state: &mut State) {
-    let words = words.to_owned();
-    state.operations.end(
-        operation,
-        match end {
-            BulkEnd::Complete => Stage::Done(words),
-            BulkEnd::Cancelled => Stage::Cancelled(words),
-            BulkEnd::Failed(_) => Stage::Failed(words),
-        },
-    );
+pub fn end(operation: OperationId, end: &End, words: &str, state: &mut State) {
+    state.operations.end(operation, Stage::of(end, words.to_owned()));
     state.tree.stale = true;
 }
 
@@ -312,7 +304,7 @@ fn forget(tab: TabId, run: &BulkRun, report: &BulkReport, state: &mut State) {
         let ids = before.filter_map(|raw| Document::try_from(raw.as_ref()).ok());
         ids.map(|document| key(&id_of(&document))).collect()
     });
-    let is_complete = report.end == BulkEnd::Complete && report.refused == 0;
+    let is_complete = report.end == End::Complete && report.refused == 0;
     with(state, tab, |view| {
         if is_complete {
             view.selected.clear();
@@ -386,11 +378,11 @@ fn words(run: &BulkRun, report: &BulkReport) -> String {
             (done, "changed since and left as they are")
         }
         BulkChange::Copy { to, .. } => (format!("Copied {what} to {to}"), "already there"),
-        BulkChange::Empty if report.end == BulkEnd::Complete => {
+        BulkChange::Empty if report.end == End::Complete => {
             (format!("Emptied {}: deleted {what}", run.work.namespace), "")
         }
         BulkChange::Empty => (format!("Deleted {what} from {}", run.work.namespace), ""),
-        BulkChange::Duplicate { to, .. } if report.end == BulkEnd::Complete => {
+        BulkChange::Duplicate { to, .. } if report.end == End::Complete => {
             (format!("Duplicated {} as {to}: copied {what}", run.work.namespace), "")
         }
         BulkChange::Duplicate { .. } => ("Nothing was copied".to_owned(), ""),
@@ -409,10 +401,10 @@ fn words(run: &BulkRun, report: &BulkReport) -> String {
         }
     };
     let mut words = match &report.end {
-        BulkEnd::Complete => done,
-        BulkEnd::Cancelled => format!("Canceled. {done}"),
-        BulkEnd::Failed(message) if report.changed == 0 => return message.clone(),
-        BulkEnd::Failed(message) => format!("{done}, then failed: {message}"),
+        End::Complete => done,
+        End::Cancelled => format!("Canceled. {done}"),
+        End::Failed(message) if report.changed == 0 => return message.clone(),
+        End::Failed(message) => format!("{done}, then failed: {message}"),
     };
     if report.unchanged > 0 && !left.is_empty() {
         let _ = write!(words, ", {} {left}", number::count(report.unchanged));

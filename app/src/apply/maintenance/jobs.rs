@@ -9,7 +9,7 @@ use super::pages::look;
 use super::run::{backed_up, checked, failed, forget_removed, log, refused, succeeded, take, told};
 use crate::apply::question::{Answer, Question, Report, Run};
 use crate::apply::{Apply, QUEUE_FULL, store, stores};
-use crate::job::{Backup, Gauge};
+use crate::job::{Backup, JobGauge};
 use crate::source::OpenRequest;
 use crate::source::maintenance::{MaintenanceError, Offline, OfflineDone, OfflineWork};
 use crate::state::Phase;
@@ -20,8 +20,7 @@ use crate::worker::{Desk, Lane, Manners, maintenance};
 #[derive(Debug)]
 pub(super) struct RunOf {
     pub operation: OperationId,
-    /// Its progress; stops it.
-    pub gauge: Arc<Gauge>,
+    pub gauge: Arc<JobGauge>,
 }
 
 impl PartialEq for RunOf {

@@ -8,7 +8,7 @@ use mayfly_engine::store::{JobProgress, JobStep, StructureReport};
 
 use super::jobs::{CheckBackup, RunOf, WorkOffline, WriteBackup};
 use crate::apply::{Apply, store};
-use crate::job::{Backup, Gauge};
+use crate::job::{Backup, JobGauge};
 use crate::limits::METER_PAUSE;
 use crate::source::maintenance::{MaintenanceError, OfflineDone, OfflineWork};
 use crate::state::dialogs::Dialog as AnyDialog;
@@ -113,7 +113,7 @@ fn begin(
         return;
     }
     let (now_ms, asked) = (cx.state.now_ms(), cx.state.uptime);
-    let gauge = Arc::new(Gauge::default());
+    let gauge = Arc::new(JobGauge::default());
     let title = match &file {
         Some(file) => format!("{}: {}", kind.title(), name_of(file)),
         None => format!("{} the store", kind.title()),
@@ -136,7 +136,7 @@ fn name_of(file: &Path) -> String {
 pub fn follow(state: &mut State) -> Option<Duration> {
     let running = state.maintenance.running.as_ref()?;
     let operation = state.operations.get_mut(running.operation)?;
-    operation.progress = shown(running.gauge.now());
+    operation.progress = shown(running.gauge.job());
     Some(METER_PAUSE)
 }
 

@@ -10,9 +10,7 @@ use super::run::{failed, is_shown};
 use crate::action::{Action, StoreAction};
 use crate::apply::Apply;
 use crate::apply::question::{Answer, Question, Report, Run};
-use crate::job::{
-    Cancel, CopyEnd, CopyEnded, CopyLook, CopyPlan, CopyTarget, CopyUndo, OpenRequest,
-};
+use crate::job::{Cancel, CopyEnded, CopyLook, CopyPlan, CopyTarget, CopyUndo, End, OpenRequest};
 use crate::source::Source;
 use crate::source::copying::look as look_at;
 use crate::state::connect::ConnectDraft;
@@ -178,15 +176,14 @@ fn copied(operation: OperationId, ended: Result<Box<CopyEnded>, Failure>, cx: &m
     let Dialog::Copy(draft) = &running.draft else { return };
     let (title, folder) = (draft.title(), draft.folder());
     let words = counts(&ended.report);
-    let stage = match &ended.report.end {
-        CopyEnd::Complete => Stage::Done(words.clone()),
-        CopyEnd::Cancelled => Stage::Cancelled(words.clone()),
-        CopyEnd::Failed(why) => Stage::Failed(format!("{why}. {words}")),
+    let said = match &ended.report.end {
+        End::Failed(why) => format!("{why}. {words}"),
+        End::Complete | End::Cancelled => words.clone(),
     };
-    cx.state.operations.end(operation, stage);
+    cx.state.operations.end(operation, Stage::of(&ended.report.end, said));
     let began = running.began.unwrap_or(running.asked);
     let took = cx.state.uptime.saturating_sub(began);
-    let is_whole = ended.report.end == CopyEnd::Complete
+    let is_whole = ended.report.end == End::Complete
         && ended.report.refused == 0
         && ended.report.notes.is_empty();
     let can_open = was_shown && cx.state.why_store_stays().is_none();

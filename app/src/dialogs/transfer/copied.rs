@@ -5,7 +5,7 @@ use egui::{Context, Ui};
 use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::frame::DialogFrame;
-use crate::job::{CopyEnd, CopyReport};
+use crate::job::{CopyReport, End};
 use crate::state::transfer::CopyResult;
 use crate::state::{duration, number};
 use crate::theme::{Icon, colors, text};
@@ -17,9 +17,9 @@ pub fn ui(context: &Context, result: &CopyResult, actions: &mut Actions) {
     let took_ms = i64::try_from(result.took.as_millis()).unwrap_or(i64::MAX);
     let subtitle = format!("{} · {}", with_marks(&result.title), duration::figure(took_ms));
     let title = match &report.end {
-        CopyEnd::Complete => "Copy finished",
-        CopyEnd::Cancelled => "Copy canceled",
-        CopyEnd::Failed(_) => "Copy stopped",
+        End::Complete => "Copy finished",
+        End::Cancelled => "Copy canceled",
+        End::Failed(_) => "Copy stopped",
     };
     let label = match (&result.folder, &result.ended.opens) {
         (Some(_), _) => Some("Open the store"),
@@ -63,10 +63,10 @@ fn end_ui(ui: &mut Ui, result: &CopyResult) {
     let line = |ui: &mut Ui, words: &str| {
         ui.label(text::rich(with_marks(words), text::small()).color(dim));
     };
-    if let CopyEnd::Failed(why) = &report.end {
+    if let End::Failed(why) = &report.end {
         notice_ui(ui, Icon::Error, "Error", error, why);
     }
-    if report.end != CopyEnd::Complete {
+    if report.end != End::Complete {
         line(ui, "The documents copied so far are kept. No index was created");
     } else if report.indexes > 0 {
         line(ui, &number::counted(report.indexes, "index created", "indexes created"));

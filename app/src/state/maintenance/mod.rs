@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::State;
 use super::operations::OperationId;
-use crate::job::{Advice, BackupList, Gauge, KeptBackup};
+use crate::job::{Advice, BackupList, JobGauge, KeptBackup};
 
 pub use dialogs::{BackupDraft, Checked, Dialog, RestoreDraft};
 pub use ended::{Ended, Tone};
@@ -149,7 +149,7 @@ pub struct Running {
     pub operation: OperationId,
     pub kind: Kind,
     pub file: Option<PathBuf>,
-    pub gauge: Arc<Gauge>,
+    pub gauge: Arc<JobGauge>,
     /// The dialog it was started from, to go back to when nothing could be done.
     pub draft: Dialog,
     pub command: String,

@@ -3,7 +3,8 @@
 use bson::{Bson, RawDocumentBuf, doc};
 
 use super::{ByKey, Run, Stop, key};
-use crate::job::bulk::{BulkChange, BulkEnd, Made, Pair};
+use crate::job::End;
+use crate::job::bulk::{BulkChange, Made, Pair};
 use crate::worker::journal::cut::{TOTAL, WAY, only_id};
 use crate::worker::journal::file::{Item, Journal};
 use crate::worker::journal::header;
@@ -45,15 +46,15 @@ impl Run<'_> {
 
     /// Ends the journal, unless the change is cut short: by the end of the program, by a store that
     /// closes, or by a step of which it is not known what it did.
-    pub(super) fn end(&mut self, end: &BulkEnd) {
+    pub(super) fn end(&mut self, end: &End) {
         let Some(journal) = self.journal.take() else {
             // It could not be opened, and is still there.
             self.report.is_unfinished = self.work.journal.is_some();
             return;
         };
         let is_left =
-            *end != BulkEnd::Complete && (self.work.gauge.is_left() || self.ends.is_cancelled());
-        let is_open = self.in_step && matches!(end, BulkEnd::Failed(_));
+            *end != End::Complete && (self.work.gauge.is_left() || self.ends.is_cancelled());
+        let is_open = self.in_step && matches!(end, End::Failed(_));
         if is_left || is_open {
             self.report.is_unfinished = true;
             self.report.pairs = self.report.pairs.take().map(|_| Vec::new());

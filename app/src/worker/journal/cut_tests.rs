@@ -8,9 +8,9 @@ use mayfly_engine::transfer::{Unconverted, Zone};
 use mayfly_engine::value::date_text::DateForm;
 
 use super::*;
-use crate::job::bulk::{BulkEnd, BulkGauge, BulkReport, BulkWork, Target};
+use crate::job::bulk::{BulkReport, BulkWork, Target};
 use crate::job::convert::Conversion;
-use crate::job::{Cancel, OpenRequest};
+use crate::job::{Cancel, End, Gauge, OpenRequest};
 use crate::source::Events;
 use crate::source::embedded::opener;
 use crate::worker::bulk;
@@ -85,7 +85,7 @@ impl Bench {
 
     fn change(&self, change: BulkChange, journal: Option<std::path::PathBuf>) -> BulkReport {
         let namespace = Namespace::new("d", "c");
-        let work = BulkWork { namespace, change, journal, gauge: Arc::new(BulkGauge::default()) };
+        let work = BulkWork { namespace, change, journal, gauge: Arc::new(Gauge::default()) };
         bulk::run(self.source.as_ref(), &work, &Cancel::default(), &mut |_| {})
     }
 
@@ -94,7 +94,7 @@ impl Bench {
         let (source, left) = (Arc::clone(&self.source), AtomicUsize::new(write));
         let dying = Dying { source, left, is_done_first };
         let namespace = Namespace::new("d", "c");
-        let gauge = Arc::new(BulkGauge::default());
+        let gauge = Arc::new(Gauge::default());
         let work = BulkWork { namespace, change, journal: None, gauge };
         let run = || bulk::run(&dying, &work, &Cancel::default(), &mut |_| {});
         catch_unwind(AssertUnwindSafe(run)).is_err()
@@ -148,7 +148,7 @@ fn wherever_a_change_is_cut_it_continues_to_what_an_uncut_one_leaves() {
             let (file, forward, _) = bench.cut();
             assert_eq!(forward, change);
             let report = bench.change(forward, Some(file));
-            assert_eq!((report.end, report.changed), (BulkEnd::Complete, changed), "{at:?}");
+            assert_eq!((report.end, report.changed), (End::Complete, changed), "{at:?}");
             assert_eq!(bench.all(), expected, "{change:?} at {at:?}");
             assert!(bench.listed().is_empty());
             assert_eq!(report.pairs.map(|pairs| pairs.len() as u64), Some(changed), "its undo");
@@ -170,7 +170,7 @@ fn wherever_a_change_is_cut_it_is_taken_back() {
                 continue;
             };
             let report = bench.change(back, Some(file));
-            assert_eq!((report.end, report.unchanged), (BulkEnd::Complete, 0), "{at:?}");
+            assert_eq!((report.end, report.unchanged), (End::Complete, 0), "{at:?}");
             assert_eq!(bench.all(), before, "{change:?} at {at:?}");
             assert!(bench.listed().is_empty());
         }
@@ -191,7 +191,7 @@ fn an_undo_that_is_cut_continues_and_leaves_what_others_changed() {
         namespace: Namespace::new("d", "c"),
         change: back.expect("its undo"),
         journal: Some(file),
-        gauge: Arc::new(BulkGauge::default()),
+        gauge: Arc::new(Gauge::default()),
     };
     let dying =
         Dying { source: Arc::clone(&bench.source), left: AtomicUsize::new(2), is_done_first: true };
@@ -210,7 +210,7 @@ fn an_undo_that_is_cut_continues_and_leaves_what_others_changed() {
 fn a_change_that_the_program_ends_is_offered_and_one_that_you_cancel_is_not() {
     for (ends, is_left) in [(true, false), (false, true), (false, false)] {
         let bench = bench();
-        let (end, gauge) = (Cancel::default(), Arc::new(BulkGauge::default()));
+        let (end, gauge) = (Cancel::default(), Arc::new(Gauge::default()));
         let namespace = Namespace::new("d", "c");
         let change = changes().remove(0);
         let work = BulkWork { namespace, change, journal: None, gauge: Arc::clone(&gauge) };
@@ -220,7 +220,7 @@ fn a_change_that_the_program_ends_is_offered_and_one_that_you_cancel_is_not() {
             }
             if is_left { gauge.leave() } else { gauge.cancel.cancel() }
         });
-        assert_eq!((report.end, report.changed), (BulkEnd::Cancelled, 1_000));
+        assert_eq!((report.end, report.changed), (End::Cancelled, 1_000));
         assert_eq!(report.is_unfinished, ends || is_left);
         assert_eq!(bench.listed().len(), usize::from(ends || is_left));
     }
@@ -235,7 +235,7 @@ fn a_copy_of_a_collection_that_is_cut_continues() {
     let (file, forward, back) = bench.cut();
     assert!(back.is_none());
     let report = bench.change(forward, Some(file));
-    assert_eq!((report.end, report.changed, report.unchanged), (BulkEnd::Complete, 1_500, 1_000));
+    assert_eq!((report.end, report.changed, report.unchanged), (End::Complete, 1_500, 1_000));
     let counted = bench.source.run("d", &doc! {"count": "e2"});
     assert_eq!(counted.get_i32("n").ok(), Some(DOCUMENTS));
     assert!(bench.listed().is_empty());
@@ -252,7 +252,7 @@ fn a_change_too_large_to_undo_continues_without_doing_anything_twice() {
     let namespace = Namespace::new("d", "large");
     let update = Bson::Document(doc! {"$inc": {"n": 1}});
     let change = BulkChange::Update { target: Target::Matching(doc! {}), update };
-    let gauge = Arc::new(BulkGauge::default());
+    let gauge = Arc::new(Gauge::default());
     let work = BulkWork { namespace, change, journal: None, gauge };
     let dying =
         Dying { source: Arc::clone(&bench.source), left: AtomicUsize::new(4), is_done_first: true };
@@ -262,7 +262,7 @@ fn a_change_too_large_to_undo_continues_without_doing_anything_twice() {
     assert_eq!(back, None, "it was too large");
     let work = BulkWork { journal: Some(file), ..work };
     let report = bulk::run(bench.source.as_ref(), &work, &Cancel::default(), &mut |_| {});
-    assert_eq!((report.end, report.changed), (BulkEnd::Complete, 48));
+    assert_eq!((report.end, report.changed), (End::Complete, 48));
     let twice = doc! {"count": "large", "query": {"n": {"$ne": 1}}};
     assert_eq!(bench.source.run("d", &twice).get_i32("n").ok(), Some(0));
 }
