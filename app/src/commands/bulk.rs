@@ -4,6 +4,7 @@ use bson::{Bson, Document, doc};
 
 use super::documents;
 use super::query::collated;
+use crate::limits::BULK_STEP_DOCUMENTS;
 
 /// Counts the documents that match, and adds up their bytes.
 pub fn measure(collection: &str, filter: &Document, collation: &Document) -> Document {
@@ -29,6 +30,14 @@ pub fn ids(collection: &str, filter: &Document, collation: &Document, batch: i32
         "batchSize": batch,
     };
     collated(find, collation)
+}
+
+/// Reads the `_id`s of those that match, as many as one step takes.
+pub fn some_ids(collection: &str, filter: Document) -> Document {
+    let count = i64::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i64::MAX);
+    let mut find = documents::read(collection, filter, count);
+    find.insert("projection", doc! { "_id": 1 });
+    find
 }
 
 /// Reads on.

@@ -140,6 +140,42 @@ impl BulkChange {
         }
     }
 
+    /// The collection whose documents change, of a change of those in `namespace`.
+    pub fn changes<'n>(&'n self, namespace: &'n Namespace) -> &'n Namespace {
+        match self {
+            Self::Copy { to, .. } | Self::Duplicate { to, .. } => to,
+            Self::Back(made) | Self::Again(made) => &made.namespace,
+            _ => namespace,
+        }
+    }
+
+    /// The change as a past participle.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Delete(_) | Self::Empty => "Deleted",
+            Self::Update { .. } => "Updated",
+            Self::Convert(_) => "Converted",
+            Self::Copy { .. } | Self::Duplicate { .. } => "Copied",
+            Self::Restore(_) => "Restored",
+            Self::Back(made) | Self::Again(made) => made.verb,
+        }
+    }
+
+    /// The only field that it reads and writes.
+    pub fn field(&self) -> Option<&str> {
+        match self {
+            Self::Convert(conversion) => Some(&conversion.path),
+            Self::Back(made) | Self::Again(made) => made.field.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// What is noted of it, to take it back.
+    pub fn made(&self, namespace: &Namespace, pairs: Vec<Pair>) -> Arc<Made> {
+        let (namespace, field) = (self.changes(namespace).clone(), self.field().map(str::to_owned));
+        Arc::new(Made { namespace, pairs, verb: self.verb(), field })
+    }
+
     /// Whether what it does can be taken back, as long as there is room for what that takes.
     pub fn is_undoable(&self) -> bool {
         !matches!(

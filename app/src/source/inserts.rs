@@ -11,7 +11,7 @@ use super::read_back::Sent;
 use super::remote::failure::UNKNOWN;
 use super::remote::throttle::gave_up;
 use super::{Source, duplicate, read_back};
-use crate::job::reply::{is_ok, number, sentence};
+use crate::job::reply::{is_ok, number, sentence, write_errors};
 use crate::job::{Cancel, InsertedIds, Namespace, Write};
 use crate::limits::{INSERTED_BYTES_MAX, INSERTED_DOCS_MAX};
 
@@ -469,8 +469,7 @@ pub fn roll_back(
         if !is_ok(&reply) && is_stopped() {
             continue;
         }
-        let errors = reply.get_array("writeErrors").map(Vec::as_slice).unwrap_or_default();
-        if let Some(error) = errors.iter().find_map(Bson::as_document) {
+        if let Some(error) = write_errors(&reply).next() {
             return Err(sentence(error));
         }
         if !is_ok(&reply) {

@@ -21,24 +21,21 @@ mod restore;
 mod swap;
 mod whole;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use bson::{Bson, Document, RawDocumentBuf, doc};
 use mayfly_engine::clock::{Clock as _, SystemClock};
-use mayfly_engine::value::{Layout, shell};
 
+use super::by_id::{self, ByKey, Found, id_of, ids_of, key};
 use super::journal::file::Journal;
 use super::reply::Reply;
-use crate::commands::{self, bulk as command};
+use crate::commands::bulk as command;
 use crate::job::bulk::{BulkChange, BulkReport, BulkWork, Pair, Target};
-use crate::job::reply::{self, refusal};
+use crate::job::reply::{self, refusal, write_errors};
 use crate::job::{Cancel, End};
 use crate::limits::{BULK_STEP_DOCUMENTS, UNDO_BYTES_MAX};
 use crate::source::remote::throttle::gave_up;
 use crate::source::{Namespace, Source, read_back};
-
-/// MongoDB's code for a value that is in a unique index already.
-const DUPLICATE_KEY: i32 = 11_000;
 
 /// Does the work. `log` is handed every command that writes. Once `ends` is set, a change that is
 /// canceled is cut short: its journal stays.
@@ -82,9 +79,9 @@ enum Stop {
     Failed(String),
 }
 
-impl From<read_back::Otherwise> for Stop {
-    fn from(otherwise: read_back::Otherwise) -> Self {
-        Self::Failed(otherwise.into())
+impl<E: Into<String>> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
     }
 }
 
@@ -95,7 +92,6 @@ struct Run<'r> {
     report: BulkReport,
     /// Bytes of the documents that are kept for undo.
     bytes: usize,
-    /// Set when the program ends.
     ends: &'r Cancel,
     /// Where the steps are noted; `None` in a store that is not kept.
     journal: Option<Journal>,
@@ -114,16 +110,6 @@ struct Run<'r> {
     /// The server asked to slow down for too long in a step.
     given_up: Option<String>,
 }
-
-/// A document as the store has it.
-#[derive(Clone)]
-struct Found {
-    id: Bson,
-    raw: RawDocumentBuf,
-}
-
-/// The documents of one step, by the text of their `_id`.
-type ByKey = BTreeMap<String, Found>;
 
 impl Run<'_> {
     fn change(&mut self) -> Result<(), Stop> {
@@ -152,42 +138,44 @@ impl Run<'_> {
         target: &Target,
         mut step: impl FnMut(&mut Self, &Document, Vec<Bson>) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        match target {
+        let none = Document::new();
+        let (packed, guard) = match target {
             Target::Ids(ids) => {
-                self.work.gauge.set_total(ids.len() as u64);
                 self.note_total(ids.len() as u64)?;
-                for ids in ids.chunks(BULK_STEP_DOCUMENTS) {
-                    self.check()?;
-                    step(self, &Document::new(), self.undone(ids.to_vec()))?;
-                    self.work.gauge.add(ids.len() as u64);
-                }
+                let steps = ids.chunks(BULK_STEP_DOCUMENTS).map(|ids| pack(ids.to_vec()));
+                (steps.collect::<Result<_, _>>()?, &none)
             }
-            Target::Matching(filter) => {
-                for packed in self.matching(filter, &Document::new())? {
-                    self.check()?;
-                    let ids = unpack(&packed)?;
-                    let count = ids.len() as u64;
-                    step(self, filter, self.undone(ids))?;
-                    self.work.gauge.add(count);
-                }
-            }
+            Target::Matching(filter) => (self.matching(filter, &none)?, filter),
+            Target::Collated { filter, collation } => (self.matching(filter, collation)?, &none),
+        };
+        self.each(packed, |run, mut ids| {
             // A command with the collation would also take an `_id` that is only equal to one of
             // these, so those that still match are read, and then named without it.
-            Target::Collated { filter, collation } => {
-                for packed in self.matching(filter, collation)? {
-                    self.check()?;
-                    let mut ids = unpack(&packed)?;
-                    let count = ids.len() as u64;
-                    let among = command::among(filter, ids.clone());
-                    let mut left = BTreeSet::new();
-                    for packed in self.read_ids(&among, collation)?.0 {
-                        left.extend(unpack(&packed)?.iter().map(key));
-                    }
-                    ids.retain(|id| left.contains(&key(id)));
-                    step(self, &Document::new(), self.undone(ids))?;
-                    self.work.gauge.add(count);
+            if let Target::Collated { filter, collation } = target {
+                let among = command::among(filter, ids.clone());
+                let mut left = BTreeSet::new();
+                for packed in run.read_ids(&among, collation)?.0 {
+                    left.extend(unpack(&packed)?.iter().map(key));
                 }
+                ids.retain(|id| left.contains(&key(id)));
             }
+            step(run, guard, ids)
+        })
+    }
+
+    /// Calls `step` with the `_id`s of each step, without those that are done.
+    fn each(
+        &mut self,
+        packed: Vec<RawDocumentBuf>,
+        mut step: impl FnMut(&mut Self, Vec<Bson>) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        for packed in packed {
+            self.check()?;
+            let ids = unpack(&packed)?;
+            let count = ids.len() as u64;
+            let ids = self.undone(ids);
+            step(self, ids)?;
+            self.work.gauge.add(count);
         }
         Ok(())
     }
@@ -195,7 +183,7 @@ impl Run<'_> {
     fn check(&self) -> Result<(), Stop> {
         match &self.given_up {
             _ if self.work.gauge.cancel.is_cancelled() => Err(Stop::Cancelled),
-            Some(sentence) => Err(Stop::Failed(sentence.clone())),
+            Some(sentence) => Err(sentence.clone().into()),
             None => Ok(()),
         }
     }
@@ -210,23 +198,8 @@ impl Run<'_> {
         match refusal(&reply) {
             None => Ok(reply),
             Some(_) if cancel.is_cancelled() => Err(Stop::Cancelled),
-            Some(message) => Err(Stop::Failed(message)),
+            Some(message) => Err(message.into()),
         }
-    }
-
-    /// Documents that match, as many as one reply holds.
-    fn documents(&self, at: &Namespace, filter: Document) -> Result<ByKey, Stop> {
-        let count = i64::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i64::MAX);
-        let mut find = commands::documents::read(&at.collection, filter, count);
-        if let Some(field) = &self.field {
-            find.insert("projection", doc! { field: 1 });
-        }
-        let reply = self.read_from(&at.db, &find)?;
-        let found = batch_of(&reply).0.into_iter().map(|document| {
-            let id = id_of(&document);
-            Ok((key(&id), Found { id, raw: raw(&document)? }))
-        });
-        found.collect()
     }
 
     fn write(&mut self, to: (&dyn Source, &str), command: Document) -> Result<Document, Stop> {
@@ -240,10 +213,10 @@ impl Run<'_> {
         (self.log)(Reply::new(db.to_owned(), command, Ok(reply.clone()), micros));
         if let Some(message) = refusal {
             let is_stopped = gave_up(&reply) && cancel.is_cancelled();
-            return Err(if is_stopped { Stop::Cancelled } else { Stop::Failed(message) });
+            return Err(if is_stopped { Stop::Cancelled } else { message.into() });
         }
-        let given_up = write_errors(&reply).into_iter().find(gave_up);
-        let message = given_up.as_ref().and_then(|error| error.get_str("errmsg").ok());
+        let given_up = write_errors(&reply).find(|error| gave_up(error));
+        let message = given_up.and_then(|error| error.get_str("errmsg").ok());
         self.given_up = message.map(str::to_owned).or(self.given_up.take());
         Ok(reply)
     }
@@ -264,12 +237,34 @@ impl Run<'_> {
         }
     }
 
-    fn refuse(&mut self, errors: &[Document]) {
-        self.report.refused += errors.len() as u64;
-        let first = errors.first().and_then(|error| error.get_str("errmsg").ok());
-        if self.report.refusal.is_none() {
-            self.report.refusal = first.map(ToOwned::to_owned);
+    /// Counts the documents that a write refused. Returns how many these are.
+    fn refuse<'e>(&mut self, errors: impl Iterator<Item = &'e Document>) -> u64 {
+        let mut count = 0;
+        for error in errors {
+            count += 1;
+            let why = error.get_str("errmsg").ok();
+            self.report.refusal = self.report.refusal.take().or(why.map(str::to_owned));
         }
+        self.report.refused += count;
+        count
+    }
+
+    /// Notes what became of the documents of a step, and keeps what takes that back. `after` gives each
+    /// document that changed as it is now, or none if it is gone or not known. Returns how many changed.
+    fn settle<'d>(
+        &mut self,
+        before: &'d ByKey,
+        after: impl Fn(&str) -> Option<Option<&'d RawDocumentBuf>>,
+    ) -> Result<u64, Stop> {
+        let keeps = self.report.pairs.is_some();
+        self.did(before, |key| after(key).map(|now| now.filter(|_| keeps)))?;
+        let changed = before.iter().filter_map(|(key, was)| Some((was, after(key)?)));
+        let mut count = 0;
+        for (was, now) in changed {
+            count += 1;
+            self.keep(Some(&was.raw), now);
+        }
+        Ok(count)
     }
 
     /// Deletes those among `ids` that match the filter.
@@ -280,15 +275,12 @@ impl Run<'_> {
             let all = command::among(filter, ids_of(&found));
             let reply = run.write_here(command::delete(&at.collection, all))?;
             run.report.changed += number(&reply, "n");
-            let errors = write_errors(&reply);
-            run.refuse(&errors);
             // A document that the store refused to delete is still there.
-            let left =
-                if errors.is_empty() { ByKey::new() } else { run.by_key(&at, ids_of(&found))? };
-            run.did(&found, |key| (!left.contains_key(key)).then_some(None))?;
-            for (_, gone) in found.iter().filter(|(key, _)| !left.contains_key(*key)) {
-                run.keep(Some(&gone.raw), None);
-            }
+            let left = match run.refuse(write_errors(&reply)) {
+                0 => ByKey::new(),
+                _ => run.by_key(&at, ids_of(&found))?,
+            };
+            run.settle(&found, |key| (!left.contains_key(key)).then_some(None))?;
             Ok(())
         })
     }
@@ -300,22 +292,24 @@ impl Run<'_> {
             run.intend(&found)?;
             let all = command::among(filter, ids_of(&found));
             let reply = run.write_here(command::update(&at.collection, all, update))?;
-            if write_errors(&reply).is_empty() {
+            let is_whole = write_errors(&reply).next().is_none();
+            if is_whole {
                 run.report.changed += number(&reply, "nModified");
-                let kept = number(&reply, "n").saturating_sub(number(&reply, "nModified"));
-                run.report.unchanged += kept;
-                if run.report.pairs.is_some() {
-                    let now = run.by_key(&at, ids_of(&found))?;
-                    run.note_changed(&found, &now)?;
-                } else {
-                    run.did(&found, |_| Some(None))?;
-                }
-                return run.check_names(&at, &found);
+                run.report.unchanged +=
+                    number(&reply, "n").saturating_sub(number(&reply, "nModified"));
+            } else {
+                run.update_in_parts(&at, filter, (&found, update))?;
             }
-            run.update_in_parts(&at, filter, (&found, update))?;
-            let now = run.by_key(&at, ids_of(&found))?;
-            let changed = run.note_changed(&found, &now)?;
-            run.report.changed += changed;
+            if is_whole && run.report.pairs.is_none() {
+                run.settle(&found, |_| Some(None))?;
+            } else {
+                let now = run.by_key(&at, ids_of(&found))?;
+                let changed = run.settle(&found, |key| {
+                    let (was, now) = (found.get(key)?, now.get(key)?);
+                    (was.raw != now.raw).then_some(Some(&now.raw))
+                })?;
+                run.report.changed += if is_whole { 0 } else { changed };
+            }
             run.check_names(&at, &found)
         })
     }
@@ -351,36 +345,18 @@ impl Run<'_> {
             }
             let all = command::among(filter, left.clone());
             let reply = self.write_here(command::update(&at.collection, all, update))?;
-            let errors = write_errors(&reply);
-            if errors.is_empty() {
+            let mut errors = write_errors(&reply).peekable();
+            if errors.peek().is_none() {
                 self.report.unchanged +=
                     number(&reply, "n").saturating_sub(number(&reply, "nModified"));
             } else if left.len() == 1 {
-                self.refuse(&errors);
+                self.refuse(errors);
             } else {
                 let half = left.split_off(left.len() / 2);
                 parts.extend([half, left]);
             }
         }
         Ok(())
-    }
-
-    /// Keeps the documents that are not what they were. Returns how many these are.
-    fn note_changed(&mut self, before: &ByKey, now: &ByKey) -> Result<u64, Stop> {
-        let changed = |key: &str| {
-            let was = before.get(key);
-            now.get(key).map(|now| &now.raw).filter(|now| was.is_some_and(|was| was.raw != **now))
-        };
-        let keeps = self.report.pairs.is_some();
-        self.did(before, |key| changed(key).map(|now| keeps.then_some(now)))?;
-        let mut count = 0;
-        for (key, was) in before {
-            if let Some(now) = changed(key) {
-                count += 1;
-                self.keep(Some(&was.raw), Some(now));
-            }
-        }
-        Ok(count)
     }
 
     /// Reads those among `ids` that match, and calls `step` with as many as one reply holds, until
@@ -395,7 +371,9 @@ impl Run<'_> {
         let mut left = ids;
         while !left.is_empty() {
             self.check()?;
-            let found = self.documents(&at, command::among(filter, left.clone()))?;
+            let among = command::among(filter, left.clone());
+            let run = |find: &Document| self.read(find);
+            let found = by_id::some(run, &at, among, self.field.as_deref())?;
             if found.is_empty() {
                 return Ok(());
             }
@@ -405,39 +383,17 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The documents with these `_id`s, in as many replies as they take.
     fn by_key(&self, at: &Namespace, ids: Vec<Bson>) -> Result<ByKey, Stop> {
-        let (mut left, mut all) = (ids, ByKey::new());
-        while !left.is_empty() {
-            let found = self.documents(at, command::among(&Document::new(), left.clone()))?;
-            if found.is_empty() {
-                break;
-            }
-            all.extend(found);
-            left.retain(|id| !all.contains_key(&key(id)));
-        }
-        Ok(all)
+        by_id::read(|find| self.read_from(&at.db, find), at, ids, self.field.as_deref())
     }
 }
 
-fn key(id: &Bson) -> String {
-    shell::write_value(id, Layout::OneLine)
-}
-
-fn id_of(document: &Document) -> Bson {
-    document.get("_id").cloned().unwrap_or(Bson::Null)
-}
-
-fn ids_of(found: &ByKey) -> Vec<Bson> {
-    found.values().map(|one| one.id.clone()).collect()
-}
-
 fn raw(document: &Document) -> Result<RawDocumentBuf, Stop> {
-    RawDocumentBuf::try_from(document).map_err(|error| Stop::Failed(error.to_string()))
+    Ok(RawDocumentBuf::try_from(document).map_err(|error| error.to_string())?)
 }
 
 fn document(raw: &RawDocumentBuf) -> Result<Document, Stop> {
-    Document::try_from(raw.as_ref()).map_err(|error| Stop::Failed(error.to_string()))
+    Ok(Document::try_from(raw.as_ref()).map_err(|error| error.to_string())?)
 }
 
 /// The `_id`s of one step take less room as bytes.
@@ -452,18 +408,8 @@ fn unpack(packed: &RawDocumentBuf) -> Result<Vec<Bson>, Stop> {
     }
 }
 
-/// The documents of a reply with a cursor, and the cursor.
-fn batch_of(reply: &Document) -> (Vec<Document>, i64) {
-    (reply::documents(reply), reply::cursor(reply).unwrap_or(0))
-}
-
 fn number(reply: &Document, field: &str) -> u64 {
     reply::number(reply, field).unwrap_or(0)
-}
-
-fn write_errors(reply: &Document) -> Vec<Document> {
-    let errors = reply.get_array("writeErrors").map(Vec::as_slice).unwrap_or_default();
-    errors.iter().filter_map(Bson::as_document).cloned().collect()
 }
 
 #[cfg(test)]

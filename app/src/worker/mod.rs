@@ -13,6 +13,7 @@
 
 mod at_close;
 pub mod bulk;
+mod by_id;
 pub mod code;
 pub mod connect;
 mod console;

@@ -13,7 +13,7 @@ use super::{with, writing};
 use crate::action::{Action, TabsAction, TransferAction};
 use crate::apply::Apply;
 use crate::apply::question::{self, Answer, Question, Report, Run};
-use crate::job::bulk::{BulkChange, BulkReport, BulkWork, Made};
+use crate::job::bulk::{BulkChange, BulkReport, BulkWork};
 use crate::job::convert::Conversion;
 use crate::job::reply::{self, documents};
 use crate::job::slow_read::SlowRead;
@@ -37,7 +37,6 @@ use crate::worker::{Desk, Lane, Reply, bulk};
 pub enum Asked {
     Delete,
     Update,
-    /// They are copied.
     Copy,
 }
 
@@ -316,23 +315,7 @@ fn forget(tab: TabId, run: &BulkRun, report: &BulkReport, state: &mut State) {
 
 /// Notes what was changed, so that it can be taken back. Returns whether it was noted.
 fn note(tab: TabId, run: &BulkRun, report: BulkReport, state: &mut State) -> bool {
-    let (namespace, verb) = match &run.work.change {
-        BulkChange::Delete(_) | BulkChange::Empty => (run.work.namespace.clone(), "Deleted"),
-        BulkChange::Update { .. } => (run.work.namespace.clone(), "Updated"),
-        BulkChange::Convert(_) => (run.work.namespace.clone(), "Converted"),
-        BulkChange::Copy { to, .. } | BulkChange::Duplicate { to, .. } => (to.clone(), "Copied"),
-        BulkChange::Restore(_) => (run.work.namespace.clone(), "Restored"),
-        BulkChange::Back(made) | BulkChange::Again(made) => (made.namespace.clone(), made.verb),
-    };
-    let field = match &run.work.change {
-        BulkChange::Convert(conversion) => Some(conversion.path.clone()),
-        BulkChange::Back(made) | BulkChange::Again(made) => made.field.clone(),
-        _ => None,
-    };
-    let made = |pairs| {
-        let (namespace, field) = (namespace.clone(), field.clone());
-        Change::Many(Arc::new(Made { namespace, pairs, verb, field }))
-    };
+    let made = |pairs| Change::Many(run.work.change.made(&run.work.namespace, pairs));
     let is_noted = match report.pairs {
         Some(pairs) if !pairs.is_empty() => {
             writing::note(tab, made(pairs), run.origin, state);
@@ -355,14 +338,10 @@ fn note(tab: TabId, run: &BulkRun, report: BulkReport, state: &mut State) -> boo
 }
 
 fn refresh(tab: TabId, run: &BulkRun, cx: &mut Apply<'_>) {
-    let to = match &run.work.change {
-        BulkChange::Copy { to, folder: None, .. } | BulkChange::Duplicate { to, .. } => Some(to),
-        BulkChange::Back(made) | BulkChange::Again(made) => Some(&made.namespace),
-        _ => None,
-    };
-    let touched: Vec<&Namespace> = to.into_iter().chain([&run.work.namespace]).collect();
-    for namespace in touched {
-        cx.state.changes.note(Some(namespace));
+    let (change, namespace) = (&run.work.change, &run.work.namespace);
+    cx.state.changes.note(Some(namespace));
+    if !matches!(change, BulkChange::Copy { folder: Some(_), .. }) {
+        cx.state.changes.note(Some(change.changes(namespace)));
     }
     reading::refresh(tab, cx);
 }

@@ -12,7 +12,7 @@ use mayfly_engine::value::whole;
 
 use super::failure::failed;
 use super::guard;
-use crate::job::reply::is_ok;
+use crate::job::reply::{is_ok, write_errors};
 use crate::job::server::SlowDown;
 use crate::limits::{
     THROTTLE_FIRST_PAUSE, THROTTLE_LOOK, THROTTLE_MAX, THROTTLE_OWN_PAUSE_MAX, THROTTLE_PAUSE_MAX,
@@ -137,11 +137,6 @@ fn retry_after(error: &Document) -> Option<Duration> {
     };
     let ms = field.or_else(said)?;
     Some(Duration::from_millis(u64::try_from(ms).ok()?))
-}
-
-fn errors(reply: &Document) -> impl Iterator<Item = &Document> {
-    let errors = reply.get_array("writeErrors").map(Vec::as_slice).unwrap_or_default();
-    errors.iter().filter_map(Bson::as_document)
 }
 
 /// A command that can be sent again, whole or in part.
@@ -284,7 +279,7 @@ impl Merged {
             }
         }
         let mut again = Vec::new();
-        for error in errors(reply) {
+        for error in write_errors(reply) {
             let Some((at, of)) = place(error) else { continue };
             if is_throttled(error) && !statements.once.contains(&of) {
                 let end = if statements.is_ordered { sent.len() } else { at + 1 };
@@ -345,7 +340,7 @@ impl Throttle {
     ) -> Document {
         let reply = send(command.clone());
         let is_refused = is_throttled(&reply) && !is_ok(&reply);
-        if !is_refused && !errors(&reply).any(is_throttled) {
+        if !is_refused && !write_errors(&reply).any(is_throttled) {
             return reply;
         }
         match command.statements() {
@@ -380,7 +375,7 @@ impl Throttle {
         loop {
             let mut asked = retry_after(&reply);
             if is_ok(&reply) {
-                asked = errors(&reply).filter_map(retry_after).max();
+                asked = write_errors(&reply).filter_map(retry_after).max();
                 let again = merged.take(&reply, &left, statements);
                 if again.is_empty() {
                     return merged.whole();

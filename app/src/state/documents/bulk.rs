@@ -23,9 +23,7 @@ use crate::state::{duration, number};
 /// The documents that a dialog is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scope {
-    /// Which ones.
     pub target: Target,
-    /// How many were selected.
     pub selected: u64,
     /// How many there are, and their bytes; `None` until the store has said it. The error: why not.
     pub measured: Option<Result<Measured, String>>,
@@ -86,28 +84,22 @@ impl Scope {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct BulkDelete {
-    /// Which ones.
     pub scope: Scope,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct BulkUpdate {
-    /// Which ones.
     pub scope: Scope,
-    /// The update as typed.
     pub text: String,
-    /// The initial text.
     pub first: String,
     /// The parsed text, updated when it changes.
     pub read: Result<Bson, Problem>,
-    /// The effect on the sample.
     pub previews: Vec<Preview>,
 }
 
 /// The effect of an update on one document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preview {
-    /// Its `_id`.
     pub id: Bson,
     /// The fields that change. The error: why the store would refuse it.
     pub fields: Result<Vec<FieldChange>, String>,
@@ -117,9 +109,7 @@ pub struct Preview {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldChange {
     pub name: String,
-    /// Its value before.
     pub before: Option<String>,
-    /// Its value after.
     pub after: Option<String>,
 }
 
@@ -152,7 +142,6 @@ impl BulkUpdate {
 /// Documents are to be copied.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BulkCopy {
-    /// Which ones.
     pub scope: Scope,
     pub db: String,
     pub collection: String,
@@ -169,7 +158,6 @@ impl BulkCopy {
         Self { scope, db: from.db.clone(), collection, is_outside: false, folder }
     }
 
-    /// The collection that is named.
     pub fn to(&self) -> Namespace {
         Namespace::new(self.db.trim(), self.collection.trim())
     }
@@ -188,7 +176,6 @@ impl BulkCopy {
         (!self.is_outside && to == *from).then(|| "The documents are in this collection".to_owned())
     }
 
-    /// The change that is asked for.
     pub fn change(&self) -> BulkChange {
         let folder = self.is_outside.then(|| self.folder.trim().into());
         BulkChange::Copy { target: self.scope.target.clone(), to: self.to(), folder }

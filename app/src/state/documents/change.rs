@@ -20,11 +20,8 @@ pub enum Step {
 /// Why a change is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The user made it.
     Person,
-    /// An earlier one is taken back.
     Undo,
-    /// One that was taken back is made again.
     Redo,
 }
 
@@ -32,7 +29,6 @@ pub enum Origin {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Writing {
     pub step: Step,
-    /// Why.
     pub origin: Origin,
     /// The guard names the `_id` alone: the document was just compared, and its values can't all
     /// be compared by a filter.

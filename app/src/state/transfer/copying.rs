@@ -15,12 +15,10 @@ use crate::state::documents::query::QueryText;
 use crate::state::operations::OperationId;
 use crate::state::{Namespace, number};
 
-/// Which documents are copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CopiedPart {
     #[default]
     Whole,
-    /// Those that the view shows.
     Filter,
     Sample,
 }
@@ -29,7 +27,6 @@ pub enum CopiedPart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyTo {
     Sandbox,
-    /// The store in a folder.
     Folder,
     Server,
 }
@@ -41,7 +38,6 @@ pub struct CopyDraft {
     pub filter: String,
     /// The time of `now` in the filter, in milliseconds since 1970.
     pub now_ms: i64,
-    /// Which documents are copied.
     pub part: CopiedPart,
     /// How many documents a sample has, as typed.
     pub sample: String,
@@ -60,11 +56,9 @@ pub struct CopyDraft {
     pub others: bool,
     /// The TTL indexes that are copied, by name.
     pub ttl: BTreeSet<String>,
-    /// The expected copy.
     pub look: Loadable<CopyLook>,
     /// The filter that the look is for.
     pub looked_for: Option<Document>,
-    /// Why the copy could not begin.
     pub error: Option<String>,
 }
 
@@ -231,7 +225,6 @@ pub struct CopyResult {
     pub operation: OperationId,
     pub title: String,
     pub ended: CopyEnded,
-    /// How long it took.
     pub took: Duration,
     /// The folder that it went into.
     pub folder: Option<PathBuf>,

@@ -4,11 +4,12 @@
 use bson::{Document, RawDocument, RawDocumentBuf};
 use mayfly_engine::transfer::Unconverted;
 
-use super::ids::batch;
-use super::{ByKey, Found, Run, Stop, document, number, raw, unpack, write_errors};
+use super::ids::batch_size;
+use super::{ByKey, Found, Run, Stop, document, number, raw};
 use crate::commands::bulk::{self as command, SetField};
 use crate::job::Write;
 use crate::job::convert::{Conversion, FAILING_MAX, failing_words};
+use crate::job::reply::write_errors;
 use crate::source::Namespace;
 use crate::source::read_back::{self, Sent};
 
@@ -16,24 +17,16 @@ impl Run<'_> {
     pub(super) fn convert(&mut self, conversion: &Conversion) -> Result<(), Stop> {
         self.field = Some(conversion.path.clone());
         let packed = self.convertible(conversion)?;
-        for packed in packed {
-            self.check()?;
-            let ids = unpack(&packed)?;
-            let count = ids.len() as u64;
-            let ids = self.undone(ids);
-            self.in_replies(&Document::new(), ids, |run, found| {
-                run.convert_step(conversion, &found)
-            })?;
-            self.work.gauge.add(count);
-        }
-        Ok(())
+        self.each(packed, |run, ids| {
+            run.in_replies(&Document::new(), ids, |run, found| run.convert_step(conversion, &found))
+        })
     }
 
     /// The `_id`s of the documents that change. If every value has to convert, they are read to the
     /// end before the first change.
     fn convertible(&mut self, conversion: &Conversion) -> Result<Vec<RawDocumentBuf>, Stop> {
         let mut failing = Vec::new();
-        let find = conversion.read(&self.work.namespace.collection, batch());
+        let find = conversion.read(&self.work.namespace.collection, batch_size());
         let rejects = conversion.unconverted == Unconverted::Reject;
         let (packed, count) = self.read_chosen(&find, |document| {
             let id = document.get("_id")?;
@@ -45,13 +38,13 @@ impl Run<'_> {
             date.map(|_| id.clone())
         })?;
         if !failing.is_empty() {
-            return Err(Stop::Failed(format!(
-                "Nothing was converted, because values of {} do not convert: {}",
-                conversion.path,
-                failing_words(conversion, &failing)
-            )));
+            let why = failing_words(conversion, &failing);
+            return Err(format!(
+                "Nothing was converted, because values of {} do not convert: {why}",
+                conversion.path
+            )
+            .into());
         }
-        self.work.gauge.set_total(count);
         self.note_total(count)?;
         Ok(packed)
     }
@@ -80,23 +73,17 @@ impl Run<'_> {
         let count = sets.len() as u64;
         let set = command::set_each(&at.collection, &conversion.path, sets);
         let reply = self.write_here(set)?;
-        let errors = write_errors(&reply);
-        self.refuse(&errors);
-        if !errors.is_empty() || number(&reply, "n") < count {
+        let refused = self.refuse(write_errors(&reply));
+        if refused > 0 || number(&reply, "n") < count {
             // Only those that have the date now were changed.
             let ids = after.values().map(|found| found.id.clone()).collect();
             let now = self.by_key(&at, ids)?;
             after.retain(|key, one| now.get(key).is_some_and(|now| now.raw == one.raw));
-            let left = before.len() - after.len();
-            let left = left.saturating_sub(errors.len());
-            self.report.unchanged += left as u64;
+            let left = (before.len() - after.len()) as u64;
+            self.report.unchanged += left.saturating_sub(refused);
         }
-        self.report.changed += after.len() as u64;
-        let keeps = self.report.pairs.is_some();
-        self.did(&before, |key| after.get(key).map(|after| keeps.then_some(&after.raw)))?;
-        for (key, after) in &after {
-            self.keep(before.get(key).map(|before| &before.raw), Some(&after.raw));
-        }
+        self.report.changed +=
+            self.settle(&before, |key| after.get(key).map(|after| Some(&after.raw)))?;
         self.check_field(&at, &conversion.path, &after)
     }
 

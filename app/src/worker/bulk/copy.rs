@@ -1,17 +1,15 @@
 //! Documents are copied into another collection, of this store or of another one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use bson::{Document, RawDocumentBuf};
 
-use super::{
-    ByKey, DUPLICATE_KEY, Run, Stop, batch_of, document, id_of, key, number, write_errors,
-};
+use super::{ByKey, Run, Stop, document, id_of, ids_of, key, number};
 use crate::commands::bulk as command;
 use crate::job::bulk::Target;
-use crate::job::reply::refusal;
-use crate::limits::BULK_STEP_DOCUMENTS;
+use crate::job::reply::{batch, checked, write_errors};
+use crate::source::duplicate::is_duplicate;
 use crate::source::{Namespace, Source};
 use crate::worker::journal::file::Item;
 
@@ -30,26 +28,21 @@ impl Run<'_> {
                 let new = run.intend_copy(&found, to, into)?;
                 let reply = run.write((into, &to.db), insert)?;
                 let (there, refused): (Vec<_>, Vec<_>) =
-                    write_errors(&reply).into_iter().partition(|error| {
-                        error.get_i32("code").is_ok_and(|code| code == DUPLICATE_KEY)
-                    });
+                    write_errors(&reply).partition(|error| is_duplicate(error));
                 run.report.changed += number(&reply, "n");
                 run.report.unchanged += there.len() as u64;
-                run.refuse(&refused);
+                run.refuse(refused.iter().copied());
                 let not: BTreeSet<u64> =
                     there.iter().chain(&refused).map(|error| number(error, "index")).collect();
                 let places = (0..).zip(&found).filter(|(at, _)| !not.contains(at));
-                let copied: BTreeSet<&String> = places.map(|(_, (key, _))| key).collect();
+                let copied: BTreeMap<&str, &RawDocumentBuf> =
+                    places.map(|(_, (key, one))| (key.as_str(), &one.raw)).collect();
                 let keeps = run.report.pairs.is_some();
                 if run.in_step {
-                    run.did(&new, |key| {
-                        let one =
-                            found.get(key).filter(|_| copied.iter().any(|one| *one == key))?;
-                        Some(keeps.then_some(&one.raw))
-                    })?;
+                    run.did(&new, |key| copied.get(key).map(|raw| keeps.then_some(*raw)))?;
                 }
-                for key in copied {
-                    run.keep(None, found.get(key).map(|one| &one.raw));
+                for raw in copied.into_values() {
+                    run.keep(None, Some(raw));
                 }
                 Ok(())
             })
@@ -63,7 +56,7 @@ impl Run<'_> {
         to: &Namespace,
         folder: &Path,
     ) -> Result<(), Stop> {
-        let other = self.source.open_beside(folder).map_err(Stop::Failed)?;
+        let other = self.source.open_beside(folder)?;
         let copied = self.copy(target, to, other.as_ref());
         other.close();
         copied
@@ -80,19 +73,12 @@ impl Run<'_> {
         if self.journal.is_none() || !self.work.change.is_undoable() {
             return Ok(ByKey::new());
         }
-        let ids = found.values().map(|found| found.id.clone()).collect();
-        let among = command::among(&Document::new(), ids);
-        let batch = i32::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i32::MAX);
-        let mut find = command::ids(&to.collection, &among, &Document::new(), batch);
-        find.insert("limit", batch);
-        find.insert("singleBatch", true);
-        let reply = into.run_until(&to.db, &find, &self.work.gauge.cancel);
-        if let Some(refusal) = refusal(&reply) {
-            return Err(Stop::Failed(refusal));
-        }
+        let among = command::among(&Document::new(), ids_of(found));
+        let find = command::some_ids(&to.collection, among);
+        let reply = checked(into.run_until(&to.db, &find, &self.work.gauge.cancel))?;
         let mut new = found.clone();
-        for there in batch_of(&reply).0 {
-            new.remove(&key(&id_of(&there)));
+        for there in batch(&reply) {
+            new.remove(&key(&id_of(there)));
         }
         let item = |raw: &RawDocumentBuf| Item { before: None, planned: Some(raw.clone()) };
         self.intend_items(new.values().map(|found| item(&found.raw)))?;

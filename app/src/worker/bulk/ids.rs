@@ -2,13 +2,14 @@
 
 use bson::{Bson, Document, RawDocumentBuf};
 
-use super::{Run, Stop, batch_of, id_of, pack};
+use super::{Run, Stop, id_of, pack};
 use crate::commands;
 use crate::commands::bulk as command;
+use crate::job::reply::{self, batch};
 use crate::limits::{BULK_ID_BYTES_MAX, BULK_STEP_DOCUMENTS};
 
 /// Documents in one reply.
-pub(super) fn batch() -> i32 {
+pub(super) fn batch_size() -> i32 {
     i32::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i32::MAX)
 }
 
@@ -20,7 +21,6 @@ impl Run<'_> {
         collation: &Document,
     ) -> Result<Vec<RawDocumentBuf>, Stop> {
         let (packed, count) = self.read_ids(filter, collation)?;
-        self.work.gauge.set_total(count);
         self.note_total(count)?;
         Ok(packed)
     }
@@ -30,7 +30,7 @@ impl Run<'_> {
         filter: &Document,
         collation: &Document,
     ) -> Result<(Vec<RawDocumentBuf>, u64), Stop> {
-        let find = command::ids(&self.work.namespace.collection, filter, collation, batch());
+        let find = command::ids(&self.work.namespace.collection, filter, collation, batch_size());
         self.read_chosen(&find, |document| Some(id_of(document)))
     }
 
@@ -44,26 +44,24 @@ impl Run<'_> {
         let mut reply = self.read(find)?;
         let (mut packed, mut bytes, mut count, mut waiting) = (Vec::new(), 0, 0_u64, Vec::new());
         loop {
-            let (found, cursor) = batch_of(&reply);
             let before = waiting.len();
-            waiting.extend(found.iter().filter_map(&mut choose));
+            waiting.extend(batch(&reply).filter_map(&mut choose));
             count += (waiting.len() - before) as u64;
-            let is_last = cursor == 0;
-            while waiting.len() >= BULK_STEP_DOCUMENTS || is_last && !waiting.is_empty() {
+            let cursor = reply::cursor(&reply);
+            while waiting.len() >= BULK_STEP_DOCUMENTS || cursor.is_none() && !waiting.is_empty() {
                 let rest = waiting.split_off(waiting.len().min(BULK_STEP_DOCUMENTS));
                 let step = pack(std::mem::replace(&mut waiting, rest))?;
                 bytes += step.as_bytes().len();
                 packed.push(step);
             }
-            if bytes > BULK_ID_BYTES_MAX {
-                self.close(collection, cursor);
-                let text = "Too many documents for one change; use a filter that matches fewer";
-                return Err(Stop::Failed(text.to_owned()));
-            }
-            if is_last {
-                break;
-            }
-            match self.read(&command::more(collection, cursor, batch())) {
+            let fits = if bytes > BULK_ID_BYTES_MAX {
+                Err("Too many documents for one change; use a filter that matches fewer".into())
+            } else {
+                Ok(())
+            };
+            let Some(cursor) = cursor else { return fits.map(|()| (packed, count)) };
+            let more = command::more(collection, cursor, batch_size());
+            match fits.and_then(|()| self.read(&more)) {
                 Ok(more) => reply = more,
                 Err(stop) => {
                     self.close(collection, cursor);
@@ -71,13 +69,10 @@ impl Run<'_> {
                 }
             }
         }
-        Ok((packed, count))
     }
 
     pub(super) fn close(&self, collection: &str, cursor: i64) {
-        if cursor != 0 {
-            let close = commands::documents::close_cursor(collection, cursor);
-            self.source.run(&self.work.namespace.db, &close);
-        }
+        let close = commands::documents::close_cursor(collection, cursor);
+        self.source.run(&self.work.namespace.db, &close);
     }
 }

@@ -14,12 +14,12 @@ impl Run<'_> {
     pub(super) fn begin(&mut self) -> Result<(), Stop> {
         let (namespace, change) = (&self.work.namespace, &self.work.change);
         if let Some(path) = &self.work.journal {
-            let (journal, contents) = Journal::open(path).map_err(Stop::Failed)?;
+            let (journal, contents) = Journal::open(path)?;
             let is_way = matches!(change, BulkChange::Back(_) | BulkChange::Again(_));
             let pairs = contents.made();
             if is_way {
                 let sentence = "What this change did is not known any more; nothing was undone";
-                self.swapped = Some(pairs.ok_or_else(|| Stop::Failed(sentence.to_owned()))?);
+                self.swapped = Some(pairs.ok_or(sentence)?);
             } else {
                 self.done = contents.done_keys();
                 self.report.changed = contents.changed();
@@ -30,7 +30,7 @@ impl Run<'_> {
             let journal = self.journal.insert(journal);
             if is_way {
                 let way = if matches!(change, BulkChange::Back(_)) { "back" } else { "again" };
-                journal.note(&doc! { WAY: way }).map_err(Stop::Failed)?;
+                journal.note(&doc! { WAY: way })?;
             }
         } else if let Some(folder) = self.source.journals() {
             let header = header::of_change(namespace, change, self.source.now_ms());
@@ -38,8 +38,7 @@ impl Run<'_> {
                 BulkChange::Back(made) | BulkChange::Again(made) => made.pairs.as_slice(),
                 _ => &[],
             };
-            let begun = Journal::begin(&folder, &header, pairs);
-            self.journal = Some(begun.map_err(Stop::Failed)?);
+            self.journal = Some(Journal::begin(&folder, &header, pairs)?);
         }
         Ok(())
     }
@@ -70,16 +69,16 @@ impl Run<'_> {
         Made { namespace: made.namespace.clone(), pairs, verb: made.verb, field }
     }
 
-    /// Notes how many documents there are in all, once.
+    /// Notes how many documents there are in all; in the journal once.
     pub(super) fn note_total(&mut self, total: u64) -> Result<(), Stop> {
-        let known = if self.is_continued { self.done.len() as u64 } else { 0 };
-        let Some(journal) = &mut self.journal else { return Ok(()) };
-        // Those that are done may match no longer.
-        let total = i64::try_from(total.max(known)).unwrap_or(i64::MAX);
-        if self.is_continued {
-            return Ok(());
+        self.work.gauge.set_total(total);
+        match &mut self.journal {
+            Some(journal) if !self.is_continued => {
+                let total = i64::try_from(total).unwrap_or(i64::MAX);
+                Ok(journal.note(&doc! { TOTAL: total })?)
+            }
+            _ => Ok(()),
         }
-        journal.note(&doc! { TOTAL: total }).map_err(Stop::Failed)
     }
 
     /// Those of these `_id`s that were not done before the change was cut short.
@@ -103,7 +102,7 @@ impl Run<'_> {
             Some(_) => journal.step(&items),
             None => journal.step_digests(&items),
         };
-        noted.map_err(Stop::Failed)?;
+        noted?;
         self.in_step = true;
         Ok(())
     }
@@ -121,10 +120,10 @@ impl Run<'_> {
             all.push(match after(key) {
                 None => None,
                 Some(Some(raw)) => Some(raw.clone()),
-                Some(None) => Some(only_id(found.id.clone()).map_err(Stop::Failed)?),
+                Some(None) => Some(only_id(found.id.clone())?),
             });
         }
         self.in_step = false;
-        journal.done(&all).map_err(Stop::Failed)
+        Ok(journal.done(&all)?)
     }
 }

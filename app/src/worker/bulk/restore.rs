@@ -13,13 +13,12 @@ impl Run<'_> {
     pub(super) fn restore(&mut self, scope: &TrashScope) -> Result<(), Stop> {
         if self.is_continued && !scope.outlives_session() {
             let text = "The pass is not known any more; restore its documents in the trash";
-            return Err(Stop::Failed(text.to_owned()));
+            return Err(text.into());
         }
         let (db, _) = scope.home();
         let counted = self.read_from(&db, &trash::count(scope))?;
         let total = TrashPage::from_document(&counted).and_then(|page| page.matching);
         let total = total.unwrap_or(0);
-        self.work.gauge.set_total(total);
         self.note_total(total)?;
         self.report.remaining = total;
         let mut after = None;

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use bson::{Bson, Document, RawDocument, RawDocumentBuf};
 
-use super::{ByKey, Run, Stop, document, id_of, key, write_errors};
+use super::{ByKey, Run, Stop, document, id_of, key};
 use crate::commands::bulk::{self as command, SetField};
 use crate::job::Write;
 use crate::job::bulk::{Made, Pair};
 use crate::job::convert::value_at;
+use crate::job::reply::write_errors;
 use crate::limits::{BULK_STEP_BYTES, BULK_STEP_DOCUMENTS};
 use crate::source::read_back::{self, Sent};
 
@@ -64,9 +65,7 @@ impl Run<'_> {
         let mut is_refused = false;
         for command in commands {
             let reply = self.write((self.source, &at.db), command)?;
-            let errors = write_errors(&reply);
-            is_refused |= !errors.is_empty();
-            self.refuse(&errors);
+            is_refused |= self.refuse(write_errors(&reply)) > 0;
         }
         if !is_refused && !std::mem::replace(&mut self.is_checked, true) {
             let inserts = fit.iter().any(|swap| swap.from.is_none());

@@ -2,10 +2,12 @@
 
 use bson::{Bson, Document, doc};
 
-use super::{Run, Stop, batch_of, id_of, number, write_errors};
+use super::ids::batch_size;
+use super::{Run, Stop, id_of, number};
 use crate::commands::query::Query;
 use crate::commands::{bulk as command, store};
 use crate::job::bulk::Target;
+use crate::job::reply::{self, batch, write_errors};
 use crate::limits::BULK_STEP_DOCUMENTS;
 use crate::source::Namespace;
 
@@ -38,19 +40,16 @@ impl Run<'_> {
         let reply = self.write_here(delete)?;
         let deleted = number(&reply, "n");
         self.report.changed += deleted;
-        match write_errors(&reply).first().and_then(|error| error.get_str("errmsg").ok()) {
-            Some(message) => Err(Stop::Failed(message.to_owned())),
+        let error = write_errors(&reply).next();
+        match error.and_then(|error| error.get_str("errmsg").ok()) {
+            Some(message) => Err(message.into()),
             None => Ok(deleted),
         }
     }
 
     fn first_ids(&self, collection: &str) -> Result<Vec<Bson>, Stop> {
-        let batch = i32::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i32::MAX);
-        let mut find = command::ids(collection, &Document::new(), &Document::new(), batch);
-        find.insert("limit", batch);
-        find.insert("singleBatch", true);
-        let reply = self.read(&find)?;
-        Ok(batch_of(&reply).0.iter().map(id_of).collect())
+        let reply = self.read(&command::some_ids(collection, Document::new()))?;
+        Ok(batch(&reply).map(id_of).collect())
     }
 
     /// How many documents the collection has, for the gauge.
@@ -69,8 +68,8 @@ impl Run<'_> {
         // A second create would succeed, and the collection that is dropped below must not be
         // another's.
         let known = self.read(&store::named(&to.collection))?;
-        if !batch_of(&known).0.is_empty() {
-            return Err(Stop::Failed(format!("{to} already exists; choose another name")));
+        if batch(&known).next().is_some() {
+            return Err(format!("{to} already exists; choose another name").into());
         }
         self.write_here(store::create(&to.collection))?;
         let filled = self.fill(&to.collection, indexes);
@@ -84,7 +83,7 @@ impl Run<'_> {
     /// Continues a copy that was cut short. What is there already is left as it is.
     fn duplicate_again(&mut self, to: &Namespace, indexes: &[Document]) -> Result<(), Stop> {
         let known = self.read(&store::named(&to.collection))?;
-        if batch_of(&known).0.is_empty() {
+        if batch(&known).next().is_none() {
             self.write_here(store::create(&to.collection))?;
         }
         if !indexes.is_empty() {
@@ -99,16 +98,16 @@ impl Run<'_> {
         }
         self.count()?;
         let from = self.work.namespace.collection.clone();
-        let batch = i32::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i32::MAX);
-        let mut reply = self.read(&doc! { "find": &from, "batchSize": batch })?;
+        let mut reply = self.read(&doc! { "find": &from, "batchSize": batch_size() })?;
         loop {
-            let (found, cursor) = batch_of(&reply);
+            let found = batch(&reply).cloned().collect();
             let filled = self.check().and_then(|()| self.insert_step(to, found));
-            if filled.is_err() || cursor == 0 {
+            let Some(cursor) = reply::cursor(&reply) else { return filled };
+            if filled.is_err() {
                 self.close(&from, cursor);
                 return filled;
             }
-            reply = self.read(&command::more(&from, cursor, batch))?;
+            reply = self.read(&command::more(&from, cursor, batch_size()))?;
         }
     }
 
@@ -119,7 +118,7 @@ impl Run<'_> {
         let count = found.len() as u64;
         let reply = self.write_here(command::insert(to, found))?;
         self.report.changed += number(&reply, "n");
-        self.refuse(&write_errors(&reply));
+        self.refuse(write_errors(&reply));
         self.work.gauge.add(count);
         Ok(())
     }

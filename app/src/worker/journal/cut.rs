@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use bson::{Bson, Document, RawDocumentBuf, doc};
-use mayfly_engine::value::{Layout, shell, whole};
+use mayfly_engine::value::whole;
 
 use super::file::{self, Contents, Item, Journal, Step};
 use super::header;
 use crate::commands;
-use crate::commands::bulk as command;
 use crate::job::Namespace;
 use crate::job::bulk::{BulkChange, Pair};
 use crate::job::cut::{CutKind, CutWork, RolledIndex};
-use crate::job::reply::{batch, refusal};
+use crate::job::reply::{batch, checked};
 use crate::job::rollout::RolloutPlan;
 use crate::limits::UNDO_BYTES_MAX;
 use crate::source::Source;
+use crate::worker::by_id::{self, key};
 
 /// The note of which way the documents go: the operation is being taken back, or made again.
 pub const WAY: &str = "way";
@@ -67,48 +67,27 @@ fn what(source: &dyn Source, contents: &Contents) -> Option<CutKind> {
         return Some(CutKind::Rollout { plan: Box::new(plan), index });
     }
     let (namespace, forward) = header::change(&contents.header)?;
-    let verb = contents.verb();
-    let at = match &forward {
-        BulkChange::Copy { to, .. } => to.clone(),
-        _ => namespace.clone(),
-    };
-    let field = field(&forward).map(str::to_owned);
-    let made = || header::made(at.clone(), verb, field.clone());
+    let made = forward.made(&namespace, Vec::new());
     let (forward, back) = match (contents.notes.get_str(WAY).ok(), &forward) {
-        (Some("back"), _) => (BulkChange::Back(made()), None),
-        (Some(_), _) => (BulkChange::Again(made()), None),
-        (None, BulkChange::Back(made)) => {
-            let again = BulkChange::Again(made.clone());
-            (forward, Some(again))
-        }
-        (None, BulkChange::Again(made)) => {
-            let back = BulkChange::Back(made.clone());
-            (forward, Some(back))
-        }
+        (Some("back"), _) => (BulkChange::Back(made), None),
+        (Some(_), _) => (BulkChange::Again(made), None),
+        (None, BulkChange::Back(_)) => (forward, Some(BulkChange::Again(made))),
+        (None, BulkChange::Again(_)) => (forward, Some(BulkChange::Back(made))),
         (None, _) => {
             let back = contents.made().filter(|pairs| !pairs.is_empty());
-            (forward, back.map(|_| BulkChange::Back(made())))
+            (forward, back.map(|_| BulkChange::Back(made)))
         }
     };
     Some(CutKind::Bulk { namespace, forward, back })
 }
 
-/// The only field that a change reads and writes.
-fn field(change: &BulkChange) -> Option<&str> {
-    match change {
-        BulkChange::Convert(conversion) => Some(&conversion.path),
-        BulkChange::Back(made) | BulkChange::Again(made) => made.field.as_deref(),
-        _ => None,
-    }
-}
-
 /// Looks at the index of a rollout.
 fn index(source: &dyn Source, plan: &RolloutPlan) -> RolledIndex {
     let Namespace { db, collection } = &plan.namespace;
-    let reply = source.run(db, &commands::indexes::list(collection));
-    if let Some(refusal) = refusal(&reply) {
-        return RolledIndex::Unknown(refusal);
-    }
+    let reply = match checked(source.run(db, &commands::indexes::list(collection))) {
+        Ok(reply) => reply,
+        Err(refusal) => return RolledIndex::Unknown(refusal),
+    };
     match batch(&reply)
         .find(|index| index.get_document("key").is_ok_and(|key| same_key(key, &plan.key)))
     {
@@ -130,15 +109,15 @@ fn same_key(found: &Document, key: &Document) -> bool {
 fn settle(source: &dyn Source, journal: &mut Journal, known: &mut Contents) -> Result<(), String> {
     let Some(last) = known.steps.last().filter(|step| step.done.is_none()) else { return Ok(()) };
     let Some((namespace, change)) = header::change(&known.header) else { return Ok(()) };
-    let at = match &change {
-        BulkChange::Copy { to, .. } => to.clone(),
-        _ => namespace,
-    };
-    let now = documents(source, &at, last, field(&change))?;
+    let at = change.changes(&namespace);
+    let ids: BTreeMap<String, Bson> =
+        last.items.iter().map(Item::id).map(|id| (key(&id), id)).collect();
+    let run = |find: &Document| checked(source.run(&at.db, find));
+    let now = by_id::read(run, at, ids.into_values().collect(), change.field())?;
     let mut after = Vec::new();
     for item in &last.items {
         let id = item.id();
-        let now = now.get(&key(&id));
+        let now = now.get(&key(&id)).map(|found| &found.raw);
         after.push(reached(&change, last.is_digests, item, now)?);
     }
     journal.done(&after)?;
@@ -181,52 +160,12 @@ fn reached(
     }
 }
 
-/// The documents of a step as they are now, by the text of their `_id`.
-fn documents(
-    source: &dyn Source,
-    at: &Namespace,
-    step: &Step,
-    field: Option<&str>,
-) -> Result<BTreeMap<String, RawDocumentBuf>, String> {
-    let mut left: BTreeMap<String, Bson> =
-        step.items.iter().map(Item::id).map(|id| (key(&id), id)).collect();
-    let mut all = BTreeMap::new();
-    while !left.is_empty() {
-        let ids: Vec<Bson> = left.values().cloned().collect();
-        let count = i64::try_from(ids.len()).unwrap_or(i64::MAX);
-        let filter = command::among(&Document::new(), ids);
-        let mut find = commands::documents::read(&at.collection, filter, count);
-        if let Some(field) = field {
-            find.insert("projection", doc! { field: 1 });
-        }
-        let reply = source.run(&at.db, &find);
-        if let Some(refusal) = refusal(&reply) {
-            return Err(refusal);
-        }
-        let mut found = batch(&reply).peekable();
-        if found.peek().is_none() {
-            break;
-        }
-        for document in found {
-            let id = document.get("_id").cloned().unwrap_or(Bson::Null);
-            let raw = RawDocumentBuf::try_from(document).map_err(|error| error.to_string())?;
-            left.remove(&key(&id));
-            all.insert(key(&id), raw);
-        }
-    }
-    Ok(all)
-}
-
 /// A document with nothing but this `_id`.
 ///
 /// # Errors
 /// It is too large.
 pub fn only_id(id: Bson) -> Result<RawDocumentBuf, String> {
     RawDocumentBuf::try_from(&doc! { "_id": id }).map_err(|error| error.to_string())
-}
-
-fn key(id: &Bson) -> String {
-    shell::write_value(id, Layout::OneLine)
 }
 
 impl Item {
@@ -239,18 +178,6 @@ impl Item {
 }
 
 impl Contents {
-    /// The verb for the changes, in the past tense.
-    fn verb(&self) -> &'static str {
-        match header::change(&self.header) {
-            Some((_, BulkChange::Back(made) | BulkChange::Again(made))) => made.verb,
-            Some((_, BulkChange::Update { .. })) => "Updated",
-            Some((_, BulkChange::Convert(_))) => "Converted",
-            Some((_, BulkChange::Copy { .. })) => "Copied",
-            Some((_, BulkChange::Restore(_))) => "Restored",
-            _ => "Deleted",
-        }
-    }
-
     /// The items that a step changed, with what became of them.
     fn changes(&self) -> impl Iterator<Item = (&Step, &Item, &RawDocumentBuf)> {
         let steps = self.steps.iter();

@@ -42,9 +42,7 @@ mod kind {
 /// A document of a step: as it is before, or as it is planned where there was none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// As it is before the step.
     pub before: Option<RawDocumentBuf>,
-    /// As the step inserts it.
     pub planned: Option<RawDocumentBuf>,
 }
 
@@ -53,7 +51,6 @@ pub struct Item {
 pub struct Step {
     /// Where `before` is not the document but its `_id` and digest.
     pub is_digests: bool,
-    /// Its documents.
     pub items: Vec<Item>,
     /// For each item, the document after the step, or only its `_id`; `None` if it did not change.
     pub done: Option<Vec<Option<RawDocumentBuf>>>,
@@ -62,11 +59,9 @@ pub struct Step {
 /// A journal as it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contents {
-    /// The operation.
     pub header: Document,
     /// The pairs of a change that is taken back or made again.
     pub pairs: Vec<Pair>,
-    /// The steps so far.
     pub steps: Vec<Step>,
     /// The fields of all notes, the newest value of each.
     pub notes: Document,

@@ -92,7 +92,7 @@ pub fn change(header: &Document) -> Option<(Namespace, BulkChange)> {
 }
 
 /// A change whose pairs are in its journal.
-pub fn made(namespace: Namespace, verb: &'static str, field: Option<String>) -> Arc<Made> {
+fn made(namespace: Namespace, verb: &'static str, field: Option<String>) -> Arc<Made> {
     Arc::new(Made { namespace, pairs: Vec::new(), verb, field })
 }
 
