@@ -27,13 +27,9 @@ impl Run<'_> {
                 let insert = command::insert(&to.collection, all?);
                 let new = run.intend_copy(&found, to, into)?;
                 let reply = run.write((into, &to.db), insert)?;
-                let (there, refused): (Vec<_>, Vec<_>) =
-                    write_errors(&reply).partition(|error| is_duplicate(error));
-                run.report.changed += number(&reply, "n");
-                run.report.unchanged += there.len() as u64;
-                run.refuse(refused.iter().copied());
+                run.inserted(&reply, true);
                 let not: BTreeSet<u64> =
-                    there.iter().chain(&refused).map(|error| number(error, "index")).collect();
+                    write_errors(&reply).map(|error| number(error, "index")).collect();
                 let places = (0..).zip(&found).filter(|(at, _)| !not.contains(at));
                 let copied: BTreeMap<&str, &RawDocumentBuf> =
                     places.map(|(_, (key, one))| (key.as_str(), &one.raw)).collect();
@@ -47,6 +43,15 @@ impl Run<'_> {
                 Ok(())
             })
         })
+    }
+
+    /// Counts what an insert did. With `skips`, a document that is there already is left as it is.
+    pub(super) fn inserted(&mut self, reply: &Document, skips: bool) {
+        self.report.changed += number(reply, "n");
+        let (there, refused): (Vec<_>, Vec<_>) =
+            write_errors(reply).partition(|error| skips && is_duplicate(error));
+        self.report.unchanged += there.len() as u64;
+        self.refuse(refused.into_iter());
     }
 
     /// Copies documents into a collection of the store in another folder.

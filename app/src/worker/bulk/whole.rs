@@ -6,7 +6,6 @@ use super::ids::batch_size;
 use super::{Run, Stop, id_of, number};
 use crate::commands::query::Query;
 use crate::commands::{bulk as command, store};
-use crate::job::bulk::Target;
 use crate::job::reply::{self, batch, write_errors};
 use crate::limits::BULK_STEP_DOCUMENTS;
 use crate::source::Namespace;
@@ -60,36 +59,25 @@ impl Run<'_> {
         Ok(count)
     }
 
-    /// Makes the copy and fills it. Of a copy that is not finished nothing is left.
+    /// Makes the copy and fills it. Of a copy that is not finished nothing is left, unless it was cut
+    /// short before: then it continues, and documents that are there are left as they are.
     pub(super) fn duplicate(&mut self, to: &Namespace, indexes: &[Document]) -> Result<(), Stop> {
-        if self.is_continued {
-            return self.duplicate_again(to, indexes);
-        }
+        let known = self.read(&store::named(&to.collection))?;
+        let is_there = batch(&known).next().is_some();
         // A second create would succeed, and the collection that is dropped below must not be
         // another's.
-        let known = self.read(&store::named(&to.collection))?;
-        if batch(&known).next().is_some() {
+        if is_there && !self.is_continued {
             return Err(format!("{to} already exists; choose another name").into());
         }
-        self.write_here(store::create(&to.collection))?;
+        if !is_there {
+            self.write_here(store::create(&to.collection))?;
+        }
         let filled = self.fill(&to.collection, indexes);
-        if filled.is_err() {
+        if filled.is_err() && !self.is_continued {
             self.report.changed = 0;
             self.write_here(store::drop_collection(&to.collection))?;
         }
         filled
-    }
-
-    /// Continues a copy that was cut short. What is there already is left as it is.
-    fn duplicate_again(&mut self, to: &Namespace, indexes: &[Document]) -> Result<(), Stop> {
-        let known = self.read(&store::named(&to.collection))?;
-        if batch(&known).next().is_none() {
-            self.write_here(store::create(&to.collection))?;
-        }
-        if !indexes.is_empty() {
-            self.write_here(store::create_indexes(&to.collection, indexes))?;
-        }
-        self.copy(&Target::Matching(Document::new()), to, self.source)
     }
 
     fn fill(&mut self, to: &str, indexes: &[Document]) -> Result<(), Stop> {
@@ -117,8 +105,7 @@ impl Run<'_> {
         }
         let count = found.len() as u64;
         let reply = self.write_here(command::insert(to, found))?;
-        self.report.changed += number(&reply, "n");
-        self.refuse(write_errors(&reply));
+        self.inserted(&reply, self.is_continued);
         self.work.gauge.add(count);
         Ok(())
     }
