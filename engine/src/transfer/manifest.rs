@@ -6,9 +6,11 @@ use std::{
     collections::BTreeMap,
     fs,
     io::Read as _,
+    iter,
     path::{Component, Path, PathBuf},
 };
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -28,20 +30,23 @@ const PROGRAM: &str = "Mayfly";
 const FORMAT_VERSION: u64 = 1;
 
 /// A file of the folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ListedFile {
     /// `<folder>/<file>`, below the folder of the manifest.
     pub path: String,
     pub bytes: u64,
     /// XXH3, 64 bits, of the file as it is on the disk.
+    #[serde(rename = "xxh3", with = "hex")]
     pub checksum: u64,
 }
 
 /// A collection of the folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ListedCollection {
     pub db: String,
+    #[serde(rename = "collection")]
     pub name: String,
+    #[serde(rename = "type")]
     pub kind: String,
     pub documents: u64,
     pub metadata: ListedFile,
@@ -62,47 +67,29 @@ impl ListedFile {
         Ok(Self { path, bytes: about.len(), checksum })
     }
 
-    fn to_value(&self) -> Value {
-        let checksum = format!("{:016x}", self.checksum);
-        json!({ "path": self.path, "bytes": self.bytes, "xxh3": checksum })
-    }
-
-    fn read(value: &Value) -> Option<Self> {
-        let path = value.get("path")?.as_str()?;
-        let parts: Vec<Component<'_>> = Path::new(path).components().collect();
-        let is_inside = matches!(parts[..], [Component::Normal(_), Component::Normal(_)]);
-        let checksum = u64::from_str_radix(value.get("xxh3")?.as_str()?, 16).ok()?;
-        let bytes = value.get("bytes")?.as_u64()?;
-        is_inside.then(|| Self { path: path.to_owned(), bytes, checksum })
+    /// Whether its path can't lead out of the folder.
+    fn is_inside(&self) -> bool {
+        let parts: Vec<Component<'_>> = Path::new(&self.path).components().collect();
+        matches!(parts[..], [Component::Normal(_), Component::Normal(_)])
     }
 }
 
 impl ListedCollection {
-    fn to_value(&self) -> Value {
-        json!({
-            "db": self.db,
-            "collection": self.name,
-            "type": self.kind,
-            "documents": self.documents,
-            "metadata": self.metadata.to_value(),
-            "data": self.data.as_ref().map(ListedFile::to_value),
-        })
+    fn files(&self) -> impl Iterator<Item = &ListedFile> {
+        iter::once(&self.metadata).chain(&self.data)
+    }
+}
+
+/// A checksum as 16 hexadecimal digits.
+mod hex {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
+
+    pub(super) fn serialize<S: Serializer>(sum: &u64, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{sum:016x}"))
     }
 
-    fn read(value: &Value) -> Option<Self> {
-        let text = |key: &str| Some(value.get(key)?.as_str()?.to_owned());
-        let data = match value.get("data")? {
-            Value::Null => None,
-            data => Some(ListedFile::read(data)?),
-        };
-        Some(Self {
-            db: text("db")?,
-            name: text("collection")?,
-            kind: text("type")?,
-            documents: value.get("documents")?.as_u64()?,
-            metadata: ListedFile::read(value.get("metadata")?)?,
-            data,
-        })
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<u64, D::Error> {
+        u64::from_str_radix(&String::deserialize(from)?, 16).map_err(D::Error::custom)
     }
 }
 
@@ -120,7 +107,7 @@ pub(super) fn write(
         "version": env!("CARGO_PKG_VERSION"),
         "formatVersion": FORMAT_VERSION,
         "created": created.map_err(|error| bug(error.to_string()))?,
-        "collections": listed.iter().map(ListedCollection::to_value).collect::<Vec<_>>(),
+        "collections": listed,
     });
     let text = serde_json::to_string_pretty(&manifest).map_err(|error| bug(error.to_string()))?;
     let path = root.join(MANIFEST);
@@ -174,7 +161,7 @@ impl Manifest {
         }
         let damaged = "it is damaged; copy the folder again, or delete this file to import the \
                        folder unchecked";
-        let value: Value = serde_json::from_slice(&text).map_err(|_| wrong(damaged))?;
+        let mut value: Value = serde_json::from_slice(&text).map_err(|_| wrong(damaged))?;
         if value.get("program").and_then(Value::as_str) != Some(PROGRAM) {
             let what =
                 "it is not a manifest of Mayfly; move it out of the folder, then import again";
@@ -183,10 +170,12 @@ impl Manifest {
         if value.get("formatVersion").and_then(Value::as_u64) > Some(FORMAT_VERSION) {
             return Err(wrong("a newer version of Mayfly wrote it; import it with that version"));
         }
-        let listed = value.get("collections").and_then(Value::as_array);
-        let listed = listed.and_then(|all| all.iter().map(ListedCollection::read).collect());
-        let collections = listed.ok_or_else(|| wrong(damaged))?;
-        Ok(Self { root, collections })
+        let listed = value.get_mut("collections").map(Value::take).unwrap_or_default();
+        let collections: Vec<ListedCollection> =
+            serde_json::from_value(listed).map_err(|_| wrong(damaged))?;
+        let is_inside =
+            collections.iter().flat_map(ListedCollection::files).all(ListedFile::is_inside);
+        if is_inside { Ok(Self { root, collections }) } else { Err(wrong(damaged)) }
     }
 
     /// Checks that `found`, the files of collections, are those of the manifest, with the listed
@@ -225,9 +214,7 @@ impl Manifest {
     /// The collection whose documents are in a file, or whose metadata is.
     pub(super) fn listed(&self, path: &Path) -> Option<&ListedCollection> {
         let is_it = |file: &ListedFile| self.root.join(&file.path) == path;
-        self.collections
-            .iter()
-            .find(|listed| listed.data.as_ref().is_some_and(is_it) || is_it(&listed.metadata))
+        self.collections.iter().find(|listed| listed.files().any(is_it))
     }
 
     /// The folder with the databases.
@@ -236,10 +223,7 @@ impl Manifest {
     }
 
     fn files(&self) -> BTreeMap<PathBuf, &ListedFile> {
-        let files = self
-            .collections
-            .iter()
-            .flat_map(|listed| std::iter::once(&listed.metadata).chain(listed.data.as_ref()));
+        let files = self.collections.iter().flat_map(ListedCollection::files);
         files.map(|file| (self.root.join(&file.path), file)).collect()
     }
 }

@@ -12,7 +12,10 @@ use bson::{
 
 use super::{
     Compression, Dump, DumpChoice, DumpExport, DumpImport, DumpReport, Progress, TransferError,
-    export_dump, import_dump, read_dump, tests::Fixture,
+    export_dump, import_dump,
+    manifest::{ListedCollection, ListedFile},
+    read_dump,
+    tests::Fixture,
 };
 use crate::catalog::{
     Namespace,
@@ -263,4 +266,22 @@ fn an_export_that_fails_leaves_the_folder_as_it_was() {
     let refused = failed(&request, &Progress::new()).to_string();
     assert!(refused.ends_with("data/dump: it is inside the data folder; choose another folder."));
     assert!(!inside.exists());
+}
+
+#[test]
+fn the_names_in_a_manifest_stay() {
+    let file = |path: &str| ListedFile { path: path.to_owned(), bytes: 1, checksum: 10 };
+    let listed = ListedCollection {
+        db: "d".to_owned(),
+        name: "c".to_owned(),
+        kind: "collection".to_owned(),
+        documents: 2,
+        metadata: file("d/c.metadata.json"),
+        data: Some(file("d/c.bson")),
+    };
+    let text = r#"{"db":"d","collection":"c","type":"collection","documents":2,"metadata":{"path":"d/c.metadata.json","bytes":1,"xxh3":"000000000000000a"},"data":{"path":"d/c.bson","bytes":1,"xxh3":"000000000000000a"}}"#;
+    assert_eq!(serde_json::to_string(&listed).unwrap(), text);
+    assert_eq!(serde_json::from_str::<ListedCollection>(text).unwrap(), listed);
+    let view = ListedCollection { data: None, ..listed };
+    assert!(serde_json::to_string(&view).unwrap().ends_with(r#","data":null}"#));
 }
