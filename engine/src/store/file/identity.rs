@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read as _};
 use std::path::Path as FsPath;
 use std::time::SystemTime;
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::app_lock::open_chosen;
 use super::folder::replace_file;
@@ -20,38 +20,47 @@ pub(in crate::store) const UNFINISHED_PREFIX: &str = ".identity-";
 pub(in crate::store) const FORMAT_VERSION: u32 = 4;
 
 /// The identity of a store.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Identity {
     /// The store's UUID as text.
     pub uuid: String,
     /// When it was created, in milliseconds since 1970.
+    #[serde(rename = "createdAtMs")]
     pub created_ms: i64,
     /// The version of the file format.
     pub format_version: u32,
 }
 
 /// The contents of `identity.json`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(in crate::store) struct IdentityCard {
+    #[serde(flatten)]
     pub(in crate::store) identity: Identity,
     /// The data file was written at least once, so an empty one means that it was emptied.
     pub(in crate::store) had_data: bool,
     /// LMDB's last transaction when the store was last closed. A data file with a lower one was swapped or has
     /// lost its newer header; one with a higher one was swapped.
     pub(in crate::store) last_transaction: u64,
-    /// The data file when the store was last closed.
+    /// The data file when the store was last closed. Missing in older files, and while a compaction replaces
+    /// the data file, which must then be walked.
+    #[serde(flatten)]
     pub(in crate::store) file: Option<FileStamp>,
-    /// When the whole file was last walked, in milliseconds since 1970.
+    /// When the whole file was last walked, in milliseconds since 1970. Missing in older files.
     pub(in crate::store) last_walk_ms: Option<i64>,
 }
 
 /// Identifies a file without reading it. A copy gets another stamp, and is walked at opening.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct FileStamp {
+    #[serde(rename = "dataBytes")]
     bytes: u64,
     /// Modification time in nanoseconds since 1970, where the system reports it.
+    #[serde(rename = "dataModifiedNs")]
     modified_ns: Option<u64>,
     /// Its inode number, where the system has one.
+    #[serde(rename = "dataNumber")]
     number: Option<u64>,
 }
 
@@ -118,7 +127,7 @@ impl IdentityCard {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(StoreError::io("Can't read identity.json", &error)),
         }
-        let card = parse(&text);
+        let card = serde_json::from_slice(&text).ok();
         if card.is_none() {
             warnings.push("identity.json was invalid and has been rewritten.".to_owned());
         }
@@ -137,41 +146,34 @@ impl IdentityCard {
     /// Replaces the file atomically.
     pub(in crate::store) fn write(&self, folder: &FsPath) -> Result<(), StoreError> {
         let failed = |error: &std::io::Error| StoreError::io("Can't write identity.json", error);
-        let value = json!({
-            "uuid": self.identity.uuid,
-            "createdAtMs": self.identity.created_ms,
-            "formatVersion": self.identity.format_version,
-            "hadData": self.had_data,
-            "lastTransaction": self.last_transaction,
-            "dataBytes": self.file.map(|file| file.bytes),
-            "dataModifiedNs": self.file.and_then(|file| file.modified_ns),
-            "dataNumber": self.file.and_then(|file| file.number),
-            "lastWalkMs": self.last_walk_ms,
-        });
-        let text = format!("{value:#}\n");
+        let text =
+            serde_json::to_string_pretty(self).map_err(|error| failed(&error.into()))? + "\n";
         replace_file(&folder.join(IDENTITY_FILE), text.as_bytes(), UNFINISHED_PREFIX)
             .map_err(|error| failed(&error))
     }
 }
 
-fn parse(text: &[u8]) -> Option<IdentityCard> {
-    let value: Value = serde_json::from_slice(text).ok()?;
-    let number = |name: &str| value.get(name).and_then(Value::as_u64);
-    Some(IdentityCard {
-        identity: Identity {
-            uuid: value.get("uuid")?.as_str()?.to_owned(),
-            created_ms: value.get("createdAtMs")?.as_i64()?,
-            format_version: value.get("formatVersion")?.as_u64()?.try_into().ok()?,
-        },
-        had_data: value.get("hadData")?.as_bool()?,
-        last_transaction: number("lastTransaction")?,
-        // Missing in older files, and while a compaction replaces the data file, which must then be walked.
-        file: number("dataBytes").map(|bytes| FileStamp {
-            bytes,
-            modified_ns: number("dataModifiedNs"),
-            number: number("dataNumber"),
-        }),
-        // Missing in older files.
-        last_walk_ms: value.get("lastWalkMs").and_then(Value::as_i64),
-    })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_in_the_file_stay() {
+        let identity = Identity { uuid: "u".to_owned(), created_ms: 5, format_version: 4 };
+        let file = FileStamp { bytes: 9, modified_ns: None, number: Some(u64::MAX) };
+        let mut card = IdentityCard {
+            identity,
+            had_data: true,
+            last_transaction: 7,
+            file: Some(file),
+            last_walk_ms: Some(8),
+        };
+        let text = r#"{"uuid":"u","createdAtMs":5,"formatVersion":4,"hadData":true,"lastTransaction":7,"dataBytes":9,"dataModifiedNs":null,"dataNumber":18446744073709551615,"lastWalkMs":8}"#;
+        assert_eq!(serde_json::to_string(&card).unwrap(), text);
+        assert_eq!(serde_json::from_str::<IdentityCard>(text).unwrap(), card);
+        // Of an earlier version, or during a compaction.
+        (card.file, card.last_walk_ms) = (None, None);
+        let unknown = text.replace(":9,", ":null,").replace(r#","lastWalkMs":8"#, "");
+        assert_eq!(serde_json::from_str::<IdentityCard>(&unknown).unwrap(), card);
+    }
 }
