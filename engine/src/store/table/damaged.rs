@@ -2,13 +2,25 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{OPLOG_NAME, codec};
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use super::{OPLOG_NAME, TABLE_NAMES, codec};
 use crate::limits::FINDINGS_MAX;
 use crate::store::{CollectionId, IndexId, RecordNumber};
 use crate::value::id_number::RecordName;
 
+/// serde would borrow a plain reference from the text that it reads.
+type TableName = &'static str;
+
+fn table_name<'d, D: Deserializer<'d>>(from: D) -> Result<TableName, D::Error> {
+    let name = String::deserialize(from)?;
+    let mut names = TABLE_NAMES.into_iter().chain([OPLOG_NAME]);
+    names.find(|known| *known == name).ok_or_else(|| de::Error::custom("an unknown table"))
+}
+
 /// A stored row that does not match its checksum.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum DamagedRow {
     /// A document.
     Document {
@@ -40,12 +52,14 @@ pub enum DamagedRow {
     /// A row whose key is invalid too.
     Unknown {
         /// Its table.
-        table: &'static str,
+        #[serde(deserialize_with = "table_name")]
+        table: TableName,
     },
 }
 
 /// The damaged rows of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DamagedRows {
     /// Their total number.
     pub count: u64,

@@ -1,17 +1,18 @@
 //! Stored rows, as the layers above see them.
 
 use bson::RawDocument;
+use serde::{Deserialize, Serialize};
 
 use super::codec;
 use crate::store::StoreError;
 use crate::value::id_number::RecordName;
 
 /// The id of a collection. Collections and indexes share one id space; 0 is the trash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CollectionId(pub u32);
 
 /// The id of an index. Collections and indexes share one id space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct IndexId(pub u32);
 
 /// Identifies a document in its collection. Record numbers ascend in order of insertion.

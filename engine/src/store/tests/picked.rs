@@ -26,7 +26,9 @@ fn crashing() -> StoreOptions {
 
 /// Reports a sound file.
 fn sound() -> StoreOptions {
-    by(r#"echo '{"pagesUsed":2,"pagesFree":0,"findings":[],"damagedRows":0,"rows":[]}'"#)
+    by(
+        r#"echo '{"report":{"pagesUsed":2,"pagesFree":0,"findings":[],"rows":{"count":0,"first":[]}}}'"#,
+    )
 }
 
 fn crashed() -> StoreError {
@@ -66,7 +68,7 @@ fn a_restore_walks_its_own_copy_once_and_in_the_other_process() {
         r#"cmp - "{}" && echo once >> "{}" && echo '{}'"#,
         file.display(),
         walked.display(),
-        r#"{"pagesUsed":2,"pagesFree":0,"findings":[],"damagedRows":0,"rows":[]}"#
+        r#"{"report":{"pagesUsed":2,"pagesFree":0,"findings":[],"rows":{"count":0,"first":[]}}}"#
     );
     let options = by(&counting);
     // The check reads the finished copy, not the source.
@@ -120,7 +122,7 @@ fn only_a_data_file_that_is_not_known_is_walked_by_another_process() {
     fs::write(data.join("data.mdb"), fs::read(&file).expect("read")).expect("written");
     assert_eq!(refusal(&data), Some(crashed()), "other bytes were put into the file");
     let found = by(
-        r#"echo '{"pagesUsed":2,"pagesFree":0,"findings":["page 7 is bad"],"damagedRows":0,"rows":[]}'"#,
+        r#"echo '{"report":{"pagesUsed":2,"pagesFree":0,"findings":["page 7 is bad"],"rows":{"count":0,"first":[]}}}'"#,
     );
     let refused = Store::open(&data, &found).err();
     assert_eq!(refused, Some(StoreError::damaged("page 7 is bad")));

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path as FsPath;
 
+use serde::{Deserialize, Serialize};
+
 use super::header::{Tree, read_headers};
 use super::source::Source;
 use super::tree::{KeyOrder, MAIN, PageSet, RowAction, Value, Walker};
@@ -14,7 +16,8 @@ use crate::store::table::{OPLOG_NAME, TABLE_NAMES};
 use crate::store::{DamagedRows, StoreError};
 
 /// The result of a full check of the file's structure.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StructureReport {
     /// Pages in use, headers included.
     pub pages_used: u64,

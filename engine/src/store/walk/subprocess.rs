@@ -12,11 +12,11 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-use super::protocol::{Message, Outcome, outcome_text, parse, progress_text};
+use super::protocol::{Message, Outcome};
 use super::read_watched;
 use crate::limits::{WALK_EXIT_POLL, WALK_MESSAGE_BYTES_MAX};
 use crate::store::StoreError;
-use crate::store::progress::{JobStep, Watch};
+use crate::store::progress::{JobProgress, JobStep, Watch};
 
 /// A program that calls [`walk_standard_input`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,15 +118,11 @@ impl ChildOutput {
         while let Some(end) = memchr::memchr(b'\n', &self.partial) {
             let rest = self.partial.split_off(end + 1);
             let line = std::mem::replace(&mut self.partial, rest);
-            match parse(&line) {
-                Some(Message::Progress(done, total)) if self.outcome.is_none() => {
-                    (self.done, self.total) = (done, total);
-                }
-                Some(Message::Outcome(outcome)) if self.outcome.is_none() => {
-                    self.outcome = Some(outcome);
-                }
-                // A second result too. Nothing but the protocol is trusted.
-                _ => return Err(unchecked("gave an invalid answer")),
+            // A second result is invalid too. Nothing but the protocol is trusted.
+            match Message::parse(&line).filter(|_| self.outcome.is_none()) {
+                Some(Message::Progress { done, total }) => (self.done, self.total) = (done, total),
+                Some(message) => self.outcome = message.outcome(),
+                None => return Err(unchecked("gave an invalid answer")),
             }
         }
         // A process that was taken over must not fill the memory of this one.
@@ -186,11 +182,15 @@ pub fn walk_standard_input() -> io::Result<()> {
     // Before the first byte is read, since the file may exploit a bug in the walk.
     limit_resources(&file)?;
     let mut out = io::stdout().lock();
-    let found = read_watched(&file, &mut |at| match writeln!(out, "{}", progress_text(at)) {
+    let found = read_watched(&file, &mut |JobProgress { done, total, .. }| match writeln!(
+        out,
+        "{}",
+        Message::Progress { done, total }
+    ) {
         Ok(()) => ControlFlow::Continue(()),
         Err(_) => ControlFlow::Break(()),
     });
-    writeln!(out, "{}", outcome_text(&found))?;
+    writeln!(out, "{}", Message::from(found))?;
     out.flush()
 }
 
@@ -234,7 +234,7 @@ mod tests {
     use std::path::Path as FsPath;
 
     use super::*;
-    use crate::store::{JobProgress, StructureReport};
+    use crate::store::StructureReport;
 
     fn ignore_progress(_: JobProgress) -> ControlFlow<()> {
         ControlFlow::Continue(())
@@ -258,7 +258,7 @@ mod tests {
                 StoreError::Unchecked { what: expected.into() }.to_string()
             );
         };
-        let answer = outcome_text(&Ok(StructureReport::default()));
+        let answer = Message::Report(StructureReport::default());
         check("kill -SEGV $$", "was killed by signal 11");
         check(&format!("echo '{answer}'; kill -ABRT $$"), "was killed by signal 6");
         check("exit 101", "ended with code 101");
@@ -277,13 +277,14 @@ mod tests {
     #[test]
     fn the_last_message_is_the_outcome() {
         let report = StructureReport { pages_used: 5, ..StructureReport::default() };
-        let answer = outcome_text(&Ok(report.clone()));
+        let answer = Message::Report(report.clone());
         let mut reports = Vec::new();
         let mut note = |at: JobProgress| {
             reports.push((at.done, at.total));
             ControlFlow::Continue(())
         };
-        let script = shell(&format!(r#"echo '{{"done":4,"total":9}}'; echo '{answer}'"#));
+        let script =
+            shell(&format!(r#"echo '{{"progress":{{"done":4,"total":9}}}}'; echo '{answer}'"#));
         let file = tempfile::tempfile().expect("a file");
         assert_eq!(walk_picked(&file, Some(&script), &mut note), Ok(report));
         assert!(reports.contains(&(4, 9)), "{reports:?}");
