@@ -15,8 +15,6 @@ pub enum DialogAction {
     /// Opens one at once; the open one comes back when it is closed.
     ShowBefore(Dialog),
     Close,
-    /// Closes the open one and does what its button says.
-    Confirm(Box<Action>),
 }
 
 /// Opens the settings.

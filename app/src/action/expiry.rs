@@ -5,7 +5,7 @@ use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, key};
-use crate::state::expiry::{Brush, Mode, Pick};
+use crate::state::expiry::{Brush, Lane, Mode, Pick};
 use crate::state::tabs::ViewKind;
 use crate::state::{State, TabId};
 
@@ -81,6 +81,17 @@ pub enum ExpiryAction {
     /// Chooses all removed documents that can be restored.
     PickRestorable,
     RestorePicked,
+}
+
+impl ExpiryAction {
+    /// Selects the document of a lane, or the tombstone of a removed one.
+    pub fn select(lane: &Lane) -> Self {
+        let id = lane.id.clone();
+        match lane.removed_ms {
+            Some(at_ms) => Self::SelectRemoved(id, at_ms),
+            None => Self::Select(Some(id)),
+        }
+    }
 }
 
 /// The open tab, while its Expiry view is shown.

@@ -9,7 +9,6 @@ use super::{Action, DialogAction};
 use crate::job::Namespace;
 use crate::job::lesson::{LessonRequest, LessonSource};
 use crate::state::dialogs::{Handout, OpenLesson};
-use crate::state::lesson::save::SaveLesson;
 use crate::state::lesson::steps;
 use crate::state::{Dialog, State};
 
@@ -124,7 +123,7 @@ pub const SAVE: Entry = Entry {
     tooltip: "Write the documents and the time of this sandbox as a lesson file",
     keys: None,
     action: |state| {
-        let draft = SaveLesson::of(state)?;
+        let draft = state.lesson_to_save()?;
         Some(Action::Dialog(DialogAction::Show(Dialog::SaveLesson(draft))))
     },
 };

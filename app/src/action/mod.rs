@@ -98,4 +98,6 @@ pub enum Action {
     /// The open parts of the window, and its look.
     View(ViewAction),
     Dialog(DialogAction),
+    /// Closes the open dialog and does what its button says.
+    Confirm(Box<Action>),
 }

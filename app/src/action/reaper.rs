@@ -138,17 +138,13 @@ pub const UNDO_OFF: Entry = Entry {
     },
 };
 
-/// Releases the documents on hold, as just counted. Asks first if that removes documents at once;
-/// the button says how many.
-pub fn release_held(held: &Held) -> Action {
-    if held.due() == 0 {
-        return Action::Reaper(ReaperAction::DeleteHeld);
-    }
+/// The question before the documents on hold are removed, as just counted; the button says how many.
+pub fn release_held(held: &Held) -> Dialog {
     let what = counted(held.due(), "document", "documents");
     let text = "They have expired by the current clock. Documents that expire before you confirm \
                 are removed too. You can restore them only from the trash or an archive, if one \
                 is already on.";
-    Action::Dialog(DialogAction::Show(Dialog::Confirm(Confirm {
+    Dialog::Confirm(Confirm {
         title: format!("Remove {what} now?"),
         text: text.to_owned(),
         command: Some(write_command("admin", &reaper::release("deleteNow"))),
@@ -156,7 +152,7 @@ pub fn release_held(held: &Held) -> Action {
         tone: Tone::Amber,
         offer: Offer::RemoveHeld,
         name: None,
-    })))
+    })
 }
 
 const fn schedule(label: &'static str, tooltip: &'static str) -> Entry {

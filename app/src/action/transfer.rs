@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use bson::Document;
 use bson::oid::ObjectId;
 
 use super::Action;
@@ -48,22 +47,12 @@ pub enum TransferAction {
     ImportFolder,
     /// Opens the dialog that exports a database to a folder.
     ExportDatabase(String),
-    /// Opens the export dialog on the results of a command.
-    ExportResults {
-        namespace: Namespace,
-        command: Document,
-    },
     /// Shows the documents of a collection, and the dialog that adds those of the clipboard.
     Paste(Namespace),
     /// Opens the export dialog on a JSON Schema.
     ExportSchema {
         namespace: Namespace,
         text: String,
-    },
-    /// Opens the export dialog on what passes removed from a collection.
-    SaveLedger {
-        namespace: Namespace,
-        command: Document,
     },
     /// Adds the file whose path was typed in the import dialog.
     AddTyped,

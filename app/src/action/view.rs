@@ -60,8 +60,6 @@ pub enum ViewAction {
     /// Pauses an operation, or lets it continue.
     Pause(crate::state::operations::OperationId),
     Dismiss(u64),
-    /// Does what the button on a message says.
-    PressToast(u64),
     /// The place that the keyboard was sent to has it.
     Focused,
     /// Opens the guide at a place, or closes it.

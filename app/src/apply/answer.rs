@@ -1,8 +1,9 @@
 //! Answers of the worker.
 
 use super::command_log::{log, note_answer};
+use super::effects::TOO_MUCH;
 use super::question::Answer;
-use super::{Apply, TOO_MUCH, connect, console, lesson, passwords, store, stores};
+use super::{Apply, connect, console, lesson, passwords, store, stores};
 use crate::worker::{Outcome, SecretReport};
 
 /// Handles one outcome.

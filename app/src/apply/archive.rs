@@ -6,12 +6,11 @@ mod reads;
 use bson::{Bson, Document};
 
 use self::changes::{RestoreArchived, SwitchArchive};
-use self::reads::{ArchiveStatus, ListArchived};
+use self::reads::{list, refresh};
 use super::Apply;
 use super::question::Question;
 use crate::action::ArchiveAction;
 use crate::commands::archive;
-use crate::limits::ARCHIVE_PAGE_ROWS;
 use crate::state::archive::{Archive, ArchiveDraft, RestoreResult};
 use crate::state::{Dialog, Namespace};
 use crate::worker::Reply;
@@ -98,22 +97,6 @@ fn change<Q: Question<Answer = Reply>>(
     cx.change(question, &of.db, command);
 }
 
-/// Queries the archive again, and its first page.
-fn refresh(cx: &mut Apply<'_>) {
-    let Some(db) = cx.state.archive.namespace.as_ref().map(|name| name.db.clone()) else { return };
-    cx.ask(ArchiveStatus, &db, archive::status());
-    cx.state.archive.asked = None;
-    list(cx, None);
-}
-
-fn list(cx: &mut Apply<'_>, after: Option<Document>) {
-    let Some(Namespace { db, collection }) = cx.state.archive.namespace.clone() else { return };
-    let is_first = after.is_none();
-    let filter = cx.state.archive.filter.as_ref();
-    let command = archive::page(&collection, ARCHIVE_PAGE_ROWS, filter, after);
-    cx.ask(ListArchived { is_first }, &db, command);
-}
-
 /// Documents of these collections were removed: the dialog shows what has come into the archive.
 pub fn removed(namespaces: impl IntoIterator<Item = Namespace>, cx: &mut Apply<'_>) {
     let Some(Dialog::Archive(draft)) = cx.state.dialogs.open() else { return };
@@ -123,22 +106,10 @@ pub fn removed(namespaces: impl IntoIterator<Item = Namespace>, cx: &mut Apply<'
     }
 }
 
-/// Whether a reply is about the collection that is shown.
-fn is_of_shown(reply: &Reply, archive: &Archive) -> bool {
-    let Some(shown) = &archive.namespace else { return false };
-    let of = reply.command.iter().next().and_then(|(_, value)| value.as_str());
-    reply.db == shown.db && of == Some(&*shown.collection)
-}
-
-fn failed(error: String, archive: &mut Archive) {
-    archive.is_waiting = false;
-    archive.error = Some(error);
-    // The page can be requested again.
-    archive.next = archive.next.take().or(archive.asked.take());
-}
-
 #[cfg(test)]
 mod tests {
+    use crate::apply::archive::reads::ArchiveStatus;
+    use crate::apply::archive::reads::ListArchived;
     use bson::{DateTime, doc};
 
     use super::*;

@@ -3,7 +3,7 @@
 use bson::Document;
 
 use super::question::Question;
-use super::{Apply, apply as apply_action, lock};
+use super::{Apply, lock};
 use crate::action::{Action, DialogAction, DocumentsAction};
 use crate::job::slow_read::SlowRead;
 use crate::state::sent::Sent;
@@ -24,17 +24,20 @@ pub fn apply(action: DialogAction, cx: &mut Apply<'_>) {
             }
             cx.state.dialogs.close();
         }
-        // The dialog waits, with what was typed into it, until the connection is unlocked.
-        DialogAction::Confirm(action) if is_change(&action) && lock::refuses(cx.state) => {}
-        DialogAction::Confirm(action) => {
-            let open = cx.state.dialogs.open();
-            let is_named = matches!(open, Some(Dialog::Confirm(asked)) if asked.name.is_some());
-            cx.state.dialogs.close();
-            set_named(is_named, cx.state);
-            apply_action(*action, cx);
-            set_named(false, cx.state);
-        }
     }
+}
+
+/// Closes the dialog that confirms an action. Returns whether the action can be carried out now.
+pub(super) fn confirm(action: &Action, cx: &mut Apply<'_>) -> bool {
+    // The dialog waits, with what was typed into it, until the connection is unlocked.
+    if is_change(action) && lock::refuses(cx.state) {
+        return false;
+    }
+    let open = cx.state.dialogs.open();
+    let is_named = matches!(open, Some(Dialog::Confirm(asked)) if asked.name.is_some());
+    cx.state.dialogs.close();
+    set_named(is_named, cx.state);
+    true
 }
 
 /// Whether it changes many documents.
@@ -43,7 +46,7 @@ fn is_change(action: &Action) -> bool {
 }
 
 /// Whether the name was typed for the change that comes next.
-fn set_named(is_named: bool, state: &mut State) {
+pub(super) fn set_named(is_named: bool, state: &mut State) {
     if let Some(connection) = &mut state.store.connection {
         connection.is_named = is_named;
     }

@@ -12,6 +12,12 @@ use crate::state::settings::ThemeChoice;
 use crate::state::toasts::Kind;
 use crate::worker::{Lane, LessonOrder, Order, Reply, SecretWork};
 
+/// Why something was not done that was asked of the worker.
+pub(super) const TOO_MUCH: &str = "Too many requests; try again in a moment";
+
+/// Why a file job or a maintenance job did not start.
+pub(super) const QUEUE_FULL: &str = "Too many operations queued; try again when they finish";
+
 /// Work for the threads of the window.
 pub type Job = crate::worker::Job<Answer>;
 

@@ -1,8 +1,8 @@
 //! How the store answers the query or the pipeline of a tab.
 
-use super::Apply;
 use super::question::Question;
-use crate::action::{Action, ExplainAction, IndexesAction};
+use super::{Apply, indexes};
+use crate::action::ExplainAction;
 use crate::commands::explain;
 use crate::job::slow_read::SlowRead;
 use crate::state::dialogs::Dialog as AnyDialog;
@@ -93,7 +93,7 @@ fn create_index(tab: TabId, cx: &mut Apply<'_>) {
     let answer = explain_of(tab, cx.state).and_then(|shown| shown.answer.clone());
     let Some(Ok(Answer { plan, advice, .. })) = answer else { return };
     let Some(fields) = advice.index else { return };
-    super::apply(Action::Indexes(tab, IndexesAction::OpenCreate), cx);
+    indexes::open_create(tab, false, String::new(), cx);
     if let Some(AnyDialog::Indexes(_, Dialog::Create(create))) = cx.state.dialogs.open_mut() {
         create.fields = fields;
         *create.collation = plan.collation;

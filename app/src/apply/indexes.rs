@@ -1,20 +1,24 @@
 //! The Indexes view of a tab.
 
+mod change_ttl;
+mod create;
+mod list;
 mod reads;
 
-use self::reads::{DocumentAges, IndexStats, IndexUses, ListIndexes, SampleFields, TtlWhatIf};
+use self::change_ttl::ask_what_if;
+pub use self::change_ttl::{open_change_ttl, open_change_ttl_when_known};
+pub use self::list::refresh;
 use super::index_tab::{asker, changed, dialog, names, with};
 use super::question::Question;
 use super::{Apply, index_tab, recreate, rollout};
 use crate::action::IndexesAction;
-use crate::commands::{documents, expiry, indexes, store};
-use crate::job::slow_read::SlowRead;
-use crate::limits::{AGES_DOCUMENTS_MAX, SAMPLE_DOCUMENTS};
+use crate::commands::indexes;
 use crate::state::dialogs::Dialog as AnyDialog;
-use crate::state::indexes::{ChangeTtl, CreateIndex, Dialog, DropIndex, ages_command, ttl_words};
+use crate::state::indexes::{Dialog, DropIndex, ttl_words};
 use crate::state::toasts::Kind;
-use crate::state::{Namespace, State, TabId};
+use crate::state::{State, TabId};
 use crate::worker::Reply;
+pub use create::open_create;
 
 /// Carries out one action.
 pub fn apply(tab: TabId, action: IndexesAction, cx: &mut Apply<'_>) {
@@ -35,72 +39,6 @@ pub fn apply(tab: TabId, action: IndexesAction, cx: &mut Apply<'_>) {
     }
 }
 
-/// Queries everything the view shows. Called when the view is first shown, when the user asks, and
-/// when the data changed while the view is shown.
-pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
-    with(cx.state, tab, |view| view.asked = true);
-    let Some((db, collection)) = names(tab, cx.state) else { return };
-    cx.ask(ListIndexes(tab), &db, indexes::list(&collection));
-    cx.ask(IndexStats(tab), &db, store::stats(&collection));
-    cx.ask(IndexUses(tab), &db, indexes::uses(&collection));
-}
-
-/// Opens the dialog that creates an index, one with a TTL or any, with fields from a sample of the
-/// documents.
-pub fn open_create(tab: TabId, has_ttl: bool, field: String, cx: &mut Apply<'_>) {
-    let Some((db, collection)) = names(tab, cx.state) else { return };
-    let fields = vec![(field, false)];
-    let opened_ms = cx.state.now_ms();
-    let create = CreateIndex { fields, has_ttl, opened_ms, ..CreateIndex::default() };
-    cx.state.dialogs.show(AnyDialog::Indexes(tab, Dialog::Create(create)));
-    cx.ask(SampleFields(tab), &db, documents::sample(&collection, SAMPLE_DOCUMENTS));
-}
-
-/// Opens the dialog that changes the TTL of an index, or gives it one.
-pub fn open_change_ttl(tab: TabId, name: &str, cx: &mut Apply<'_>) {
-    let Some(index) = cx.state.tabs.get(tab).and_then(|open| open.indexes.row(name)).cloned()
-    else {
-        return;
-    };
-    let Some((db, collection)) = names(tab, cx.state) else { return };
-    let field = index.field().unwrap_or_default().to_owned();
-    let change = Dialog::ChangeTtl(Box::new(ChangeTtl::new(index)));
-    cx.state.dialogs.show(AnyDialog::Indexes(tab, change));
-    ask_what_if(tab, cx);
-    let namespace = Namespace::new(&db, &collection);
-    let documents = cx.state.tree.documents_of(&namespace);
-    if field == "_ts" || documents.is_none_or(|count| count > AGES_DOCUMENTS_MAX) {
-        return;
-    }
-    let command = ages_command(&collection, &field, cx.state.now_ms());
-    cx.ask(DocumentAges(tab), &db, command);
-}
-
-/// Opens that dialog now, or as soon as the indexes of the tab are known.
-pub fn open_change_ttl_when_known(tab: TabId, name: &str, cx: &mut Apply<'_>) {
-    with(cx.state, tab, |view| view.ttl_wanted = Some(name.to_owned()));
-    if cx.state.tabs.get(tab).is_some_and(|open| open.indexes.rows.is_some()) {
-        open_wanted(tab, cx);
-    }
-}
-
-/// The list of indexes came.
-fn listed(tab: TabId, cx: &mut Apply<'_>) {
-    open_wanted(tab, cx);
-    super::expiry::indexes_known(tab, cx);
-}
-
-/// A clustered collection and a time series have a rule without an index.
-fn open_wanted(tab: TabId, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
-    let Some(name) = open.indexes.ttl_wanted.take() else { return };
-    if open.indexes.row(&name).is_some() {
-        return open_change_ttl(tab, &name, cx);
-    }
-    let words = format!("{name} isn't an index; change the TTL of its collection with collMod");
-    cx.warn(words);
-}
-
 fn open_drop(tab: TabId, name: &str, state: &mut State) {
     if let Some(index) = state.tabs.get(tab).and_then(|open| open.indexes.row(name)).cloned() {
         let dropping = Box::new(DropIndex { index, sent: None, error: None });
@@ -114,18 +52,6 @@ fn hide(tab: TabId, name: &str, hidden: bool, cx: &mut Apply<'_>) {
     let done =
         format!("Index {name} is now {}", if hidden { "hidden from queries" } else { "visible" });
     cx.change(ChangeIndex { tab, done }, &db, command);
-}
-
-/// Queries what the TTL in the open dialog would remove, if it is valid.
-fn ask_what_if(tab: TabId, cx: &mut Apply<'_>) {
-    let Some((db, collection)) = names(tab, cx.state) else { return };
-    let Some(AnyDialog::Indexes(_, dialog)) = cx.state.dialogs.open() else { return };
-    let index = dialog.asked();
-    // The answer about what was typed before is of no use.
-    cx.abandon(tab, &[SlowRead::WhatIf]);
-    if let Some(index) = index {
-        cx.ask(TtlWhatIf(tab), &db, expiry::what_if(&collection, index));
-    }
 }
 
 /// Sends the command of the open dialog; the dialog closes when it was done.

@@ -1,10 +1,12 @@
 use bson::{Bson, Document, doc};
 
 use super::*;
+use crate::apply::indexes::reads::TtlWhatIf;
 use crate::apply::{Apply, Effects};
 use crate::job::number_draft::{NumberDraft, Unit};
-use crate::state::Phase;
+use crate::state::indexes::CreateIndex;
 use crate::state::indexes::IndexRow;
+use crate::state::{Namespace, Phase};
 
 /// A window whose tab shows a collection.
 fn bench() -> (State, TabId, Effects) {

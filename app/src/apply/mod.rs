@@ -52,16 +52,8 @@ pub use answer::outcome;
 pub use effects::{Apply, Effects, Job, WindowEffect};
 pub use question::Worker;
 
-use changed::ChangeStore;
-
 use crate::action::Action;
 use crate::action::supported::{production_question, refusal};
-
-/// Why something was not done that was asked of the worker.
-const TOO_MUCH: &str = "Too many requests; try again in a moment";
-
-/// Why a file job or a maintenance job did not start.
-const QUEUE_FULL: &str = "Too many operations queued; try again when they finish";
 
 /// Carries out one action.
 pub fn apply(action: Action, cx: &mut Apply<'_>) {
@@ -96,5 +88,11 @@ pub fn apply(action: Action, cx: &mut Apply<'_>) {
         Action::Console(action) => console::apply(action, cx),
         Action::View(action) => view::apply(action, cx),
         Action::Dialog(action) => dialog::apply(action, cx),
+        Action::Confirm(action) => {
+            if dialog::confirm(&action, cx) {
+                apply(*action, cx);
+                dialog::set_named(false, cx.state);
+            }
+        }
     }
 }

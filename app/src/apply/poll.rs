@@ -9,9 +9,9 @@ use super::{Apply, expiry};
 use crate::commands::reaper;
 use crate::job::{Cancel, Namespace, TabId, WatchEnd, WatchReport};
 use crate::limits::{EVENT_WAKE, SERVER_LATE_LOOKS_MAX, SERVER_POLL, SERVER_POLL_CALM};
-use crate::state::Dialog;
 use crate::state::tabs::ViewKind;
-use crate::state::watch::{self, Delivery};
+use crate::state::watch::Delivery;
+use crate::state::{Dialog, open_stream};
 use crate::state::{State, Tab};
 use crate::worker::{Desk, Lane, Reply, watch as watching};
 
@@ -98,7 +98,7 @@ fn note_news(state: &mut State) {
 /// Turns the change stream to the collection that is shown.
 fn follow(shown: Option<&(TabId, Namespace)>, cx: &mut Apply<'_>) {
     let wanted = shown.map(|(_, namespace)| namespace);
-    if !watch::turn_to(cx.state, wanted) {
+    if !open_stream::turn_to(cx.state, wanted) {
         return;
     }
     let Some((tab, namespace)) = shown else { return };
@@ -106,7 +106,7 @@ fn follow(shown: Option<&(TabId, Namespace)>, cx: &mut Apply<'_>) {
     let stream =
         FollowDeletions { tab: *tab, namespace: namespace.clone(), cancel: cancel.clone() };
     let generation = cx.run(stream);
-    watch::begin(cx.state, namespace, generation, cancel);
+    open_stream::begin(cx.state, namespace, generation, cancel);
 }
 
 /// The deletions of a collection of a server, in parallel to everything else.
@@ -150,7 +150,7 @@ impl Run for FollowDeletions {
 }
 
 fn report(generation: u64, report: WatchReport, cx: &mut Apply<'_>) {
-    let Some(namespace) = watch::namespace_of(cx.state, generation) else { return };
+    let Some(namespace) = open_stream::namespace_of(cx.state, generation) else { return };
     let uptime = cx.state.uptime;
     let Some(connection) = &mut cx.state.store.connection else { return };
     match report {

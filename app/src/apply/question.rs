@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use bson::Document;
 
+use super::Apply;
 use super::command_log::{log, note_answer, offer_unlock};
-use super::{Apply, QUEUE_FULL, TOO_MUCH};
+use super::effects::{QUEUE_FULL, TOO_MUCH};
 use crate::job::TabId;
 use crate::job::slow_read::SlowRead;
 use crate::worker::{Desk, Job, Key, Lane, Manners, Outcome, OutcomeSender, Reply, Task, guarded};

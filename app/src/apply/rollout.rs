@@ -7,7 +7,8 @@ use std::time::Duration;
 use bson::Document;
 
 use super::question::{Answer, Question, Report, Run};
-use super::{Apply, lock, transfer};
+use super::transfer::resume;
+use super::{Apply, lock};
 use crate::job::rollout::{RolloutEnded, RolloutPlan, RolloutWork};
 use crate::job::{End, Gauge};
 use crate::limits::METER_PAUSE;
@@ -179,7 +180,7 @@ impl Question for RollOut {
     fn answered(&self, _: u64, ended: RolloutEnded, cx: &mut Apply<'_>) {
         let RolloutEnded { end, words } = ended;
         if end != End::Complete {
-            transfer::resume::ask(false, cx);
+            resume::ask(false, cx);
         }
         cx.state.rollouts.retain(|run| run.operation != self.operation);
         cx.state.operations.end(self.operation, Stage::of(&end, words.clone()));

@@ -6,14 +6,14 @@ mod validator;
 use bson::{Bson, Document};
 use mayfly_engine::value::{Layout, shell};
 
-use self::analyze::Analyze;
+use self::analyze::{Analyze, with};
 use super::{Apply, documents, indexes};
 use crate::action::SchemaAction;
 use crate::commands::schema;
 use crate::job::slow_read::SlowRead;
 use crate::limits::{SCHEMA_BATCH_DOCUMENTS, SCHEMA_SAMPLE_DOCUMENTS};
 use crate::state::dialogs::Dialog as AnyDialog;
-use crate::state::schema::{Dialog, SchemaView, both, json_text};
+use crate::state::schema::{Dialog, both, json_text};
 use crate::state::{State, TabId};
 use crate::worker::SchemaWork;
 
@@ -44,12 +44,6 @@ fn open_json(tab: TabId, state: &mut State) {
     let Some(schema) = &open.schema.schema else { return };
     let text = json_text(schema, &open.namespace.to_string());
     state.dialogs.show(AnyDialog::Schema(tab, Dialog::Json(text)));
-}
-
-fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut SchemaView)) {
-    if let Some(tab) = state.tabs.get_mut(tab) {
-        change(&mut tab.schema);
-    }
 }
 
 /// Reads the documents that the filter of the Documents view matches. Called when the view is first

@@ -11,7 +11,8 @@
 use std::path::{Path, PathBuf};
 
 use super::lesson::close::{close as close_lesson, title};
-use super::{Apply, demo, documents, event, passwords, rollout, store, transfer};
+use super::transfer::run;
+use super::{Apply, demo, documents, event, passwords, rollout, store};
 use crate::job::{Event, OpenError, OpenRequest, Sandbox};
 use crate::limits::OPEN_STORES_MAX;
 use crate::source::Opened;
@@ -108,7 +109,7 @@ fn make_room(mut request: OpenRequest, cx: &mut Apply<'_>) -> bool {
 
 /// Ends what runs in the store that is shown, because it is closed.
 fn stop_work(cx: &mut Apply<'_>) {
-    transfer::run::cancel_all(cx.state);
+    run::cancel_all(cx.state);
     documents::bulk::cancel_all(cx.state);
     rollout::stop_all(cx.state.store.slot, cx.state);
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use bson::Document;
 
 use self::changes::{KeepTrash, RestoreFromTrash};
-use self::list::ListTrash;
+use self::list::{is_shown, list, refresh};
 use super::documents::bulk;
 use super::question::Question;
 use super::{Apply, reaper};
@@ -21,7 +21,7 @@ use crate::state::documents::Origin;
 use crate::state::documents::bulk::BulkRun;
 use crate::state::toasts::Kind;
 use crate::state::trash::{RestoreOutcome, Trash, TrashDraft, running};
-use crate::state::{Dialog, Namespace, State};
+use crate::state::{Dialog, Namespace};
 use crate::worker::Reply;
 
 /// Carries out one action.
@@ -58,7 +58,7 @@ pub fn apply(action: TrashAction, cx: &mut Apply<'_>) {
 
 /// Restores documents in steps, or continues what has this journal.
 pub(super) fn restore_many(scope: TrashScope, journal: Option<PathBuf>, cx: &mut Apply<'_>) {
-    if running(cx.state).is_some() {
+    if running(&cx.state.bulk).is_some() {
         let words = "Documents are being restored from the trash; try again when that has ended";
         return cx.warn(words);
     }
@@ -124,33 +124,9 @@ fn change<Q: Question<Answer = Reply>>(
     cx.change(question, db, command);
 }
 
-/// Reloads the first page, with as many rows as are listed.
-fn refresh(cx: &mut Apply<'_>) {
-    let listed = i32::try_from(cx.state.trash.rows.len()).unwrap_or(i32::MAX);
-    cx.state.trash.asked = None;
-    list(None, listed.max(TRASH_PAGE_ROWS), cx);
-}
-
-fn list(after: Option<i64>, limit: i32, cx: &mut Apply<'_>) {
-    let (db, command) = cx.state.trash.page_command(after, limit);
-    cx.ask(ListTrash { is_first: after.is_none() }, &db, command);
-}
-
 /// A pass has ended: the trash has new documents, and older ones may have left.
 pub fn pass_ended(cx: &mut Apply<'_>) {
     if is_shown(cx.state) {
         refresh(cx);
     }
-}
-
-fn is_shown(state: &State) -> bool {
-    matches!(state.dialogs.open(), Some(Dialog::Trash(_)))
-}
-
-fn failed(error: String, trash: &mut Trash) {
-    trash.is_waiting = false;
-    trash.is_known = true;
-    trash.error = Some(error);
-    // The page can be requested again.
-    trash.next = trash.next.or(trash.asked.take());
 }

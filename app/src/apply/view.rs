@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Apply, WindowEffect, clipboard, reaper, rollout, sandbox};
-use crate::action::{Action, ConsoleAction, ExpiryAction, ReaperAction, TabsAction, ViewAction};
+use super::{Apply, WindowEffect, clipboard, console, expiry, reaper, rollout, sandbox, tabs};
+use crate::action::{ConsoleAction, ExpiryAction, ReaperAction, TabsAction, ViewAction};
 use crate::limits::{PRESENTED_ZOOM_RANGE, ZOOM_RANGE};
 use crate::state::State;
 use crate::state::expiry::Mode;
@@ -56,7 +56,7 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::SetReduceMotion(is_reduced) => cx.state.settings.reduce_motion = is_reduced,
         ViewAction::SetInspector(open) => cx.state.settings.inspector = open,
         ViewAction::SetDrawer(Some(Drawer::Console)) => {
-            super::apply(Action::Console(ConsoleAction::Open), cx);
+            console::apply(ConsoleAction::Open, cx);
         }
         ViewAction::SetDrawer(drawer) => {
             cx.state.settings.drawer = drawer;
@@ -72,7 +72,6 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::Cancel(id) => cancel(id, cx.state),
         ViewAction::Pause(id) => rollout::pause(id, cx.state),
         ViewAction::Dismiss(id) => cx.state.toasts.dismiss(id),
-        ViewAction::PressToast(id) => press_toast(id, cx),
         ViewAction::ShowGuide(at) => cx.state.view.guide = at.map(Guide::open_at),
         ViewAction::Focused => cx.state.view.focus = None,
         ViewAction::Copy(text) => clipboard::copy(text, cx),
@@ -112,8 +111,8 @@ pub fn present(is_on: bool, cx: &mut Apply<'_>) {
 /// They are about the timeline, so it comes first.
 fn show_callouts(cx: &mut Apply<'_>) {
     let Some(tab) = cx.state.tabs.active().map(|tab| tab.id) else { return };
-    super::apply(Action::Tabs(TabsAction::View(ViewKind::Expiry)), cx);
-    super::apply(Action::Expiry(tab, ExpiryAction::Show(Mode::Timeline)), cx);
+    tabs::apply(TabsAction::View(ViewKind::Expiry), cx);
+    expiry::apply(tab, ExpiryAction::Show(Mode::Timeline), cx);
     cx.state.view.callout = Some(0);
 }
 
@@ -135,14 +134,5 @@ fn cancel(id: OperationId, state: &mut State) {
         && let Some(cancel) = &operation.cancel
     {
         cancel.cancel();
-    }
-}
-
-fn press_toast(id: u64, cx: &mut Apply<'_>) {
-    let pressed = cx.state.toasts.list().iter().find(|toast| toast.id == id);
-    let offer = pressed.and_then(|toast| toast.button.as_ref()).map(|(_, offer)| offer.clone());
-    cx.state.toasts.dismiss(id);
-    if let Some(offer) = offer {
-        super::apply(offer.into(), cx);
     }
 }

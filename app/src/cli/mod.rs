@@ -10,6 +10,7 @@ mod backup;
 mod check;
 mod compact;
 mod export;
+mod failure;
 mod generate;
 mod import;
 mod import_dump;
@@ -35,52 +36,21 @@ mod watch;
 mod watch_lines;
 mod watch_screen;
 mod watched_store;
+mod window;
 
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 use clap::Parser as _;
 
 pub use args::{Args, Command};
+pub use failure::Failure;
 use named_paths::NamedPaths;
+pub use window::{WindowOutcome, WindowRequest};
 
-use crate::{
-    job::{Beginning, OpenRequest, Sandbox, instant_ms, lesson::LessonSource},
-    shutdown::ShutdownSignal,
-    source::embedded::first_request,
-};
-
-/// Why a command failed: one sentence for standard error.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Failure(pub String);
-
-impl Failure {
-    /// From an error whose text is a sentence.
-    fn from_error(error: impl std::fmt::Display) -> Self {
-        Self(error.to_string())
-    }
-}
-
-/// Whether a window was shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WindowOutcome {
-    /// It was open and is closed now.
-    Closed,
-    NoDisplay,
-}
-
-/// How to open the window.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WindowRequest {
-    pub store: OpenRequest,
-    /// Whether the store that was open last comes before it: the command line names none.
-    pub open_last: bool,
-    /// Whether it begins as a presentation.
-    pub present: bool,
-    /// The lesson that it begins with, and the index of its card.
-    pub lesson: Option<(LessonSource, usize)>,
-    pub beginning: Option<Beginning>,
-}
+use self::failure::start_ms;
+use crate::job::{Beginning, OpenRequest, Sandbox};
+use crate::shutdown::ShutdownSignal;
+use crate::source::embedded::first_request;
 
 /// Parses the arguments and runs the command. `window` opens the window, which a signal closes.
 pub fn run(
@@ -193,11 +163,6 @@ fn request(args: &Args) -> Result<WindowRequest, Failure> {
     let writes = beginning.as_ref().is_some_and(Beginning::writes);
     let store = if writes { named } else { first_request(named) };
     Ok(WindowRequest { store, open_last, present: args.present, lesson: None, beginning })
-}
-
-/// The instant that an option names, in milliseconds since 1970.
-fn start_ms(option: &str, text: &str) -> Result<i64, Failure> {
-    instant_ms(text).map_err(|sentence| Failure(format!("{option} {sentence}.")))
 }
 
 #[cfg(test)]

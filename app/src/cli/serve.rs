@@ -9,13 +9,11 @@ use mayfly_engine::{
     wire::{ListenOptions, default_socket},
 };
 
-use super::{
-    Failure,
-    args::Serve,
-    start_ms,
-    store::{error_of, warn},
-    walk::store_options,
-};
+use super::Failure;
+use super::args::Serve;
+use super::failure::start_ms;
+use super::store::{error_of, warn};
+use super::walk::store_options;
 use crate::{shutdown::ShutdownSignal, state::Zone};
 
 /// Listens until a signal arrives.

@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::failure::start_ms;
 use super::script_file::{self, ScriptFile};
-use super::{Failure, args, prompt, server, start_ms, store::check_exists, terminal, walk};
+use super::store::check_exists;
+use super::{Failure, args, prompt, server, terminal, walk};
 use crate::job::{Cancel, OpenRequest, Sandbox};
 use crate::shell::watch::{self, Waited};
 use crate::shell::{Output, Shell, ShellLimits};

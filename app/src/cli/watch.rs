@@ -4,16 +4,13 @@ use std::{io::IsTerminal as _, sync::Arc, thread};
 
 use crossbeam_channel::{Receiver, bounded, never};
 
-use super::{
-    Failure,
-    args::Watch,
-    limits::WATCH_QUEUE_MAX,
-    server, start_ms,
-    store::check_exists,
-    walk::itself,
-    watch_lines, watch_screen,
-    watched_store::{Reader, Watched, WatchedStore},
-};
+use super::args::Watch;
+use super::failure::start_ms;
+use super::limits::WATCH_QUEUE_MAX;
+use super::store::check_exists;
+use super::walk::itself;
+use super::watched_store::{Reader, Watched, WatchedStore};
+use super::{Failure, server, watch_lines, watch_screen};
 use crate::{
     job::{Event, Sandbox},
     shutdown::ShutdownSignal,

@@ -5,7 +5,7 @@ use mayfly_engine::value::shell::write_command;
 
 use super::frame::DialogFrame;
 use super::words::{close, quiet};
-use crate::action::{Action, Actions, AggregateAction, DialogAction};
+use crate::action::{Action, Actions, AggregateAction};
 use crate::commands::aggregate;
 use crate::state::aggregate::dialogs::{CreateView, SavePipeline, WriteResults};
 use crate::state::aggregate::{Dialog, StageCount};
@@ -62,7 +62,7 @@ fn save_ui(
     });
     if pressed.end(actions).is_some() {
         let action = Action::Aggregate(tab, AggregateAction::Save(draft.name.clone()));
-        actions.push(Action::Dialog(DialogAction::Confirm(Box::new(action))));
+        actions.push(Action::Confirm(Box::new(action)));
     }
 }
 

@@ -3,7 +3,7 @@
 use egui::{Context, Ui};
 
 use super::frame::DialogFrame;
-use crate::action::{Action, Actions, DialogAction};
+use crate::action::{Action, Actions};
 use crate::state::dialogs::{Confirm, Tone, TypedName};
 use crate::theme::{sizes, text};
 use crate::widgets::Button;
@@ -36,7 +36,7 @@ pub fn ui(context: &Context, draft: &mut Confirm, actions: &mut Actions) {
     });
     if pressed.end(actions).is_some() {
         let offer = Box::new(offer.clone().into());
-        actions.push(Action::Dialog(DialogAction::Confirm(offer)));
+        actions.push(Action::Confirm(offer));
     }
 }
 

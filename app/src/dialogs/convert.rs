@@ -67,7 +67,8 @@ pub fn ui(context: &Context, draft: &mut ConvertDraft, state: &State, actions: &
         choices_ui(ui, draft);
         preview_ui(ui, draft);
         if draft.conversion().is_ok() {
-            let obstacle = obstacle(state, &namespace, Write::Merge);
+            let obstacle =
+                obstacle(&state.tree, state.store.connection.as_ref(), &namespace, Write::Merge);
             quiet(ui, &words(draft.undo_bytes(), obstacle));
         }
     });

@@ -48,7 +48,7 @@ fn words_ui(ui: &mut Ui, draft: &mut SaveLesson, state: &State, actions: &mut Ac
             draft.path_changed();
         }
     });
-    for line in draft.contents(state) {
+    for line in draft.contents(&state.tree, &state.commands) {
         quiet(ui, &line);
     }
 }

@@ -9,96 +9,17 @@
 //! `widgets/modal.rs` draws the link *Learn more* next to its buttons; `panels/guide_link.rs` does so where
 //! there is nothing yet. A label of the window is written `*Label*`, which `tidy` looks for in `app/src`.
 
+mod chapter;
+mod chapters;
 mod parse;
 mod topic;
 
-use std::sync::LazyLock;
-
-pub use topic::Topic;
-
-/// The files, in the order of their names. `build.rs` writes the list.
-const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/guide.rs"));
+pub use chapter::{Chapter, Part, Place, Section};
+pub use chapters::{chapters, section};
+pub use topic::{Topic, resolve};
 
 /// The pictures. `build.rs` writes the list.
 const PICTURES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/guide_pictures.rs"));
-
-/// The page of the lessons' folder. The guide links to it, and a package has no such folder.
-const LESSON_FILES: (&str, &str) =
-    ("../lessons/README.md", include_str!("../../../assets/lessons/README.md"));
-
-/// One file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chapter {
-    /// Its path from the folder of the guide, as links name it.
-    pub file: &'static str,
-    /// Its sections. The first one has the title of the chapter.
-    pub sections: Vec<Section>,
-}
-
-impl Chapter {
-    pub fn title(&self) -> &str {
-        self.sections.first().map_or("", |first| first.title.as_str())
-    }
-}
-
-/// A heading and what follows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
-    pub title: String,
-    pub anchor: String,
-    pub parts: Vec<Part>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// Markdown without headings and pictures.
-    Text(&'static str),
-    Picture {
-        words: &'static str,
-        file: &'static str,
-    },
-}
-
-/// A section of the guide.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Place {
-    pub chapter: usize,
-    /// The index of the section in it.
-    pub section: usize,
-}
-
-pub fn chapters() -> &'static [Chapter] {
-    static CHAPTERS: LazyLock<Vec<Chapter>> = LazyLock::new(|| {
-        let files = FILES.iter().copied().chain([LESSON_FILES]);
-        let mut chapters: Vec<_> = files.map(|(file, text)| parse::chapter(file, text)).collect();
-        // The page is called as the chapter about lessons, because each is read where it is.
-        if let Some(title) = chapters.last_mut().and_then(|last| last.sections.first_mut()) {
-            "Lesson files".clone_into(&mut title.title);
-        }
-        chapters
-    });
-    &CHAPTERS
-}
-
-pub fn section(at: Place) -> Option<&'static Section> {
-    chapters().get(at.chapter)?.sections.get(at.section)
-}
-
-/// The target of a link in a chapter: `08-safety.md#trash`, or `#trash` in the same chapter. `None`
-/// if it leads out of the guide.
-pub fn resolve(link: &str, from: usize) -> Option<Place> {
-    let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
-    let chapter = match file {
-        "" => from,
-        file => chapters().iter().position(|chapter| chapter.file == file)?,
-    };
-    let sections = &chapters().get(chapter)?.sections;
-    let section = match anchor {
-        "" => 0,
-        anchor => sections.iter().position(|section| section.anchor == anchor)?,
-    };
-    Some(Place { chapter, section })
-}
 
 /// The bytes of a picture.
 pub fn picture(file: &str) -> Option<&'static [u8]> {
@@ -150,7 +71,7 @@ mod tests {
     #[test]
     fn every_link_leads_somewhere() {
         let mut count = 0;
-        for (at, (file, text)) in FILES.iter().enumerate() {
+        for (at, (file, text)) in chapters::FILES.iter().enumerate() {
             let prose: String = text.split("```").step_by(2).collect();
             for link in addresses(&prose) {
                 let is_found = resolve(link, at).is_some() || picture(link).is_some();

@@ -1,6 +1,7 @@
 //! The topics of the window in the guide.
 
-use super::{Place, resolve};
+use super::chapter::Place;
+use super::chapters;
 
 /// Something in the window that a section of the guide explains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -132,6 +133,22 @@ impl Topic {
     pub fn place(self) -> Place {
         resolve(self.link(), 0).unwrap_or_default()
     }
+}
+
+/// The target of a link in a chapter: `08-safety.md#trash`, or `#trash` in the same chapter. `None`
+/// if it leads out of the guide.
+pub fn resolve(link: &str, from: usize) -> Option<Place> {
+    let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let chapter = match file {
+        "" => from,
+        file => chapters().iter().position(|chapter| chapter.file == file)?,
+    };
+    let sections = &chapters().get(chapter)?.sections;
+    let section = match anchor {
+        "" => 0,
+        anchor => sections.iter().position(|section| section.anchor == anchor)?,
+    };
+    Some(Place { chapter, section })
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bson::{Document, RawDocumentBuf, raw::RawBsonRef, rawdoc};
+use mayfly_engine::catalog::Namespace;
 use mayfly_engine::reply::DocCount;
 
-use super::{ConnectionString, End, Namespace, OpenRequest};
+use super::{ConnectionString, End, OpenRequest};
 use crate::limits::ROLL_BACK_IDS_BYTES;
 
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 
 use bson::Bson;
 
-use super::Namespace;
+use mayfly_engine::catalog::Namespace;
 
 /// Documents of the trash.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -2,7 +2,7 @@
 
 use egui::{Align, Label, Layout, Role, Ui, WidgetInfo, vec2};
 
-use super::roots;
+use super::{reserved, roots};
 use crate::action::{Action, Actions, ConsoleAction, ViewAction};
 use crate::state::command_log::CommandRecord;
 use crate::state::{Drafts, State, duration};
@@ -25,16 +25,11 @@ pub fn ui(ui: &mut Ui, state: &State, _drafts: &mut Drafts, actions: &mut Action
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    super::drawer::scroll("commands").show_rows(
-        ui,
-        sizes::CONTROL_SMALL,
-        shown.len(),
-        |ui, rows| {
-            for record in shown.iter().skip(rows.start).take(rows.len()) {
-                record_ui(ui, record, state, actions);
-            }
-        },
-    );
+    reserved::scroll("commands").show_rows(ui, sizes::CONTROL_SMALL, shown.len(), |ui, rows| {
+        for record in shown.iter().skip(rows.start).take(rows.len()) {
+            record_ui(ui, record, state, actions);
+        }
+    });
 }
 
 fn record_ui(ui: &mut Ui, record: &CommandRecord, state: &State, actions: &mut Actions) {

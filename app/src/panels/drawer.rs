@@ -1,6 +1,6 @@
 //! The drawer at the bottom.
 
-use egui::{Align, Frame, Layout, Margin, Panel, ScrollArea, Ui};
+use egui::{Align, Frame, Layout, Margin, Panel, Ui};
 
 use super::panel_size::note_size;
 use super::reserved::Reserved;
@@ -57,11 +57,6 @@ pub(super) fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut 
         Drawer::Operations => operations::ui(ui, state, actions),
         Drawer::Messages => messages::ui(ui, state, actions),
     });
-}
-
-/// The list in the drawer; it has what room there is.
-pub(super) fn scroll(name: &'static str) -> ScrollArea {
-    ScrollArea::vertical().id_salt(name).auto_shrink(false).min_scrolled_height(0.0)
 }
 
 fn strip_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {

@@ -2,6 +2,7 @@
 
 use egui::{Align, Label, Layout, Ui, vec2};
 
+use super::reserved;
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::State;
 use crate::state::toasts::{Kind, Message};
@@ -17,7 +18,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    super::drawer::scroll("messages").show_rows(ui, sizes::CONTROL_SMALL, log.len(), |ui, rows| {
+    reserved::scroll("messages").show_rows(ui, sizes::CONTROL_SMALL, log.len(), |ui, rows| {
         let shown = log.iter().rev().enumerate().skip(rows.start).take(rows.len());
         for (at, message) in shown {
             message_ui(ui, at + 1, message, state, actions);

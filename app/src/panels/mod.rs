@@ -34,6 +34,7 @@ pub mod schema;
 pub mod sidebar;
 pub mod status_bar;
 pub mod store_banner;
+pub mod tab_actions;
 pub mod tab_strip;
 pub mod time_bar;
 pub mod toasts;

@@ -2,6 +2,7 @@
 
 use egui::{Align, Label, Layout, Ui, vec2};
 
+use super::reserved;
 use crate::action::{Action, Actions, TransferAction, ViewAction};
 use crate::job::cut::CutWork;
 use crate::state::operations::{Operation, Stage};
@@ -18,7 +19,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    super::drawer::scroll("operations").show(ui, |ui| {
+    reserved::scroll("operations").show(ui, |ui| {
         for known in cut {
             cut_ui(ui, known, actions);
         }

@@ -3,6 +3,7 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, FontId, Label, Layout, Ui};
 
+use super::reserved;
 use crate::action::{Action, Actions, ReaperAction};
 use crate::job::glossary::Term;
 use crate::job::{IndexReport, PassReport};
@@ -28,31 +29,26 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let colors = colors(ui);
     let rows: Vec<(&LogLine, usize)> =
         log.iter().rev().flat_map(|line| (0..rows_of(line)).map(move |row| (line, row))).collect();
-    super::drawer::scroll("TTL monitor log").show_rows(
-        ui,
-        sizes::ROW_DENSE,
-        rows.len(),
-        |ui, shown| {
-            for (line, row) in rows.get(shown).unwrap_or_default() {
-                let size = egui::vec2(ui.available_width(), sizes::ROW_DENSE);
-                let layout = Layout::right_to_left(Align::Center);
-                ui.allocate_ui_with_layout(size, layout, |ui| {
-                    // The scroll bar covers the end of the lines.
-                    ui.add_space(sizes::GAP);
-                    if *row == 0 {
-                        restore_ui(ui, state, line, actions);
+    reserved::scroll("TTL monitor log").show_rows(ui, sizes::ROW_DENSE, rows.len(), |ui, shown| {
+        for (line, row) in rows.get(shown).unwrap_or_default() {
+            let size = egui::vec2(ui.available_width(), sizes::ROW_DENSE);
+            let layout = Layout::right_to_left(Align::Center);
+            ui.allocate_ui_with_layout(size, layout, |ui| {
+                // The scroll bar covers the end of the lines.
+                ui.add_space(sizes::GAP);
+                if *row == 0 {
+                    restore_ui(ui, state, line, actions);
+                }
+                let job = job(line, *row, state.clock.zone(), colors);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let label = ui.add(Label::new(job).truncate().selectable(true));
+                    if matches!(&line.what, LogEntry::Pass { pass, .. } if pass.deleted > 0) {
+                        label.explain(&[Term::Lag]);
                     }
-                    let job = job(line, *row, state.clock.zone(), colors);
-                    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                        let label = ui.add(Label::new(job).truncate().selectable(true));
-                        if matches!(&line.what, LogEntry::Pass { pass, .. } if pass.deleted > 0) {
-                            label.explain(&[Term::Lag]);
-                        }
-                    });
                 });
-            }
-        },
-    );
+            });
+        }
+    });
 }
 
 fn nothing(state: &State) -> &'static str {

@@ -1,7 +1,7 @@
 //! Room that is drawn into later. The Tab key and screen readers meet controls in the order in which
 //! they are drawn, but a panel at an edge is laid out before what is in the middle.
 
-use egui::{Id, Rect, Ui, UiBuilder};
+use egui::{Id, Rect, ScrollArea, Ui, UiBuilder};
 
 /// The inside of a panel, still empty.
 #[must_use = "the panel stays empty"]
@@ -26,4 +26,9 @@ impl Reserved {
         ui.set_clip_rect(self.clip);
         content(&mut ui);
     }
+}
+
+/// The list in the drawer; it has what room there is.
+pub(super) fn scroll(name: &'static str) -> ScrollArea {
+    ScrollArea::vertical().id_salt(name).auto_shrink(false).min_scrolled_height(0.0)
 }

@@ -60,20 +60,17 @@ pub fn ui(context: &Context, bottom: f32, state: &State, actions: &mut Actions) 
                     Kind::Warning => (Icon::Warning, look.overdue),
                     Kind::Error => (Icon::Error, look.error),
                 };
-                let button = message.button.as_ref().map(|(label, _)| label.as_str());
+                let (button, offer) = message.button.clone().unzip();
                 let pressed = ui
                     .push_id(message.id, |ui| {
-                        toast::ui(ui, width, icon, ink, &message.text, button)
+                        toast::ui(ui, width, icon, ink, &message.text, button.as_deref())
                     })
                     .inner;
-                match pressed {
-                    Some(toast::Pressed::Button) => {
-                        actions.push(Action::View(ViewAction::PressToast(message.id)));
-                    }
-                    Some(toast::Pressed::Close) => {
-                        actions.push(Action::View(ViewAction::Dismiss(message.id)));
-                    }
-                    None => {}
+                if pressed.is_some() {
+                    actions.push(Action::View(ViewAction::Dismiss(message.id)));
+                }
+                if let Some(offer) = offer.filter(|_| pressed == Some(toast::Pressed::Button)) {
+                    actions.push(offer.into());
                 }
             }
         },

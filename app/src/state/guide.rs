@@ -1,8 +1,7 @@
 //! The guide while it is open, and which section is about what is on the screen.
 
 use super::dialogs::HelpPage;
-use super::tabs::ViewKind;
-use super::{Dialog, State, documents, indexes, maintenance, transfer};
+use super::{Dialog, documents, indexes, maintenance, transfer};
 use crate::guide::{Place, Topic};
 use crate::limits::GUIDE_BACK_MAX;
 
@@ -45,33 +44,6 @@ impl Guide {
         if let Some(at) = self.back.pop() {
             self.at = at;
             self.is_moved = true;
-        }
-    }
-}
-
-impl State {
-    /// Whether a dialog or the guide is over the window.
-    pub fn is_covered(&self) -> bool {
-        self.dialogs.open().is_some() || self.view.guide.is_some()
-    }
-
-    /// The guide's topic for the present screen.
-    pub fn guide_topic(&self) -> Topic {
-        if let Some(topic) = self.dialogs.open().and_then(Dialog::topic) {
-            return topic;
-        }
-        if self.lessons.is_page_shown || self.lessons.is_playing() {
-            return Topic::Lessons;
-        }
-        match self.tabs.active().filter(|_| !self.view.is_start_shown && self.is_open()) {
-            None => Topic::FirstSteps,
-            Some(tab) => match tab.view {
-                ViewKind::Documents => Topic::Documents,
-                ViewKind::Schema => Topic::Schema,
-                ViewKind::Aggregate => Topic::Aggregate,
-                ViewKind::Expiry => Topic::Expiry,
-                ViewKind::Indexes => Topic::Indexes,
-            },
         }
     }
 }

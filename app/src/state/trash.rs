@@ -6,7 +6,8 @@ use bson::{Bson, Document};
 use mayfly_engine::limits::TRASH_SECS_MAX;
 
 use super::documents::bulk::BulkRun;
-use super::{Namespace, State, number};
+use super::store::StoreTree;
+use super::{Namespace, number};
 use crate::commands::trash;
 use crate::job::TrashScope;
 use crate::job::bulk::BulkChange;
@@ -268,18 +269,18 @@ impl RestoreCommand {
 }
 
 /// The restore in steps that runs.
-pub fn running(state: &State) -> Option<&BulkRun> {
-    state.bulk.iter().find(|run| matches!(run.work.change, BulkChange::Restore(_)))
+pub fn running(runs: &[BulkRun]) -> Option<&BulkRun> {
+    runs.iter().find(|run| matches!(run.work.change, BulkChange::Restore(_)))
 }
 
 /// The collections by which the list can be filtered: those there are, and those of listed
 /// documents.
-pub fn collections(state: &State) -> Vec<Namespace> {
-    let present = state.tree.databases.iter().flat_map(|database| {
+pub fn collections(tree: &StoreTree, trash: &Trash) -> Vec<Namespace> {
+    let present = tree.databases.iter().flat_map(|database| {
         let named = |name: &String| Namespace::new(&database.name, name);
         database.collections.iter().map(move |collection| named(&collection.name))
     });
-    let all: BTreeSet<Namespace> = present.chain(state.trash.seen.iter().cloned()).collect();
+    let all: BTreeSet<Namespace> = present.chain(trash.seen.iter().cloned()).collect();
     all.into_iter().collect()
 }
 

@@ -1,6 +1,7 @@
 //! A rollout on a store whose time is moved by hand.
 
 use bson::{DateTime, doc};
+use mayfly_tests::documentdb::{DocumentDb, Habits};
 
 use mayfly_engine::value::whole;
 
@@ -8,7 +9,6 @@ use super::*;
 use crate::job::{Cancel, Namespace, OpenRequest, Sandbox};
 use crate::shell::{Output, Shell, ShellLimits};
 use crate::source::embedded::opener;
-use mayfly_tests::documentdb::{DocumentDb, Habits};
 
 const NOW_MS: i64 = 1_780_315_200_000;
 

@@ -2,10 +2,12 @@
 
 use bson::Document;
 
-use super::with;
+use super::tab::with;
+use crate::apply::effects::TOO_MUCH;
 use crate::apply::question::Question;
-use crate::apply::{Apply, TOO_MUCH, cursor};
-use crate::job::reply::{batch, cursor, number};
+use crate::apply::{Apply, cursor};
+use crate::job::reply::number;
+use crate::job::reply::{batch, cursor};
 use crate::job::slow_read::SlowRead;
 use crate::limits::STAGE_COUNT_MAX;
 use crate::state::TabId;

@@ -2,6 +2,7 @@
 
 mod answers;
 mod running;
+mod tab;
 #[cfg(test)]
 mod tests;
 
@@ -9,8 +10,11 @@ use mayfly_engine::value::shell::write_command;
 
 pub use running::{abandon, refresh};
 
-use super::{Apply, ChangeStore, clipboard, dialog};
-use crate::action::{Action, AggregateAction, TransferAction};
+use self::tab::{namespace, save, with};
+use super::changed::ChangeStore;
+use super::transfer::show_export;
+use super::{Apply, clipboard, dialog};
+use crate::action::AggregateAction;
 use crate::commands;
 use crate::limits::PIPELINE_CARDS_MAX;
 use crate::state::aggregate::dialogs::{CreateView, SavePipeline, WriteResults};
@@ -19,6 +23,8 @@ use crate::state::aggregate::{
 };
 use crate::state::dialogs::Sent;
 use crate::state::toasts::Kind;
+use crate::state::transfer::ExportDraft;
+use crate::state::transfer::export::Content;
 use crate::state::{Dialog as AnyDialog, Namespace, State, TabId, number};
 
 /// Carries out one action.
@@ -77,16 +83,6 @@ pub fn apply(tab: TabId, action: AggregateAction, cx: &mut Apply<'_>) {
     }
 }
 
-fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut AggregateView)) {
-    if let Some(tab) = state.tabs.get_mut(tab) {
-        change(&mut tab.aggregate);
-    }
-}
-
-fn namespace(tab: TabId, state: &State) -> Option<Namespace> {
-    state.tabs.get(tab).map(|open| open.namespace.clone())
-}
-
 /// Changes the draft, then runs it unless it waits.
 fn edit(tab: TabId, cx: &mut Apply<'_>, change: impl FnOnce(&mut AggregateDraft)) {
     change(&mut cx.state.drafts.tab(tab).aggregate);
@@ -117,14 +113,6 @@ fn set_text(tab: TabId, is_text: bool, cx: &mut Apply<'_>) {
     }
     // The places of errors and counts are of the cards, or of the text.
     running::run(tab, cx);
-}
-
-/// Keeps the pipeline and the choices for the next start.
-fn save(tab: TabId, state: &mut State) {
-    let pipeline = state.drafts.tab(tab).aggregate.pipeline.clone();
-    if let Some(tab) = state.tabs.get_mut(tab) {
-        tab.saved_aggregate = tab.aggregate.saved(&pipeline);
-    }
 }
 
 fn keep(tab: TabId, name: &str, state: &mut State) {
@@ -168,8 +156,8 @@ fn copy(tab: TabId, cx: &mut Apply<'_>) {
 fn export(tab: TabId, cx: &mut Apply<'_>) {
     let (Some(view), Some(of)) = (read(tab, cx), namespace(tab, cx.state)) else { return };
     let command = commands::aggregate::write(&of.collection, view.pipeline());
-    let export = TransferAction::ExportResults { namespace: of, command };
-    super::apply(Action::Transfer(export), cx);
+    let results = ExportDraft::of(of, Content::Results(command), cx.state.now_ms());
+    show_export(results, cx);
 }
 
 fn open_create_view(tab: TabId, cx: &mut Apply<'_>) {

@@ -3,7 +3,7 @@
 use bson::Document;
 
 use super::answers::{After, Count, Fields, More, Results};
-use super::{namespace, save, with};
+use super::tab::{namespace, save, with};
 use crate::apply::question::Question;
 use crate::apply::{Apply, cursor, explain};
 use crate::commands;

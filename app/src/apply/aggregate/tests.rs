@@ -3,6 +3,7 @@ use bson::{Document, doc};
 use super::answers::{Count, More, Results};
 use super::*;
 use crate::apply::Effects;
+use crate::apply::effects::TOO_MUCH;
 use crate::apply::question::Question;
 use crate::state::Phase;
 use crate::state::aggregate::StageCount;
@@ -119,7 +120,7 @@ fn results_that_were_not_asked_for_keep_their_cursor() {
     let tab = bench.1;
     let run = bench.0.tabs.active().expect("a tab").aggregate.run;
     answered(&Results { tab, run }, Ok(batch(7)), None, &mut bench);
-    answered(&More { tab, run }, Err(crate::apply::TOO_MUCH), None, &mut bench);
+    answered(&More { tab, run }, Err(TOO_MUCH), None, &mut bench);
     let results = bench.0.tabs.active().and_then(|tab| tab.aggregate.results.clone());
     assert_eq!(results.and_then(|results| results.cursor), Some(7));
 }

@@ -2,7 +2,7 @@
 
 use bson::{Bson, Document};
 
-use super::{failed, is_of_shown, refresh};
+use super::reads::{failed, is_of_shown, refresh};
 use crate::apply::Apply;
 use crate::apply::question::Question;
 use crate::job::reply::number;

@@ -2,10 +2,11 @@
 
 use bson::{Bson, Document};
 
-use super::{failed, is_of_shown};
 use crate::apply::Apply;
 use crate::apply::question::Question;
+use crate::commands::archive;
 use crate::job::reply::number;
+use crate::limits::ARCHIVE_PAGE_ROWS;
 use crate::state::archive::{Archive, Status};
 use crate::state::{Dialog, Namespace};
 use crate::worker::Reply;
@@ -115,4 +116,34 @@ fn rows(found: &Document) -> Vec<(Bson, i64, String, Document)> {
         ))
     };
     batch.iter().filter_map(Bson::as_document).filter_map(row).collect()
+}
+
+/// Queries the archive again, and its first page.
+pub(super) fn refresh(cx: &mut Apply<'_>) {
+    let Some(db) = cx.state.archive.namespace.as_ref().map(|name| name.db.clone()) else { return };
+    cx.ask(ArchiveStatus, &db, archive::status());
+    cx.state.archive.asked = None;
+    list(cx, None);
+}
+
+pub(super) fn list(cx: &mut Apply<'_>, after: Option<Document>) {
+    let Some(Namespace { db, collection }) = cx.state.archive.namespace.clone() else { return };
+    let is_first = after.is_none();
+    let filter = cx.state.archive.filter.as_ref();
+    let command = archive::page(&collection, ARCHIVE_PAGE_ROWS, filter, after);
+    cx.ask(ListArchived { is_first }, &db, command);
+}
+
+/// Whether a reply is about the collection that is shown.
+pub(super) fn is_of_shown(reply: &Reply, archive: &Archive) -> bool {
+    let Some(shown) = &archive.namespace else { return false };
+    let of = reply.command.iter().next().and_then(|(_, value)| value.as_str());
+    reply.db == shown.db && of == Some(&*shown.collection)
+}
+
+pub(super) fn failed(error: String, archive: &mut Archive) {
+    archive.is_waiting = false;
+    archive.error = Some(error);
+    // The page can be requested again.
+    archive.next = archive.next.take().or(archive.asked.take());
 }

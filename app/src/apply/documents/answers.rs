@@ -6,9 +6,11 @@ use bson::{Bson, oid::ObjectId};
 use mayfly_engine::reply::{Verdict, Verdicts};
 
 use super::reading::{ask, ask_pages, refresh, save, too_long};
-use super::{damaged, selection, with};
+use super::tab::with;
+use super::{damaged, selection};
+use crate::apply::effects::TOO_MUCH;
 use crate::apply::question::Question;
-use crate::apply::{Apply, TOO_MUCH, cursor};
+use crate::apply::{Apply, cursor};
 use crate::commands;
 use crate::job::Namespace;
 use crate::job::reply::{cursor, documents, number};

@@ -8,14 +8,16 @@ use std::time::Duration;
 
 use bson::Document;
 
-use super::reading::{self, ask};
-use super::{with, writing};
+use super::reading::ask;
+use super::tab::with;
+use super::{reading, writing};
 use crate::action::{Action, TabsAction, TransferAction};
-use crate::apply::Apply;
-use crate::apply::question::{self, Answer, Question, Report, Run};
+use crate::apply::question::{Answer, Question, Report, Run};
+use crate::apply::{Apply, question};
 use crate::job::bulk::{BulkChange, BulkReport, BulkWork};
 use crate::job::convert::Conversion;
-use crate::job::reply::{self, documents};
+use crate::job::reply;
+use crate::job::reply::documents;
 use crate::job::slow_read::SlowRead;
 use crate::job::{End, Gauge};
 use crate::limits::METER_PAUSE;

@@ -6,7 +6,8 @@
 //! `mayflyDamaged` knows and sends its removal. Once the list is empty, the next questions are ordinary ones
 //! again.
 
-use super::{reading, with};
+use super::reading;
+use super::tab::with;
 use crate::apply::Apply;
 use crate::apply::question::Question;
 use crate::commands;

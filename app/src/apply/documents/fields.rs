@@ -5,7 +5,8 @@ use bson::{Bson, Document};
 
 use super::reading;
 use super::selection::{has_unsaved, show};
-use super::{lookup, with, writing};
+use super::tab::with;
+use super::{lookup, writing};
 use crate::apply::Apply;
 use crate::apply::question::Question;
 use crate::job::reply::documents;

@@ -4,9 +4,10 @@
 use bson::Bson;
 
 use super::reading;
-use super::with;
+use super::tab::with;
+use crate::apply::Apply;
+use crate::apply::effects::TOO_MUCH;
 use crate::apply::question::Question;
-use crate::apply::{Apply, TOO_MUCH};
 use crate::job::reply::documents;
 use crate::limits::REFERENCE_COLLECTIONS_MAX;
 use crate::state::documents::change::{self, id_of};

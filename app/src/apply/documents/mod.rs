@@ -8,6 +8,7 @@ mod lookup;
 mod queries;
 mod reading;
 mod selection;
+mod tab;
 mod writing;
 
 #[cfg(test)]
@@ -17,12 +18,13 @@ use bulk::Asked;
 pub use reading::{abandon, refresh, set_filter, show_filter};
 pub(super) use writing::first_write_error;
 
+use self::tab::with;
 use super::Apply;
 use super::lock;
 use crate::action::DocumentsAction;
+use crate::state::TabId;
 use crate::state::documents::view::{next_sort, sort_text};
-use crate::state::documents::{DocumentsView, Origin, QueryText};
-use crate::state::{State, TabId};
+use crate::state::documents::{Origin, QueryText};
 
 /// Carries out one action.
 pub fn apply(tab: TabId, action: DocumentsAction, cx: &mut Apply<'_>) {
@@ -89,12 +91,6 @@ pub fn apply(tab: TabId, action: DocumentsAction, cx: &mut Apply<'_>) {
         DocumentsAction::Redo => writing::redo(tab, cx),
         DocumentsAction::SkipUndo => writing::skip(tab, Origin::Undo, cx.state),
         DocumentsAction::SkipRedo => writing::skip(tab, Origin::Redo, cx.state),
-    }
-}
-
-fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut DocumentsView)) {
-    if let Some(tab) = state.tabs.get_mut(tab) {
-        change(&mut tab.documents);
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use bson::{Bson, Document};
 
 use super::answers::{Count, FirstPage, FocusExpires, Indexes, Known, Open, Page, Whole};
-use super::with;
+use super::tab::with;
 use crate::apply::question::Question;
 use crate::apply::{Apply, explain};
 use crate::commands;

@@ -3,7 +3,7 @@
 use bson::{Bson, Document};
 
 use super::reading::{ask, ask_focus, want};
-use super::with;
+use super::tab::with;
 use crate::action::documents::How;
 use crate::apply::Apply;
 use crate::apply::clipboard::copy_lines;

@@ -7,13 +7,16 @@ use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 
 use super::answers::FirstPage;
 use super::*;
+use crate::action::Action;
 use crate::action::documents::How;
-use crate::action::{Action, DialogAction};
-use crate::apply::question::Question;
-use crate::apply::{Apply, Effects, TOO_MUCH};
+use crate::apply::effects::TOO_MUCH;
+use crate::apply::question::Question as _;
+use crate::apply::{Apply, Effects};
 use crate::apply::{apply as act, outcome};
 use crate::job::bulk::{BulkChange, Target};
 use crate::source::{Capabilities, Events, Source};
+use crate::state::State;
+use crate::state::documents::DocumentsView;
 use crate::state::documents::editor::{Editor, Phase};
 use crate::state::documents::{Dialog, FieldEdit, Selection};
 use crate::state::tabs::ViewKind;
@@ -351,7 +354,7 @@ fn several_documents_are_deleted_and_come_back() {
     assert_eq!(draft.scope.sample.len(), 3);
     let delete = DocumentsAction::Change(Box::new(BulkChange::Delete(draft.scope.target)));
     let delete = Action::Documents(bench.tab, delete);
-    bench.perform(Action::Dialog(DialogAction::Confirm(Box::new(delete))));
+    bench.perform(Action::Confirm(Box::new(delete)));
     assert_eq!(bench.stored(), [doc! {"_id": 0, "n": 0}, doc! {"_id": 4, "n": 4}]);
     assert!(bench.view().selected.is_empty());
     bench.act(DocumentsAction::Undo);

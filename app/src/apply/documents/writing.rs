@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 
 use bson::{Bson, Document, oid::ObjectId};
 
-use super::reading;
-use super::{bulk, with};
+use super::tab::with;
+use super::{bulk, reading};
 use crate::apply::lock;
 use crate::apply::question::Question;
 use crate::apply::{Apply, WindowEffect};
 use crate::job::bulk::BulkChange;
-use crate::job::reply::{documents, number};
+use crate::job::reply::documents;
+use crate::job::reply::number;
 use crate::limits::EDITED_TEXT_BYTES_MAX;
 use crate::state::documents::change::{self, has_same_id, id_of, is_same};
 use crate::state::documents::editor::{Editor, Phase};

@@ -1,15 +1,17 @@
 //! The chosen document.
 
+use bson::{Bson, Document};
 use mayfly_engine::reply::Verdict;
 
-use super::{date_refreshed, found, refresh, refusal, with};
-use crate::apply::Apply;
+use super::tab::with;
+use crate::apply::effects::TOO_MUCH;
 use crate::apply::question::Question;
+use crate::apply::{Apply, indexes};
+use crate::commands;
 use crate::job::reply;
 use crate::state::TabId;
 use crate::state::documents::change;
-use crate::state::toasts::Kind;
-use crate::worker::Reply;
+use crate::worker::{Reply, code};
 
 #[derive(Debug, PartialEq)]
 pub(super) struct ChosenDocument(pub TabId);
@@ -48,20 +50,55 @@ impl Question for ChosenVerdict {
     }
 }
 
-/// A date that is set to now.
-#[derive(Debug, PartialEq)]
-pub(super) struct RefreshDate(pub TabId);
+pub(super) fn select(tab: TabId, id: Option<Bson>, removed_ms: Option<i64>, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
+    open.expiry.selected = id;
+    open.expiry.selected_removed_ms = removed_ms;
+    (open.expiry.document, open.expiry.verdict) = (None, None);
+    ask_document(tab, cx);
+}
 
-impl Question for RefreshDate {
-    type Answer = Reply;
+/// Queries the selected document, unless it is a tombstone: the stored one is another document.
+pub(super) fn ask_document(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let view = &open.expiry;
+    let Some(id) = view.selected.clone().filter(|_| view.selected_removed_ms.is_none()) else {
+        return;
+    };
+    let command = change::read(&open.namespace.collection, &[id]);
+    let db = open.namespace.db.clone();
+    cx.ask(ChosenDocument(tab), &db, command);
+    ask_verdict(tab, cx);
+}
 
-    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
-        if let Some(error) = refusal(self.0, &reply, cx) {
-            cx.toast(Kind::Error, error);
-        }
-        if let Some(found) = reply.ok() {
-            date_refreshed(found, cx);
-            refresh(self.0, cx);
-        }
+/// Queries what each TTL index says about the selected document, where there are several.
+pub(super) fn ask_verdict(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let view = &open.expiry;
+    let id = view.selected.clone().filter(|_| view.selected_removed_ms.is_none());
+    let Some(id) = id.filter(|_| open.indexes.ttl().len() > 1) else { return };
+    let command = commands::expiry::verdict(&open.namespace.collection, id);
+    let db = open.namespace.db.clone();
+    cx.ask(ChosenVerdict(tab), &db, command);
+}
+
+/// The result of a question, unless it was refused.
+pub(super) fn found<'r>(tab: TabId, reply: &'r Reply, cx: &mut Apply<'_>) -> Option<&'r Document> {
+    refusal(tab, reply, cx);
+    reply.ok()
+}
+
+/// Why a question was refused, unless the view asks it again by itself.
+pub(super) fn refusal<'r>(tab: TabId, reply: &'r Reply, cx: &mut Apply<'_>) -> Option<&'r str> {
+    if reply.failed_with(code::INDEX_NOT_FOUND) {
+        // Another program dropped it: with the list, the view shows what is left.
+        indexes::refresh(tab, cx);
+        return None;
     }
+    let error = reply.error()?;
+    if error == TOO_MUCH {
+        with(cx.state, tab, |view| view.asked = false);
+        return None;
+    }
+    Some(error)
 }

@@ -4,15 +4,18 @@ use bson::{Bson, Document};
 use mayfly_engine::reply::TrashPage;
 use mayfly_engine::value::extjson::{self, Layout, Style};
 
-use super::with;
-use crate::action::{Action, TransferAction};
+use super::tab::with;
+use crate::apply::effects::TOO_MUCH;
 use crate::apply::question::Question;
 use crate::apply::reaper::RestoreDocuments;
-use crate::apply::{Apply, TOO_MUCH, archive, clipboard};
+use crate::apply::transfer::show_export;
+use crate::apply::{Apply, archive, clipboard};
 use crate::commands;
 use crate::limits::KEPT_PAGE_ROWS;
 use crate::state::expiry::{Keeper, Mode};
 use crate::state::toasts::Kind;
+use crate::state::transfer::ExportDraft;
+use crate::state::transfer::export::Content;
 use crate::state::{Namespace, TabId, number};
 use crate::worker::Reply;
 
@@ -38,8 +41,8 @@ pub(super) fn save(tab: TabId, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
     let namespace = open.namespace.clone();
     let command = commands::expiry::rows(open.expiry.ledger_rows(&namespace));
-    let save = TransferAction::SaveLedger { namespace, command };
-    crate::apply::apply(Action::Transfer(save), cx);
+    let removals = ExportDraft::of(namespace, Content::Removals(command), cx.state.now_ms());
+    show_export(removals, cx);
 }
 
 /// Queries what the trash and the archive have of the removed documents, while one is shown.

@@ -3,29 +3,31 @@
 mod chosen;
 mod filters;
 mod ledger;
+mod refresh;
 mod server;
+mod tab;
 mod timeline;
 
 use bson::{Bson, Document, doc};
 use mayfly_engine::value::extjson::Layout;
 use mayfly_engine::value::shell;
 
-use self::chosen::{ChosenDocument, ChosenVerdict, RefreshDate};
+use self::chosen::select;
+use self::refresh::{hide_index, refresh_date};
+pub use self::refresh::{indexes_known, refresh};
 pub(super) use self::server::deleted;
+use self::tab::{save, with};
+#[cfg(test)]
 pub(super) use self::timeline::Soonest;
-use self::timeline::{Cliff, Density, RangeCount, Reasons};
-use super::{Apply, TOO_MUCH, documents, indexes};
+pub(super) use self::timeline::look_again;
+use self::timeline::{ask_density, ask_range, ask_reasons};
+use super::{Apply, documents, indexes};
 use crate::action::ExpiryAction;
-use crate::commands;
-use crate::job::reply::number;
 use crate::job::{RemovedDocument, RestoredDocument};
-use crate::limits::{REASONS_DOCUMENTS_MAX, REMOVED_ROWS_REST};
-use crate::state::documents::change;
-use crate::state::expiry::{ExpiryView, Lane, SavedExpiry, ShownPass};
-use crate::state::reasons::index_of_reasons;
+use crate::limits::REMOVED_ROWS_REST;
+use crate::state::expiry::{ExpiryView, Lane, ShownPass};
 use crate::state::toasts::Kind;
 use crate::state::{State, Tab, TabId};
-use crate::worker::{Reply, code};
 
 /// Carries out one action.
 pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
@@ -93,167 +95,6 @@ pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
     }
 }
 
-fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut ExpiryView)) {
-    if let Some(tab) = state.tabs.get_mut(tab) {
-        change(&mut tab.expiry);
-    }
-}
-
-/// Keeps the choices for the next start.
-fn save(tab: TabId, state: &mut State) {
-    if let Some(tab) = state.tabs.get_mut(tab) {
-        tab.saved_expiry = SavedExpiry { index: tab.expiry.index.clone(), mode: tab.expiry.mode };
-    }
-}
-
-/// Queries everything the view shows. Called when the view is first shown, when the user asks, and
-/// when the data changed while the view is shown.
-pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
-    if !open.expiry.restored {
-        open.expiry.restored = true;
-        open.expiry.index.clone_from(&open.saved_expiry.index);
-        open.expiry.mode = open.saved_expiry.mode;
-    }
-    open.expiry.asked = true;
-    open.expiry.looked = Some(cx.state.uptime);
-    open.expiry.late_looks = 0;
-    let indexes_asked = open.indexes.asked;
-    let (db, collection) = (open.namespace.db.clone(), open.namespace.collection.clone());
-    let command = open.expiry.expiring_command(&collection);
-    let range = open.expiry.range_command(&collection);
-    cx.ask(Soonest(tab), &db, command);
-    if let Some(range) = range {
-        cx.ask(RangeCount(tab), &db, range);
-    }
-    if !indexes_asked {
-        indexes::refresh(tab, cx);
-    }
-    ask_density(tab, cx);
-    ask_reasons_of_few(tab, cx);
-    ask_document(tab, cx);
-    ledger::ask_kept(tab, cx);
-}
-
-/// Queries the soonest documents again, and nothing else: a server tells nothing by itself.
-pub(super) fn look_again(tab: TabId, cx: &mut Apply<'_>) {
-    let uptime = cx.state.uptime;
-    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
-    open.expiry.looked = Some(uptime);
-    let command = open.expiry.expiring_command(&open.namespace.collection);
-    let db = open.namespace.db.clone();
-    cx.ask(Soonest(tab), &db, command);
-}
-
-/// Queries the documents of the chosen range, or the soonest ones again, and how many they are.
-fn ask_range(tab: TabId, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get(tab).filter(|open| open.expiry.awaits_range()) else {
-        return;
-    };
-    let (db, collection) = (open.namespace.db.clone(), &open.namespace.collection);
-    let command = open.expiry.expiring_command(collection);
-    let range = open.expiry.range_command(collection);
-    cx.ask(Soonest(tab), &db, command);
-    if let Some(range) = range {
-        cx.ask(RangeCount(tab), &db, range);
-    }
-}
-
-/// Shows documents as if a TTL index did not exist, or with it again.
-fn hide_index(tab: TabId, name: &str, hidden: bool, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
-    let ttl = open.indexes.ttl();
-    let view = &open.expiry;
-    let is_shown = |index: &str| if index == name { !hidden } else { view.shows(index) };
-    let shown: Vec<String> =
-        ttl.iter().map(|index| index.name.clone()).filter(|index| is_shown(index)).collect();
-    let only = if shown.len() == ttl.len() { Vec::new() } else { shown };
-    if hidden && only.is_empty() {
-        return;
-    }
-    open.expiry.show_only(only);
-    refresh(tab, cx);
-}
-
-/// The indexes came: what had to wait for them is asked.
-pub fn indexes_known(tab: TabId, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
-    let ttl = open.indexes.ttl();
-    // A hidden index, or one of the others, was dropped.
-    let is_there = |name: &String| ttl.iter().any(|index| index.name == *name);
-    let is_outdated = !open.expiry.only.iter().all(is_there)
-        || !open.expiry.only.is_empty() && open.expiry.only.len() == ttl.len();
-    if is_outdated {
-        open.expiry.show_only(Vec::new());
-        refresh(tab, cx);
-    } else if open.expiry.asked {
-        ask_reasons_of_few(tab, cx);
-        ask_verdict(tab, cx);
-    }
-}
-
-/// Queries the reasons where counting them costs little.
-fn ask_reasons_of_few(tab: TabId, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get(tab) else { return };
-    let counted = open.expiry.totals.as_ref().map(|totals| totals.documents().likely());
-    let documents = cx.state.tree.documents_of(&open.namespace).or(counted);
-    if documents.is_some_and(|count| count <= REASONS_DOCUMENTS_MAX) {
-        ask_reasons(tab, cx);
-    }
-}
-
-fn ask_density(tab: TabId, cx: &mut Apply<'_>) {
-    let now_ms = cx.state.now_ms();
-    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
-    open.expiry.ask_density(now_ms);
-    let command = open.expiry.forecast_command(&open.namespace.collection, now_ms);
-    let db = open.namespace.db.clone();
-    cx.ask(Density(tab), &db, command);
-}
-
-/// Queries why documents never expire, with the seconds that the index has now.
-fn ask_reasons(tab: TabId, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get(tab) else { return };
-    let Some(index) = index_of_reasons(open) else { return };
-    let index = doc! { "name": &index.name, "expireAfterSeconds": index.secs };
-    let command = commands::expiry::what_if(&open.namespace.collection, index);
-    let db = open.namespace.db.clone();
-    with(cx.state, tab, |view| view.reasons_refused = None);
-    cx.ask(Reasons(tab), &db, command);
-}
-
-fn select(tab: TabId, id: Option<Bson>, removed_ms: Option<i64>, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
-    open.expiry.selected = id;
-    open.expiry.selected_removed_ms = removed_ms;
-    (open.expiry.document, open.expiry.verdict) = (None, None);
-    ask_document(tab, cx);
-}
-
-/// Queries the selected document, unless it is a tombstone: the stored one is another document.
-fn ask_document(tab: TabId, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get(tab) else { return };
-    let view = &open.expiry;
-    let Some(id) = view.selected.clone().filter(|_| view.selected_removed_ms.is_none()) else {
-        return;
-    };
-    let command = change::read(&open.namespace.collection, &[id]);
-    let db = open.namespace.db.clone();
-    cx.ask(ChosenDocument(tab), &db, command);
-    ask_verdict(tab, cx);
-}
-
-/// Queries what each TTL index says about the selected document, where there are several.
-fn ask_verdict(tab: TabId, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get(tab) else { return };
-    let view = &open.expiry;
-    let id = view.selected.clone().filter(|_| view.selected_removed_ms.is_none());
-    let Some(id) = id.filter(|_| open.indexes.ttl().len() > 1) else { return };
-    let command = commands::expiry::verdict(&open.namespace.collection, id);
-    let db = open.namespace.db.clone();
-    cx.ask(ChosenVerdict(tab), &db, command);
-}
-
 fn what_if(tab: TabId, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
     let ttl = open.indexes.ttl();
@@ -262,25 +103,6 @@ fn what_if(tab: TabId, cx: &mut Apply<'_>) {
         Some(name) => indexes::open_change_ttl(tab, &name, cx),
         None => indexes::open_create(tab, true, String::new(), cx),
     }
-}
-
-/// Sets the date that the index reads to now, as a heartbeat does. Several dates are not replaced
-/// by the one of now.
-fn refresh_date(tab: TabId, id: Bson, cx: &mut Apply<'_>) {
-    let now_ms = cx.state.now_ms();
-    let Some(open) = cx.state.tabs.get(tab) else { return };
-    let mut waiting = open.expiry.lanes.iter().filter(|lane| lane.removed_ms.is_none());
-    let Some(lane) = waiting.find(|lane| lane.id == id) else { return };
-    if lane.field == "_ts" {
-        let text = "_ts is the last modification time; save any change to the document to restart \
-                    its TTL";
-        cx.toast(Kind::Info, text);
-        return;
-    }
-    let collection = &open.namespace.collection;
-    let command = commands::expiry::set_date(collection, id, &lane.field, now_ms);
-    let db = open.namespace.db.clone();
-    cx.change(RefreshDate(tab), &db, command);
 }
 
 /// Shows documents in the Documents view, or says why no filter can match them.
@@ -340,55 +162,16 @@ pub fn restored(documents: &[RestoredDocument], state: &mut State) {
     }
 }
 
-/// Queries whether many documents of one slice share a minute.
-fn ask_cliff(tab: TabId, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get(tab) else { return };
-    let Some(command) = open.expiry.cliff_command(&open.namespace.collection) else { return };
-    let db = open.namespace.db.clone();
-    cx.ask(Cliff(tab), &db, command);
-}
-
-/// Reports a rejected change, and one that came too late.
-fn date_refreshed(reply: &Document, cx: &mut Apply<'_>) {
-    let said = match documents::first_write_error(reply) {
-        Some(error) => (Kind::Error, error),
-        None if number(reply, "n") == Some(0) => {
-            let text = "Date not refreshed: the document was removed, or the field holds several \
-                        dates. Edit the document to change them";
-            (Kind::Warning, text.to_owned())
-        }
-        None => return,
-    };
-    cx.toast(said.0, said.1);
-}
-
-/// The result of a question, unless it was refused.
-fn found<'r>(tab: TabId, reply: &'r Reply, cx: &mut Apply<'_>) -> Option<&'r Document> {
-    refusal(tab, reply, cx);
-    reply.ok()
-}
-
-/// Why a question was refused, unless the view asks it again by itself.
-fn refusal<'r>(tab: TabId, reply: &'r Reply, cx: &mut Apply<'_>) -> Option<&'r str> {
-    if reply.failed_with(code::INDEX_NOT_FOUND) {
-        // Another program dropped it: with the list, the view shows what is left.
-        indexes::refresh(tab, cx);
-        return None;
-    }
-    let error = reply.error()?;
-    if error == TOO_MUCH {
-        with(cx.state, tab, |view| view.asked = false);
-        return None;
-    }
-    Some(error)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::apply::Effects;
+    use crate::apply::expiry::chosen::ChosenDocument;
+    use crate::apply::expiry::refresh::RefreshDate;
     use crate::apply::question::Question;
     use crate::state::Namespace;
+    use crate::state::documents::change;
+    use crate::worker::Reply;
 
     fn open() -> (State, TabId) {
         let mut state = State::default();

@@ -3,7 +3,7 @@
 use bson::Document;
 use mayfly_engine::reply::DocCount;
 
-use super::with;
+use super::tab::with;
 use crate::apply::recount;
 use crate::job::{DeletedDocument, Namespace};
 use crate::state::expiry::{Look, Totals};

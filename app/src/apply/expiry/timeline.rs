@@ -1,10 +1,16 @@
 //! Questions about when documents expire, and why some never do.
 
-use super::{ask_cliff, ask_reasons_of_few, found, indexes, look_again, refusal, server, with};
+use bson::doc;
+
+use super::chosen::{found, refusal};
+use super::server;
+use super::tab::with;
 use crate::apply::Apply;
+use crate::apply::indexes;
 use crate::apply::question::Question;
+use crate::commands;
 use crate::job::slow_read::SlowRead;
-use crate::limits::SERVER_LATE_LOOKS_MAX;
+use crate::limits::{REASONS_DOCUMENTS_MAX, SERVER_LATE_LOOKS_MAX};
 use crate::state::expiry::Totals;
 use crate::state::reasons::index_of_reasons;
 use crate::state::toasts::Kind;
@@ -163,4 +169,66 @@ fn note_gone(tab: TabId, reply: &Reply, state: &mut State) {
 /// Whether an answer is about the index that is shown now.
 fn is_about_shown(tab: TabId, reply: &Reply, state: &State) -> bool {
     state.tabs.get(tab).is_some_and(|open| open.expiry.is_about_shown(&reply.command))
+}
+
+/// Queries the soonest documents again, and nothing else: a server tells nothing by itself.
+pub(in crate::apply) fn look_again(tab: TabId, cx: &mut Apply<'_>) {
+    let uptime = cx.state.uptime;
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
+    open.expiry.looked = Some(uptime);
+    let command = open.expiry.expiring_command(&open.namespace.collection);
+    let db = open.namespace.db.clone();
+    cx.ask(Soonest(tab), &db, command);
+}
+
+/// Queries the documents of the chosen range, or the soonest ones again, and how many they are.
+pub(super) fn ask_range(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab).filter(|open| open.expiry.awaits_range()) else {
+        return;
+    };
+    let (db, collection) = (open.namespace.db.clone(), &open.namespace.collection);
+    let command = open.expiry.expiring_command(collection);
+    let range = open.expiry.range_command(collection);
+    cx.ask(Soonest(tab), &db, command);
+    if let Some(range) = range {
+        cx.ask(RangeCount(tab), &db, range);
+    }
+}
+
+/// Queries the reasons where counting them costs little.
+pub(super) fn ask_reasons_of_few(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let counted = open.expiry.totals.as_ref().map(|totals| totals.documents().likely());
+    let documents = cx.state.tree.documents_of(&open.namespace).or(counted);
+    if documents.is_some_and(|count| count <= REASONS_DOCUMENTS_MAX) {
+        ask_reasons(tab, cx);
+    }
+}
+
+pub(super) fn ask_density(tab: TabId, cx: &mut Apply<'_>) {
+    let now_ms = cx.state.now_ms();
+    let Some(open) = cx.state.tabs.get_mut(tab) else { return };
+    open.expiry.ask_density(now_ms);
+    let command = open.expiry.forecast_command(&open.namespace.collection, now_ms);
+    let db = open.namespace.db.clone();
+    cx.ask(Density(tab), &db, command);
+}
+
+/// Queries why documents never expire, with the seconds that the index has now.
+pub(super) fn ask_reasons(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let Some(index) = index_of_reasons(open) else { return };
+    let index = doc! { "name": &index.name, "expireAfterSeconds": index.secs };
+    let command = commands::expiry::what_if(&open.namespace.collection, index);
+    let db = open.namespace.db.clone();
+    with(cx.state, tab, |view| view.reasons_refused = None);
+    cx.ask(Reasons(tab), &db, command);
+}
+
+/// Queries whether many documents of one slice share a minute.
+pub(super) fn ask_cliff(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let Some(command) = open.expiry.cliff_command(&open.namespace.collection) else { return };
+    let db = open.namespace.db.clone();
+    cx.ask(Cliff(tab), &db, command);
 }

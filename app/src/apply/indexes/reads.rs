@@ -8,21 +8,6 @@ use crate::state::TabId;
 use crate::state::indexes::{Dialog, ages};
 use crate::worker::Reply;
 
-#[derive(Debug, PartialEq)]
-pub(super) struct ListIndexes(pub TabId);
-
-impl Question for ListIndexes {
-    type Answer = Reply;
-    const BACKGROUND: bool = true;
-
-    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
-        if let Some(found) = reply.ok() {
-            with(cx.state, self.0, |view| view.take_list(found));
-            super::listed(self.0, cx);
-        }
-    }
-}
-
 /// Sizes and entries.
 #[derive(Debug, PartialEq)]
 pub(super) struct IndexStats(pub TabId);

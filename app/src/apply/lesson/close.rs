@@ -1,15 +1,9 @@
 //! The end of a lesson.
 
-use super::files::ListLessons;
+use super::files::read_list;
 use crate::apply::{Apply, WindowEffect, demo, store};
 use crate::state::Dialog;
 use crate::worker::LessonOrder;
-
-/// Reads the list, which also has how far the user got.
-pub(in crate::apply) fn read_list(cx: &mut Apply<'_>) {
-    cx.state.lessons.is_asked = true;
-    cx.run(ListLessons(cx.state.lessons.opened.clone()));
-}
 
 /// Ends the lesson and shows the store before it.
 pub(in crate::apply) fn close(cx: &mut Apply<'_>) {

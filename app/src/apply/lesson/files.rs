@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::add;
-use crate::action::{Action, TransferAction};
+use crate::apply::Apply;
 use crate::apply::question::{Answer, Question, Report, Run};
-use crate::apply::{Apply, apply as apply_action};
 use crate::job::lesson::{LessonList, LessonSource};
 use crate::state::toasts::Kind;
 use crate::worker::{Desk, Lane, lesson_files};
@@ -44,52 +42,6 @@ impl Run for ListLessons {
 
     /// The list that is shown stays.
     fn full(&self, _: u64, _: &mut Apply<'_>) {}
-}
-
-/// Which of the files dropped on the window are lessons or courses.
-#[derive(Debug)]
-pub(super) struct SortDropped(pub Vec<PathBuf>);
-
-impl PartialEq for SortDropped {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Question for SortDropped {
-    /// Lesson files and course folders, then anything else.
-    type Answer = Result<(Vec<PathBuf>, Vec<PathBuf>), String>;
-
-    fn answered(&self, _: u64, sorted: Self::Answer, cx: &mut Apply<'_>) {
-        match sorted {
-            Ok((lessons, files)) => dropped(lessons, files, cx),
-            Err(sentence) => cx.toast(Kind::Error, sentence),
-        }
-    }
-}
-
-impl Run for SortDropped {
-    const LANE: Lane = Lane::Read;
-
-    fn run(&self, _: &Desk<'_, Answer>, report: Report<Self>) {
-        let paths = self.0.iter().cloned();
-        report.send(Ok(paths.partition(|path| lesson_files::is_lesson(path))));
-    }
-
-    fn failed(&self, message: String) -> Self::Answer {
-        Err(message)
-    }
-}
-
-/// Lessons are listed; what else was dropped is imported.
-fn dropped(lessons: Vec<PathBuf>, files: Vec<PathBuf>, cx: &mut Apply<'_>) {
-    if !files.is_empty() {
-        let into = cx.state.tabs.active().map(|tab| tab.namespace.clone());
-        apply_action(Action::Transfer(TransferAction::Import { files, into }), cx);
-    }
-    for lesson in lessons {
-        add(lesson, cx);
-    }
 }
 
 /// A file, opened in the program that the system has for it.
@@ -163,5 +115,25 @@ impl Run for WriteHandout {
 
     fn failed(&self, message: String) -> Self::Answer {
         Err(message)
+    }
+}
+
+/// Reads the list, which also has how far the user got.
+pub(in crate::apply) fn read_list(cx: &mut Apply<'_>) {
+    cx.state.lessons.is_asked = true;
+    cx.run(ListLessons(cx.state.lessons.opened.clone()));
+}
+
+pub(super) fn add(path: PathBuf, cx: &mut Apply<'_>) {
+    cx.state.lessons.opened.retain(|known| *known != path);
+    cx.state.lessons.opened.push(path);
+    show_page(true, cx);
+}
+
+pub(super) fn show_page(is_shown: bool, cx: &mut Apply<'_>) {
+    cx.state.lessons.is_page_shown = is_shown;
+    cx.state.view.is_start_shown = false;
+    if is_shown {
+        read_list(cx);
     }
 }

@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use super::close::read_list;
 use super::files::WriteHandout;
+use super::files::read_list;
 use crate::action::SandboxAction;
 use crate::apply::question::{Answer, Question, Report, Run};
 use crate::apply::{Apply, sandbox};

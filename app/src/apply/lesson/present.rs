@@ -1,7 +1,8 @@
 //! The presses of a presenter: two keys give a whole lesson.
 
-use super::{Apply, LessonRequest, ask, lock, next};
-use crate::job::lesson::{BlockKind, Guess, LessonView, QuestionKind};
+use super::play::{ask, lock, next};
+use crate::apply::Apply;
+use crate::job::lesson::{BlockKind, Guess, LessonRequest, LessonView, QuestionKind};
 use crate::state::lesson::steps::{self, Step};
 
 /// Does what comes next: shows a question, locks the answer, plays, shows the verdict, opens a card.

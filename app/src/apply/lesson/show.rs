@@ -3,10 +3,11 @@
 
 use bson::{Bson, doc};
 
-use super::{AMONG_MAX, answers};
-use crate::action::{Action, ConsoleAction, ExpiryAction, LessonAction, TabsAction, ViewAction};
+use super::play::{AMONG_MAX, answers};
+use super::{files, play};
+use crate::action::{ConsoleAction, ExpiryAction, TabsAction, ViewAction};
 use crate::apply::question::Question;
-use crate::apply::{Apply, apply, tabs};
+use crate::apply::{Apply, console, expiry, tabs, view};
 use crate::commands;
 use crate::job::lesson::{LessonSource, LessonView, QuestionKind};
 use crate::job::reply::batch;
@@ -121,32 +122,31 @@ pub(super) fn follow(link: &str, cx: &mut Apply<'_>) {
             name: None,
         }));
     };
-    let expiry = |mode, cx: &mut Apply<'_>| {
-        apply(Action::Tabs(TabsAction::View(ViewKind::Expiry)), cx);
+    let show_expiry = |mode, cx: &mut Apply<'_>| {
+        tabs::apply(TabsAction::View(ViewKind::Expiry), cx);
         if let Some(tab) = cx.state.tabs.active().map(|tab| tab.id) {
-            apply(Action::Expiry(tab, ExpiryAction::Show(mode)), cx);
+            expiry::apply(tab, ExpiryAction::Show(mode), cx);
         }
     };
     let drawer = |drawer, cx: &mut Apply<'_>| {
-        apply(Action::View(ViewAction::SetDrawer(Some(drawer))), cx);
+        view::apply(ViewAction::SetDrawer(Some(drawer)), cx);
     };
     match place.split_once('/').unwrap_or((place, "")) {
-        ("expiry", "") => expiry(Mode::Timeline, cx),
-        ("table", "") => expiry(Mode::Table, cx),
-        ("removed", "") => expiry(Mode::Removed, cx),
-        ("documents", "") => apply(Action::Tabs(TabsAction::View(ViewKind::Documents)), cx),
-        ("indexes", "") => apply(Action::Tabs(TabsAction::View(ViewKind::Indexes)), cx),
-        ("console", "") => apply(Action::Console(ConsoleAction::Open), cx),
+        ("expiry", "") => show_expiry(Mode::Timeline, cx),
+        ("table", "") => show_expiry(Mode::Table, cx),
+        ("removed", "") => show_expiry(Mode::Removed, cx),
+        ("documents", "") => tabs::apply(TabsAction::View(ViewKind::Documents), cx),
+        ("indexes", "") => tabs::apply(TabsAction::View(ViewKind::Indexes), cx),
+        ("console", "") => console::apply(ConsoleAction::Open, cx),
         ("commands", "") => drawer(Drawer::Commands, cx),
         ("log", "") => drawer(Drawer::ReaperLog, cx),
-        ("lessons", "") => apply(Action::Lesson(LessonAction::ShowPage(true)), cx),
+        ("lessons", "") => files::show_page(true, cx),
         ("lesson", slug) if !slug.is_empty() => {
-            let source = LessonSource::Shipped(slug.to_owned());
-            apply(Action::Lesson(LessonAction::Open(source)), cx);
+            play::open(LessonSource::Shipped(slug.to_owned()), cx);
         }
         ("collection", name) if !name.is_empty() => {
             let show = TabsAction::ShowView(namespace(name), ViewKind::Expiry);
-            apply(Action::Tabs(show), cx);
+            tabs::apply(show, cx);
         }
         _ => {}
     }

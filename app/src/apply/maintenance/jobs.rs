@@ -1,46 +1,21 @@
 //! Backups, checks and work on a closed store, as questions: what is done, and the state at its end.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use mayfly_engine::store::{StructureReport, WalkProgram};
 
-use super::pages::look;
-use super::run::{backed_up, checked, failed, forget_removed, log, refused, succeeded, take, told};
+use super::backups::look;
+use super::ended::{
+    RunOf, backed_up, checked, failed, forget_removed, log, refused, succeeded, take, told,
+};
+use crate::apply::effects::QUEUE_FULL;
 use crate::apply::question::{Answer, Question, Report, Run};
-use crate::apply::{Apply, QUEUE_FULL, store, stores};
-use crate::job::{Backup, JobGauge};
+use crate::apply::{Apply, store, stores};
+use crate::job::Backup;
 use crate::source::OpenRequest;
 use crate::source::maintenance::{MaintenanceError, Offline, OfflineDone, OfflineWork};
 use crate::state::Phase;
-use crate::state::operations::OperationId;
 use crate::worker::{Desk, Lane, Manners, maintenance};
-
-/// The line in Operations of what runs, which tells one run from another.
-#[derive(Debug)]
-pub(super) struct RunOf {
-    pub operation: OperationId,
-    pub gauge: Arc<JobGauge>,
-}
-
-impl PartialEq for RunOf {
-    fn eq(&self, other: &Self) -> bool {
-        self.operation == other.operation
-    }
-}
-
-impl RunOf {
-    /// It closes the store or moves it, so it is alone in its lane.
-    fn manners() -> Manners {
-        Manners { is_alone: true, ..Manners::default() }
-    }
-
-    /// Does work that a window which closes stops.
-    fn stopping<T>(&self, desk: &Desk<'_, Answer>, work: impl FnOnce() -> T) -> T {
-        let cancel = self.gauge.cancel.clone();
-        desk.at_close.stopping(move || cancel.cancel(), work)
-    }
-}
 
 #[derive(Debug, PartialEq)]
 pub(super) struct WriteBackup {

@@ -1,5 +1,7 @@
 //! Maintenance of the whole store: its dialogs, and what runs.
 
+mod backups;
+mod ended;
 mod jobs;
 mod pages;
 pub mod run;

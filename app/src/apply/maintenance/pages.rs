@@ -1,26 +1,23 @@
 //! The dialogs for the whole store, and its status. What runs is in [`super::run`].
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use bson::Document;
 
+use super::backups::{look, look_for};
 use super::run;
 use crate::action::MaintenanceAction;
 use crate::action::maintenance::Page;
 use crate::apply::Apply;
-use crate::apply::question::{Answer, Question, Report, Run};
+use crate::apply::question::Question;
 use crate::commands;
-use crate::job::BackupList;
 use crate::job::reply::number;
 use crate::limits::{STATUS_AGE_MAX, STATUS_AGE_SHOWN_MAX};
 use crate::state::State;
 use crate::state::dialogs::Dialog as AnyDialog;
-use crate::state::maintenance::{
-    BackupDraft, Dialog, RestoreDraft, Scrub, Status, Takes, folder, key,
-};
+use crate::state::maintenance::{BackupDraft, Dialog, RestoreDraft, Scrub, Status, Takes, key};
 use crate::state::toasts::Kind as ToastKind;
-use crate::worker::{Desk, Lane, Reply, maintenance};
+use crate::worker::Reply;
 
 /// Carries out one action.
 pub fn apply(action: MaintenanceAction, cx: &mut Apply<'_>) {
@@ -79,20 +76,6 @@ fn show(page: Page, cx: &mut Apply<'_>) {
     }
 }
 
-/// Looks which backups there are.
-pub(super) fn look(cx: &mut Apply<'_>) {
-    let folder = folder(cx.state);
-    let known = folder.as_ref().and_then(|folder| cx.state.settings.backups.get(&key(folder)));
-    let file = known.map(PathBuf::from);
-    look_for(file, folder, cx);
-}
-
-fn look_for(file: Option<PathBuf>, folder: Option<PathBuf>, cx: &mut Apply<'_>) {
-    // Backups of a sandbox next to its temporary folder would be lost with it.
-    let folder = folder.filter(|_| !cx.state.store.request.is_temporary());
-    cx.state.maintenance.look = Some(cx.run(ListBackups { file, folder }));
-}
-
 fn path_changed(cx: &mut Apply<'_>) {
     let file = match cx.state.dialogs.open_mut() {
         Some(AnyDialog::Maintenance(Dialog::Backup(draft))) => {
@@ -107,7 +90,7 @@ fn path_changed(cx: &mut Apply<'_>) {
         _ => None,
     };
     if let Some(file) = file {
-        let folder = folder(cx.state);
+        let folder = cx.state.data_folder();
         look_for(Some(file), folder, cx);
     }
 }
@@ -138,57 +121,6 @@ fn ask(cx: &mut Apply<'_>) {
     cx.state.maintenance.asked_at = Some(cx.state.uptime);
     cx.state.maintenance.is_waiting = true;
     cx.ask(MaintenanceStatus, "admin", commands::maintenance::status());
-}
-
-/// The backups that are kept. Questions are equal whatever the names: the newest names count.
-#[derive(Debug)]
-struct ListBackups {
-    /// The name that backups are written under; without one, the usual one of the folder.
-    file: Option<PathBuf>,
-    /// The data folder; without one no home folder was found.
-    folder: Option<PathBuf>,
-}
-
-impl PartialEq for ListBackups {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Question for ListBackups {
-    type Answer = BackupList;
-
-    fn answered(&self, generation: u64, backup_list: BackupList, cx: &mut Apply<'_>) {
-        // Else it is about a store that is no longer open.
-        if cx.state.maintenance.look != Some(generation) {
-            return;
-        }
-        match cx.state.dialogs.open_mut() {
-            Some(AnyDialog::Maintenance(Dialog::Backup(draft))) if draft.path.is_empty() => {
-                draft.path = backup_list.file.display().to_string();
-            }
-            Some(AnyDialog::Maintenance(Dialog::Restore(draft))) if draft.path.is_empty() => {
-                let newest =
-                    backup_list.backups.first().map(|newest| newest.path.display().to_string());
-                draft.path = newest.unwrap_or_default();
-            }
-            _ => {}
-        }
-        cx.state.maintenance.backup_list = Some(backup_list);
-        cx.state.maintenance.listed_at = cx.state.uptime;
-    }
-}
-
-impl Run for ListBackups {
-    const LANE: Lane = Lane::Read;
-
-    fn run(&self, _: &Desk<'_, Answer>, report: Report<Self>) {
-        report.send(maintenance::look(self.file.as_deref(), self.folder.as_deref()));
-    }
-
-    fn failed(&self, _: String) -> BackupList {
-        BackupList::default()
-    }
 }
 
 #[derive(Debug, PartialEq)]

@@ -3,10 +3,13 @@
 use bson::Document;
 
 use super::status::ask;
+use crate::action::reaper::release_held;
 use crate::apply::Apply;
 use crate::apply::question::Question;
+use crate::commands::reaper;
 use crate::job::reply::number;
 use crate::state::number as text;
+use crate::state::reaper::Held;
 use crate::state::toasts::Kind;
 use crate::state::trash::RestoreOutcome;
 use crate::worker::Reply;
@@ -32,6 +35,33 @@ impl Question for RunPass {
             Err(error) => cx.toast(Kind::Error, error),
         }
         ask(cx);
+    }
+}
+
+/// The documents on hold, counted because the user wants to release them.
+#[derive(Debug, PartialEq)]
+pub(super) struct HeldBeforeRelease;
+
+impl Question for HeldBeforeRelease {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        match reply.result {
+            Ok(found) => {
+                cx.state.reaper.held = Held::read(&found);
+                let Some(held) = &cx.state.reaper.held else { return };
+                if held.due() == 0 {
+                    cx.change(RunPass, "admin", reaper::release("deleteNow"));
+                } else {
+                    cx.state.dialogs.show(release_held(held));
+                }
+            }
+            Err(error) => {
+                cx.toast(Kind::Error, error);
+                ask(cx);
+            }
+        }
     }
 }
 

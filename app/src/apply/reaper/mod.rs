@@ -5,13 +5,12 @@ mod status;
 
 use bson::Document;
 
+use self::changes::{HeldBeforeRelease, RunPass, SetReaper};
 pub(super) use self::changes::{RestoreDocuments, restore_outcome};
-use self::changes::{RunPass, SetReaper};
-use self::status::HeldBeforeRelease;
 pub use self::status::{ask, ask_held};
-use super::{Apply, indexes};
+use super::{Apply, expiry, indexes, tabs};
 use crate::action::reaper::resume_in_sandbox;
-use crate::action::{Action, ExpiryAction, ReaperAction, TabsAction};
+use crate::action::{ExpiryAction, ReaperAction, TabsAction};
 use crate::commands::{reaper, trash};
 use crate::job::TrashScope;
 use crate::state::Namespace;
@@ -71,17 +70,16 @@ pub fn apply(action: &ReaperAction, cx: &mut Apply<'_>) {
 
 fn show_held(cx: &mut Apply<'_>) {
     let Some(next) = cx.state.next_held().cloned() else { return };
-    super::apply(Action::Tabs(TabsAction::ShowView(next, ViewKind::Expiry)), cx);
+    tabs::apply(TabsAction::ShowView(next, ViewKind::Expiry), cx);
     let Some(tab) = cx.state.tabs.active() else { return };
     if tab.expiry.mode == Mode::Removed {
-        super::apply(Action::Expiry(tab.id, ExpiryAction::Show(Mode::Timeline)), cx);
+        expiry::apply(tab.id, ExpiryAction::Show(Mode::Timeline), cx);
     }
 }
 
 /// Opens the dialog that changes the TTL of an index on hold, as soon as its indexes are known.
 fn change_held_ttl(namespace: &Namespace, index: &str, cx: &mut Apply<'_>) {
-    let shown = Action::Tabs(TabsAction::ShowView(namespace.clone(), ViewKind::Indexes));
-    super::apply(shown, cx);
+    tabs::apply(TabsAction::ShowView(namespace.clone(), ViewKind::Indexes), cx);
     let tab = cx.state.tabs.active().filter(|tab| tab.namespace == *namespace).map(|tab| tab.id);
     if let Some(tab) = tab {
         indexes::open_change_ttl_when_known(tab, index, cx);

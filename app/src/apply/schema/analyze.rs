@@ -2,13 +2,13 @@
 
 use mayfly_engine::value::shell;
 
-use super::with;
+use crate::apply::Apply;
+use crate::apply::effects::QUEUE_FULL;
 use crate::apply::question::{Answer, Question, Report, Run};
-use crate::apply::{Apply, QUEUE_FULL};
 use crate::commands::schema;
 use crate::job::slow_read::SlowRead;
 use crate::limits::SCHEMA_BATCH_DOCUMENTS;
-use crate::state::schema::Stage;
+use crate::state::schema::{SchemaView, Stage};
 use crate::state::{State, TabId};
 use crate::worker::{Desk, Lane, SchemaReport, SchemaStage, SchemaWork};
 
@@ -94,4 +94,10 @@ fn log(tab: TabId, report: &SchemaReport, state: &mut State) {
     };
     let at_ms = state.now_ms();
     state.commands.push(at_ms, &text, report.micros, error, true);
+}
+
+pub(super) fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut SchemaView)) {
+    if let Some(tab) = state.tabs.get_mut(tab) {
+        change(&mut tab.schema);
+    }
 }

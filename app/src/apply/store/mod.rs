@@ -6,12 +6,14 @@ mod summary;
 use std::path::PathBuf;
 
 use self::change::{create_collection, create_database, drop_target, rename};
-use self::summary::{load_summary, sort};
+pub(super) use self::summary::load_summary;
+use self::summary::sort;
 pub use super::catalog::refresh;
 use super::changed::ChangeStore;
+use super::transfer::resume;
 use super::{
     Apply, WindowEffect, choose_store, clock, collection, console, demo, passwords, reaper, stores,
-    tabs, transfer,
+    tabs,
 };
 use crate::action::{ReaperAction, StoreAction};
 use crate::commands;
@@ -19,7 +21,7 @@ use crate::source::{OpenError, Opened};
 use crate::state::clock::Mode;
 use crate::state::connect::Connection;
 use crate::state::dialogs::{Dialog, dialect_label};
-use crate::state::maintenance::{folder, key};
+use crate::state::maintenance::key;
 use crate::state::reaper::Schedule;
 use crate::state::recent_stores::RecentStore;
 use crate::state::toasts::Kind;
@@ -163,7 +165,7 @@ fn restore_tabs(cx: &mut Apply<'_>) {
 /// may be offered for this one. Its tabs stay: it may be opened again.
 fn not_opened(failure: OpenError, state: &mut State) {
     state.store.phase = Phase::Failed(failure);
-    state.store.folder = folder(state);
+    state.store.folder = state.data_folder();
     state.maintenance.forget();
     state.maintenance.advice.clear();
 }
@@ -194,7 +196,7 @@ fn ask_all(cx: &mut Apply<'_>) {
     tabs::freshen(cx);
     cx.state.transfer.unfinished.clear();
     cx.state.transfer.cut.clear();
-    transfer::resume::ask(true, cx);
+    resume::ask(true, cx);
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub(super) fn sort(order: Order, cx: &mut Apply<'_>) {
     ask_unseen(SUMMARY_UNSEEN_MAX, cx);
 }
 
-pub(super) fn load_summary(namespace: &Namespace, cx: &mut Apply<'_>) {
+pub(in crate::apply) fn load_summary(namespace: &Namespace, cx: &mut Apply<'_>) {
     let uptime = cx.state.uptime;
     let Some(collection) = cx.state.tree.collection_mut(namespace) else { return };
     collection.asked_at = Some(uptime);

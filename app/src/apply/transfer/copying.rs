@@ -7,9 +7,8 @@ use mayfly_engine::transfer::{Progress, RollBackReport};
 
 use super::job::{self, FileWork, begin, send};
 use super::run::{failed, is_shown};
-use crate::action::{Action, StoreAction};
-use crate::apply::Apply;
 use crate::apply::question::{Answer, Question, Report, Run};
+use crate::apply::{Apply, stores};
 use crate::job::{Cancel, CopyEnded, CopyLook, CopyPlan, CopyTarget, CopyUndo, End, OpenRequest};
 use crate::source::Source;
 use crate::source::copying::look as look_at;
@@ -232,5 +231,5 @@ pub(super) fn roll_back(cx: &mut Apply<'_>) {
 }
 
 fn open_store(request: OpenRequest, cx: &mut Apply<'_>) {
-    crate::apply::apply(Action::Store(StoreAction::Open(request)), cx);
+    stores::open_or_ask(request, cx);
 }

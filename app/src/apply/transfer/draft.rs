@@ -1,17 +1,17 @@
 //! Actions on files: each begins in the file of its dialog.
 
-use super::open_draft::import_draft;
+use super::open_draft::{can_transfer, import_draft};
 use super::{
     choose_path, copying, dump, dump_export, export, import, preview, rehearsal, resume, run,
 };
-use crate::action::{Action, DocumentsAction, TabsAction, TransferAction};
-use crate::apply::Apply;
+use crate::action::{DocumentsAction, TabsAction, TransferAction};
+use crate::apply::{Apply, documents, tabs};
+use crate::state::Namespace;
 use crate::state::dialogs::Dialog as AnyDialog;
+use crate::state::operations::OperationId;
 use crate::state::tabs::ViewKind;
-use crate::state::toasts::Kind;
 use crate::state::transfer::export::Content;
 use crate::state::transfer::{Dialog, ExportDraft};
-use crate::state::{Namespace, State};
 
 /// Carries out one action.
 pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
@@ -26,10 +26,6 @@ pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
         }
         TransferAction::ExportDatabase(db) => dump_export::open(db, cx),
         TransferAction::StartExportDatabase => dump_export::start(cx),
-        TransferAction::ExportResults { namespace, command } => {
-            let now_ms = cx.state.now_ms();
-            export::show(ExportDraft::of(namespace, Content::Results(command), now_ms), cx);
-        }
         TransferAction::ExportSchema { namespace, text } => {
             let now_ms = cx.state.now_ms();
             // Its dialog showed the text, which is what is written now.
@@ -37,10 +33,6 @@ pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
             export::show(ExportDraft::of(namespace, Content::JsonSchema(text), now_ms), cx);
         }
         TransferAction::Paste(namespace) => paste(&namespace, cx),
-        TransferAction::SaveLedger { namespace, command } => {
-            let now_ms = cx.state.now_ms();
-            export::show(ExportDraft::of(namespace, Content::Removals(command), now_ms), cx);
-        }
         TransferAction::AddTyped => import::add_typed(cx),
         TransferAction::RemoveFile(at) => {
             if let Some(draft) = import_draft(cx.state) {
@@ -68,7 +60,7 @@ pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
         TransferAction::StartExport { overwrite } => export::start(overwrite, cx),
         TransferAction::Again(operation) => {
             if can_transfer(cx.state) {
-                run::again(operation, cx);
+                again(operation, cx);
             }
         }
         TransferAction::ShowResult(operation) => run::show_result(operation, cx.state),
@@ -83,22 +75,21 @@ pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
     }
 }
 
-/// Whether the store can import and export; if not, a message says so.
-pub(super) fn can_transfer(state: &mut State) -> bool {
-    let can = state.is_open() && state.store.capabilities.transfer;
-    if !can {
-        let text = "Open a local store to import or export files";
-        state.toast(Kind::Warning, text);
-    }
-    can
-}
-
 /// Shows the documents of a collection, and the dialog that adds those of the clipboard.
 fn paste(namespace: &Namespace, cx: &mut Apply<'_>) {
     let show = TabsAction::ShowView(namespace.clone(), ViewKind::Documents);
-    crate::apply::apply(Action::Tabs(show), cx);
+    tabs::apply(show, cx);
     let tab = cx.state.tabs.active().filter(|tab| tab.namespace == *namespace);
     if let Some(tab) = tab.map(|tab| tab.id) {
-        crate::apply::apply(Action::Documents(tab, DocumentsAction::Paste(None)), cx);
+        documents::apply(tab, DocumentsAction::Paste(None), cx);
     }
+}
+
+/// Opens the dialog of an operation that ended, filled in as it was.
+fn again(operation: OperationId, cx: &mut Apply<'_>) {
+    let Some(again) = cx.state.transfer.again.get(&operation) else { return };
+    let dialog = again.dialog(cx.state.now_ms());
+    cx.state.transfer.chooser_note = None;
+    cx.state.dialogs.show(AnyDialog::Transfer(dialog));
+    preview::look(cx);
 }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use mayfly_engine::transfer::{DumpExport, DumpReport, Progress};
 
-use super::draft::can_transfer;
 use super::export::DownloadFolder;
 use super::job::{self, FileWork};
+use super::open_draft::can_transfer;
 use super::run::{failed, is_shown};
 use crate::apply::Apply;
 use crate::source::Source;

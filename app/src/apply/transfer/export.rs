@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use mayfly_engine::transfer::{ExportReport, ExportRequest, Progress};
 
-use super::draft::can_transfer;
 use super::dump_export;
 use super::job::{self, FileWork};
+use super::open_draft::can_transfer;
 use super::open_draft::export_draft;
 use super::run::{failed, is_shown};
 use crate::apply::Apply;
@@ -60,7 +60,7 @@ pub(super) fn open(namespace: Namespace, shown: ShownDocuments, cx: &mut Apply<'
     }
 }
 
-pub(super) fn show(mut draft: ExportDraft, cx: &mut Apply<'_>) {
+pub(in crate::apply) fn show(mut draft: ExportDraft, cx: &mut Apply<'_>) {
     draft.name_file(cx.state.transfer.folder.as_deref());
     cx.state.transfer.chooser_note = None;
     cx.state.dialogs.show(AnyDialog::Transfer(Dialog::Export(Box::new(draft))));

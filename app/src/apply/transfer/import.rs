@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use mayfly_engine::transfer::{ImportReport, ImportRequest, Progress};
 
-use super::draft::can_transfer;
 use super::imported::imported;
 use super::job::{FileWork, begin, send};
+use super::open_draft::can_transfer;
 use super::open_draft::import_draft;
 use super::preview::look;
 use super::run::failed;

@@ -5,9 +5,9 @@ use mayfly_engine::transfer::{ImportEnd, ImportReport};
 
 use super::run::{failed, is_shown};
 use super::{opened, resume};
-use crate::action::{Action, ReaperAction};
-use crate::apply::Apply;
+use crate::action::ReaperAction;
 use crate::apply::question::Question;
+use crate::apply::{Apply, reaper};
 use crate::commands;
 use crate::limits::IMPORT_RESULTS_MAX;
 use crate::state::dialogs::Dialog as AnyDialog;
@@ -219,6 +219,6 @@ fn resume_reaper(operation: OperationId, cx: &mut Apply<'_>) {
         .get(operation)
         .is_some_and(|running| matches!(running.kind, RunKind::Import { paused: true, .. }));
     if paused {
-        crate::apply::apply(Action::Reaper(ReaperAction::SetEnabled(true)), cx);
+        reaper::apply(&ReaperAction::SetEnabled(true), cx);
     }
 }

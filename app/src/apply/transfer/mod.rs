@@ -20,3 +20,4 @@ mod tests;
 
 pub use choose_path::give_up_chooser;
 pub use draft::apply;
+pub(super) use export::show as show_export;

@@ -2,6 +2,7 @@
 
 use crate::state::State;
 use crate::state::dialogs::Dialog as AnyDialog;
+use crate::state::toasts::Kind;
 use crate::state::transfer::{Dialog, ExportDraft, ImportDraft};
 
 /// The import dialog that is open.
@@ -18,4 +19,14 @@ pub(super) fn export_draft(state: &mut State) -> Option<&mut ExportDraft> {
         Some(AnyDialog::Transfer(Dialog::Export(draft))) => Some(draft),
         _ => None,
     }
+}
+
+/// Whether the store can import and export; if not, a message says so.
+pub(super) fn can_transfer(state: &mut State) -> bool {
+    let can = state.is_open() && state.store.capabilities.transfer;
+    if !can {
+        let text = "Open a local store to import or export files";
+        state.toast(Kind::Warning, text);
+    }
+    can
 }

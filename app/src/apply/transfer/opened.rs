@@ -2,8 +2,9 @@
 
 use mayfly_engine::transfer::{ImportReport, Tally};
 
-use crate::action::{Action, StoreAction, TabsAction};
-use crate::apply::{Apply, apply};
+use crate::action::TabsAction;
+use crate::apply::store::load_summary;
+use crate::apply::{Apply, tabs};
 use crate::state::tabs::ViewKind;
 use crate::state::transfer::ImportResult;
 
@@ -19,8 +20,8 @@ pub(super) fn show_documents(result: &ImportResult, cx: &mut Apply<'_>) {
     }
     cx.state.dialogs.close();
     let show = TabsAction::ShowView(result.into.clone(), ViewKind::Documents);
-    apply(Action::Tabs(show), cx);
-    apply(Action::Store(StoreAction::LoadSummary(result.into.clone())), cx);
+    tabs::apply(show, cx);
+    load_summary(&result.into, cx);
 }
 
 /// Whether only such values were read differently that the preview shows next to the converted

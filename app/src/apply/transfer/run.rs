@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use crate::action::{Action, TransferAction};
-use crate::apply::Apply;
 use crate::job::Cancel;
 use crate::limits::METER_PAUSE;
 use crate::state::State;
@@ -110,15 +108,6 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
 pub(super) fn is_shown(operation: OperationId, state: &State) -> bool {
     let shown = AnyDialog::Transfer(Dialog::Running(operation));
     state.dialogs.open() == Some(&shown)
-}
-
-/// Opens the dialog of an operation that ended, filled in as it was.
-pub fn again(operation: OperationId, cx: &mut Apply<'_>) {
-    let Some(again) = cx.state.transfer.again.get(&operation) else { return };
-    let dialog = again.dialog(cx.state.now_ms());
-    cx.state.transfer.chooser_note = None;
-    cx.state.dialogs.show(AnyDialog::Transfer(dialog));
-    crate::apply::apply(Action::Transfer(TransferAction::Look), cx);
 }
 
 /// Shows how an import ended.

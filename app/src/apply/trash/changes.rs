@@ -1,6 +1,6 @@
 //! Changes of the trash.
 
-use super::{failed, is_shown, refresh};
+use super::list::{failed, is_shown, refresh};
 use crate::apply::question::Question;
 use crate::apply::{Apply, reaper};
 use crate::state::toasts::Kind;

@@ -3,11 +3,11 @@
 use bson::Document;
 use mayfly_engine::reply::{TrashPage, TrashRow};
 
-use super::failed;
 use crate::apply::Apply;
 use crate::apply::question::Question;
-use crate::state::Namespace;
+use crate::limits::TRASH_PAGE_ROWS;
 use crate::state::trash::{Row, Trash};
+use crate::state::{Dialog, Namespace, State};
 use crate::worker::Reply;
 
 #[derive(Debug, PartialEq)]
@@ -70,4 +70,28 @@ fn row(row: TrashRow) -> Option<Row> {
         until_ms: row.until_ms,
         is_newest: true,
     })
+}
+
+/// Reloads the first page, with as many rows as are listed.
+pub(super) fn refresh(cx: &mut Apply<'_>) {
+    let listed = i32::try_from(cx.state.trash.rows.len()).unwrap_or(i32::MAX);
+    cx.state.trash.asked = None;
+    list(None, listed.max(TRASH_PAGE_ROWS), cx);
+}
+
+pub(super) fn list(after: Option<i64>, limit: i32, cx: &mut Apply<'_>) {
+    let (db, command) = cx.state.trash.page_command(after, limit);
+    cx.ask(ListTrash { is_first: after.is_none() }, &db, command);
+}
+
+pub(super) fn is_shown(state: &State) -> bool {
+    matches!(state.dialogs.open(), Some(Dialog::Trash(_)))
+}
+
+pub(super) fn failed(error: String, trash: &mut Trash) {
+    trash.is_waiting = false;
+    trash.is_known = true;
+    trash.error = Some(error);
+    // The page can be requested again.
+    trash.next = trash.next.or(trash.asked.take());
 }

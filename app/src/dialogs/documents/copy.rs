@@ -41,7 +41,10 @@ pub fn ui(
     let undo = if draft.is_outside {
         "Undo does not reach the other store".to_owned()
     } else {
-        draft.scope.undo_words(1, obstacle(state, &draft.to(), Write::Insert))
+        draft.scope.undo_words(
+            1,
+            obstacle(&state.tree, state.store.connection.as_ref(), &draft.to(), Write::Insert),
+        )
     };
     let to = draft.to();
     let has_command = problem.is_none() && !draft.scope.sample.is_empty();

@@ -39,7 +39,10 @@ pub fn ui(
             }
         });
     let title = format!("Delete {what} from {}?", marks::visible(&open.namespace.to_string()));
-    let undo = draft.scope.undo_words(1, obstacle(state, &open.namespace, Write::Insert));
+    let undo = draft.scope.undo_words(
+        1,
+        obstacle(&state.tree, state.store.connection.as_ref(), &open.namespace, Write::Insert),
+    );
     let label = scope::label(&draft.scope, "Delete", &what);
     let room = scope::longest("Delete");
     let ready = count.is_some_and(|count| count > 0);

@@ -5,7 +5,7 @@ use egui::Ui;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use mayfly_engine::value::shell::write_command;
 
-use crate::action::{Action, Actions, DialogAction, DocumentsAction};
+use crate::action::{Action, Actions, DocumentsAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::job::bulk::{BulkChange, Target};
 use crate::limits::BULK_STEP_DOCUMENTS;
@@ -75,7 +75,7 @@ pub fn frame<'a>(
 pub fn send(tab: TabId, change: BulkChange, actions: &mut Actions) {
     let change = DocumentsAction::Change(Box::new(change));
     let change = Box::new(Action::Documents(tab, change));
-    actions.push(Action::Dialog(DialogAction::Confirm(change)));
+    actions.push(Action::Confirm(change));
 }
 
 /// Draws some of the documents, one a line.

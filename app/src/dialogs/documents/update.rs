@@ -58,7 +58,10 @@ pub fn ui(
     });
     let title = format!("Update {what} in {}", marks::visible(&open.namespace.to_string()));
     // A document is kept as it was and as it became.
-    let undo = draft.scope.undo_words(2, obstacle(state, &open.namespace, Write::Replace));
+    let undo = draft.scope.undo_words(
+        2,
+        obstacle(&state.tree, state.store.connection.as_ref(), &open.namespace, Write::Replace),
+    );
     let label = scope::label(&draft.scope, "Update", &what);
     let room = scope::longest("Update");
     let button = Button::primary(&label).enabled(ready).tooltip("Ctrl+Enter").room_for(&room);

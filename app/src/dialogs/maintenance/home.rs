@@ -7,9 +7,9 @@ use super::parts::{ago, gap};
 use crate::action::maintenance::Page;
 use crate::action::{Actions, MaintenanceAction};
 use crate::dialogs::frame::DialogFrame;
-use crate::state::maintenance::folder;
+use crate::state::State;
 use crate::state::maintenance::{Scrub, Status};
-use crate::state::{State, Zone, number};
+use crate::state::{Zone, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::{Button, card, key_value};
 
@@ -18,7 +18,7 @@ const BUTTON: f32 = 128.0;
 
 /// Draws the dialog.
 pub fn ui(context: &Context, state: &State, actions: &mut Actions) {
-    let folder = folder(state).or_else(|| state.store.folder.clone());
+    let folder = state.data_folder().or_else(|| state.store.folder.clone());
     let subtitle = folder.map(|folder| folder.display().to_string()).unwrap_or_default();
     let frame = DialogFrame::<()>::new("Backup and maintenance").subtitle(subtitle).done("Done");
     let outcome = frame.ui(context, |ui| {

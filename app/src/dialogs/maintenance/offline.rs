@@ -8,7 +8,6 @@ use crate::action::{Actions, MaintenanceAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::dialogs::words::{COMMAND_LINE, COMMAND_LINE_HINT};
 use crate::state::maintenance::dialogs::{compact_line, verify_line};
-use crate::state::maintenance::folder;
 use crate::state::{State, number};
 use crate::theme::sizes;
 use crate::widgets::{Button, card, key_value};
@@ -26,7 +25,7 @@ pub fn compact_ui(context: &Context, error: Option<&str>, state: &State, actions
                    verifies it before it replaces the old one.",
         button: "Compact",
         action: MaintenanceAction::Compact,
-        line: compact_line(&folder(state).unwrap_or_default()),
+        line: compact_line(&state.data_folder().unwrap_or_default()),
         error,
     };
     page.ui(context, actions, |ui| {
@@ -52,7 +51,7 @@ pub fn verify_ui(context: &Context, error: Option<&str>, state: &State, actions:
                    Changes nothing.",
         button: "Verify",
         action: MaintenanceAction::Verify,
-        line: verify_line(&folder(state).unwrap_or_default()),
+        line: verify_line(&state.data_folder().unwrap_or_default()),
         error,
     };
     page.ui(context, actions, |_| ());

@@ -11,10 +11,10 @@ use crate::dialogs::frame::DialogFrame;
 use crate::dialogs::transfer::{ChoosePath, notice_ui};
 use crate::dialogs::words::{COMMAND_LINE, COMMAND_LINE_HINT, RESTORE};
 use crate::job::KeptBackup;
+use crate::state::State;
 use crate::state::maintenance::dialogs::{check_line, restore_line};
-use crate::state::maintenance::folder;
 use crate::state::maintenance::{Checked, RestoreDraft};
-use crate::state::{State, number};
+use crate::state::number;
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::labelled;
 use crate::widgets::hint::Hint as _;
@@ -175,7 +175,7 @@ fn written(file: &Path, state: &State) -> String {
 /// The line for a terminal, with the heading over it: to check a backup, no store has to be closed.
 fn line(draft: &RestoreDraft, state: &State) -> (&'static str, Option<String>) {
     let file = draft.file();
-    match folder(state).filter(|_| draft.sound().is_some()) {
+    match state.data_folder().filter(|_| draft.sound().is_some()) {
         Some(folder) => (COMMAND_LINE_HINT, file.map(|file| restore_line(&file, &folder))),
         None => (COMMAND_LINE, file.map(|file| check_line(&file))),
     }

@@ -6,8 +6,7 @@ use mayfly_engine::transfer::{ImportEnd, ImportReport};
 use super::preview::problem;
 use super::{ask, notice_ui};
 use crate::action::{
-    Action, Actions, DialogAction, ReaperAction, StoreAction, TabsAction, TransferAction,
-    ViewAction,
+    Action, Actions, ReaperAction, StoreAction, TabsAction, TransferAction, ViewAction,
 };
 use crate::dialogs::frame::DialogFrame;
 use crate::state::transfer::import::file_name;
@@ -150,7 +149,7 @@ fn parts_ui(ui: &mut Ui, result: &ImportResult, actions: &mut Actions) {
 /// Shows the documents of a collection in the place of the dialog.
 fn show(into: &Namespace, actions: &mut Actions) {
     let show = Action::Tabs(TabsAction::Show(into.clone()));
-    actions.push(Action::Dialog(DialogAction::Confirm(Box::new(show))));
+    actions.push(Action::Confirm(Box::new(show)));
     actions.push(Action::Store(StoreAction::LoadSummary(into.clone())));
 }
 

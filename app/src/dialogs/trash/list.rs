@@ -106,7 +106,7 @@ fn filter_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             if menu::choice(ui, all, net.filter.is_none()).clicked() {
                 listed = Some(None);
             }
-            for of in collections(state) {
+            for of in collections(&state.tree, &state.trash) {
                 let chosen = net.filter.as_ref() == Some(&of);
                 let name = with_marks(&of.to_string());
                 let choice = menu::choice(ui, &name, chosen);

@@ -34,7 +34,7 @@ pub fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mu
     draft.fill(net);
     let subtitle = "When on, removed documents are kept for a while so you can restore them. \
                     Restoring puts the index that removed them on hold until you release it.";
-    let run = running(state);
+    let run = running(&state.bulk);
     let is_stopping = run.is_some_and(|run| run.work.gauge.cancel.is_cancelled());
     let restore = net.restore_command(draft);
     let label = restore.as_ref().map_or(RESTORE, |restore| restore.label.as_str());
@@ -83,7 +83,7 @@ pub fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mu
 /// The documents to restore, the command, and the last result.
 fn restore_ui(ui: &mut Ui, draft: &mut TrashDraft, state: &State, actions: &mut Actions) {
     let net = &state.trash;
-    if let Some(run) = running(state) {
+    if let Some(run) = running(&state.bulk) {
         progress_ui(ui, run, state.uptime);
         return;
     }

@@ -17,6 +17,7 @@ use std::time::Duration;
 use mayfly_engine::clock::{Clock as _, SystemClock};
 
 use self::play::{Played, play, play_from};
+use self::prose::problem;
 use super::file;
 use crate::job::lesson::{Block, BlockKind, Lesson, Part, Problem};
 use crate::limits::{LESSON_CHECK_PLAY_MAX, LESSON_CHECK_THREADS};
@@ -192,11 +193,6 @@ fn other_answers(
         problems.push(problem(*line, format!("predict {:?}: {sentence}", question.id)));
     }
     problems
-}
-
-/// A problem at the beginning of a line.
-fn problem(line: usize, sentence: impl Into<String>) -> Problem {
-    Problem { line, column: 1, sentence: sentence.into() }
 }
 
 /// Plays the file again, and opens each card by itself: both must end as the first play did.

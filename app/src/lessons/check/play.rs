@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bson::doc;
 use mayfly_engine::reply::ExpiringPage;
 
-use super::problem;
+use super::prose::problem;
 use crate::job::ConsoleOutput;
 use crate::job::lesson::{
     Block, BlockKind, BlockState, Goal, Guess, Lesson, LessonRequest, LessonSource, Part, Problem,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::problem;
 use crate::job::lesson::Problem;
 
 const DAY_MS: i64 = 86_400_000;
@@ -58,6 +57,11 @@ fn times(line: &str) -> Vec<(usize, &str)> {
 /// Seconds since midnight of an `hh:mm:ss`.
 fn seconds(time: &str) -> i64 {
     time.split(':').filter_map(|part| part.parse::<i64>().ok()).fold(0, |sum, part| sum * 60 + part)
+}
+
+/// A problem at the beginning of a line.
+pub(super) fn problem(line: usize, sentence: impl Into<String>) -> Problem {
+    Problem { line, column: 1, sentence: sentence.into() }
 }
 
 #[cfg(test)]

@@ -186,7 +186,7 @@ fn after(front: &Table<'_>, slug: &str, problems: &Problems<'_>) -> Vec<String> 
     for (name, at) in front.texts("after").unwrap_or_default() {
         if name == slug {
             problems.add(at, "`after` names this lesson itself. Remove it.");
-        } else if super::is_slug(&name) {
+        } else if is_slug(&name) {
             slugs.push(name);
         } else {
             let sentence = format!("`{name}` is not a slug. Write a file's name without .md.");
@@ -284,4 +284,14 @@ pub fn unused_collection(name: &str, used: &[&str]) -> String {
         (None, used) => format!("Use one of: {}.", used.join(", ")),
     };
     format!("`show` names `{name}`, which no block uses. {hint}")
+}
+
+/// Whether a text is the name of a lesson: lower-case letters, digits and hyphens.
+pub fn is_slug(text: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    !text.is_empty()
+        && text.len() <= 100
+        && text.bytes().all(is_letter)
+        && !text.starts_with('-')
+        && !text.ends_with('-')
 }

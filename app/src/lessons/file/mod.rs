@@ -20,6 +20,7 @@ mod tests;
 pub use body::{LINKS, MARKDOWN};
 pub use course::{Course, parse_course};
 pub use duration::parse_ms as duration_ms;
+pub use front::is_slug;
 pub use near::nearest;
 pub use problems::Problems;
 
@@ -73,14 +74,4 @@ fn parse_into(slug: &str, text: &str, problems: &Problems<'_>) -> Option<Lesson>
     lesson.cards = cards;
     rules::check(&mut lesson, &places, is_known, &rules::Places { text, problems });
     Some(lesson)
-}
-
-/// Whether a text is the name of a lesson: lower-case letters, digits and hyphens.
-pub fn is_slug(text: &str) -> bool {
-    let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    !text.is_empty()
-        && text.len() <= 100
-        && text.bytes().all(is_letter)
-        && !text.starts_with('-')
-        && !text.ends_with('-')
 }

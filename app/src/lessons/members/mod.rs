@@ -18,15 +18,12 @@ use mayfly_engine::clock::SimulatedClock;
 use mayfly_engine::engine::Engine;
 use mayfly_engine::replication::{OplogEntry, Role};
 
-pub use place::Removal;
+pub use place::{EventWatch, Removal};
 
 use self::place::{Place, verdict_of};
 use crate::job::lesson::MemberStart;
-use crate::job::{Event, Namespace, RemovedDocument};
+use crate::job::{Namespace, RemovedDocument};
 use crate::limits::{LESSON_DELAY_MS, LESSON_DELAY_MS_MAX, LESSON_MEMBER_REMOVALS_MAX};
-
-/// Takes the events of each member's engine, on the thread that causes them.
-pub type EventWatch = Arc<dyn Fn(&str, &Event) + Send + Sync>;
 
 /// One to three members on a common clock.
 pub struct ReplicaSet {

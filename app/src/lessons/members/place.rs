@@ -10,7 +10,6 @@ use mayfly_engine::reaper::Monitor;
 use mayfly_engine::replication::{Member, OplogChange, OplogEntry, OplogKind, Role};
 use mayfly_engine::store::StoreOptions;
 
-use super::EventWatch;
 use crate::job::lesson::{MemberLane, MemberStart};
 use crate::job::{Event, Namespace, RemovedDocument};
 use crate::limits::{LESSON_MEMBER_MAP_BYTES, LESSON_MEMBER_REMOVALS_MAX};
@@ -232,3 +231,6 @@ fn removals<'e>(
 pub(super) fn verdict_of(collection: &str, id: &Bson) -> Document {
     doc! { "mayflyVerdict": collection, "id": id.clone() }
 }
+
+/// Takes the events of each member's engine, on the thread that causes them.
+pub type EventWatch = Arc<dyn Fn(&str, &Event) + Send + Sync>;

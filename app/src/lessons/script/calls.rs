@@ -2,15 +2,15 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bson::{Bson, DateTime, Document, doc};
 use mayfly_engine::event::RemovedDocument;
 
-use super::{Evaluated, SharedPermit};
 use crate::job::lesson::{Lesson, Rules};
 use crate::lessons::equality::{double, integer};
-use crate::lessons::stage::Stage;
+use crate::lessons::stage::{Permit, Stage};
 use crate::shell::Extension;
 
 /// The prelude of lessons.
@@ -251,4 +251,15 @@ fn seed(slug: &str) -> [u32; 4] {
         next(byte);
     }
     [next(1), next(2), next(3), next(4)]
+}
+
+/// The permit of a challenge, shared with the window's way to the store.
+pub type SharedPermit = Arc<Mutex<Permit>>;
+
+/// The result of an expression.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluated {
+    /// Its value; null for `undefined`.
+    pub value: Bson,
+    pub has_read: bool,
 }

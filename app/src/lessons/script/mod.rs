@@ -5,8 +5,10 @@ mod shell_source;
 #[cfg(test)]
 mod tests;
 
+pub use calls::{Evaluated, SharedPermit};
+
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use bson::{Bson, Document};
 
@@ -26,21 +28,10 @@ const LIMITS: ShellLimits = ShellLimits {
     output: LESSON_OUTPUT_MAX,
 };
 
-/// The permit of a challenge, shared with the window's way to the store.
-pub type SharedPermit = Arc<Mutex<Permit>>;
-
 /// The runtime of a lesson on one stage.
 pub struct Script {
     shell: Shell,
     calls: Rc<Calls>,
-}
-
-/// The result of an expression.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Evaluated {
-    /// Its value; null for `undefined`.
-    pub value: Bson,
-    pub has_read: bool,
 }
 
 /// The result of a block.

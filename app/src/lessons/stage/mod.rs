@@ -22,14 +22,11 @@ pub use ledger::Ledger;
 pub use members::{MembersSeen, seen};
 pub use pacer::{Pacer, PlayEnd, Progress};
 pub use permit::{Permit, is_read};
-pub use store::{BUILD_MS, COSMOS_DATABASE, DATABASE, StageStore, refusal};
+pub use store::{BUILD_MS, COSMOS_DATABASE, DATABASE, EventSink, StageStore, refusal};
 
 use crate::job::Cancel;
 use crate::job::lesson::Lesson;
 use crate::limits::{LESSON_EVENTS_MAX, LESSON_WATCHED_PASSES_MAX};
-
-/// Takes the events of the store, on the thread that causes them.
-pub type EventSink = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// A lesson's store with everything that acts on it.
 pub struct Stage {

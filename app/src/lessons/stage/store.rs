@@ -9,7 +9,6 @@ use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 use mayfly_engine::interrupt::{Limit, StopReason, run_within};
 use mayfly_engine::store::{StoreError, StoreOptions};
 
-use super::EventSink;
 use super::clock::StageClock;
 use super::permit::{is_output, is_read, outside};
 use crate::job::lesson::{ClockKind, Lesson, Rules};
@@ -269,3 +268,6 @@ fn full() -> String {
 pub fn refusal(sentence: &str) -> Document {
     doc! {"ok": 0.0, "errmsg": sentence, "code": 20, "codeName": "IllegalOperation"}
 }
+
+/// Takes the events of the store, on the thread that causes them.
+pub type EventSink = Arc<dyn Fn(&Event) + Send + Sync>;

@@ -1,16 +1,17 @@
 //! The stages as cards: drag to reorder, turn off, and how many documents are after each.
 
 use egui::text::{CCursor, CCursorRange};
-use egui::text_edit::TextEditState;
+use egui::text_edit::{TextEditOutput, TextEditState};
 use egui::{
     CornerRadius, CursorIcon, EventFilter, Frame, Id, Key, Margin, Rect, Response, Role, Sense,
     Stroke, Ui, Vec2, WidgetInfo, vec2,
 };
 
-use super::{TabActions, error_ui, header};
+use super::header;
 use crate::action::AggregateAction;
 use crate::limits::PIPELINE_CHARS_MAX;
-use crate::panels::completion::Typed;
+use crate::panels::completion::{Drawn, Typed};
+use crate::panels::tab_actions::AggregateActions;
 use crate::state::aggregate::stages::known;
 use crate::state::aggregate::{AggregateDraft, Card, Shown, StageCount, StageError};
 use crate::state::completion::{Completing, of_stage};
@@ -24,7 +25,7 @@ use crate::widgets::{Button, marks, menu, paint};
 /// How visible a stage is that is off.
 const OFF_OPACITY: f32 = 0.5;
 
-pub fn ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut TabActions<'_>) {
+pub fn ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut AggregateActions<'_>) {
     if draft.pipeline.cards.is_empty() {
         empty_ui(ui, actions);
         return;
@@ -50,7 +51,7 @@ pub fn ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut TabA
     drag_ui(ui, draft, &places, actions);
 }
 
-fn empty_ui(ui: &mut Ui, actions: &mut TabActions<'_>) {
+fn empty_ui(ui: &mut Ui, actions: &mut AggregateActions<'_>) {
     let sentence = "No stages yet, so the results are all documents of the collection";
     let pressed = empty_state::ui(ui, Picture::Documents, sentence, Some("Add $match"));
     if pressed.is_some_and(|button| button.clicked()) {
@@ -59,7 +60,12 @@ fn empty_ui(ui: &mut Ui, actions: &mut TabActions<'_>) {
 }
 
 /// The line at which a dragged card would go, and letting go of it.
-fn drag_ui(ui: &Ui, draft: &mut AggregateDraft, places: &[Rect], actions: &mut TabActions<'_>) {
+fn drag_ui(
+    ui: &Ui,
+    draft: &mut AggregateDraft,
+    places: &[Rect],
+    actions: &mut AggregateActions<'_>,
+) {
     let Some(card) = draft.dragged else { return };
     let (pointer, is_down, is_left) = ui.input(|input| {
         (input.pointer.latest_pos(), input.pointer.any_down(), input.key_pressed(Key::Escape))
@@ -93,7 +99,12 @@ struct CardView<'a> {
 
 impl CardView<'_> {
     /// Draws the card. Returns its place, and whether it begins to be dragged.
-    fn ui(&mut self, ui: &mut Ui, card: &mut Card, actions: &mut TabActions<'_>) -> (Rect, bool) {
+    fn ui(
+        &mut self,
+        ui: &mut Ui,
+        card: &mut Card,
+        actions: &mut AggregateActions<'_>,
+    ) -> (Rect, bool) {
         let colors = colors(ui);
         let view = &self.tab.aggregate;
         let error = view.error.as_ref().filter(|error| error.card == Some(card.id));
@@ -125,7 +136,7 @@ impl CardView<'_> {
     }
 
     /// The first line of a card. Returns whether the card begins to be dragged.
-    fn head_ui(&self, ui: &mut Ui, card: &Card, actions: &mut TabActions<'_>) -> bool {
+    fn head_ui(&self, ui: &mut Ui, card: &Card, actions: &mut AggregateActions<'_>) -> bool {
         let number = self.at + 1;
         let mut begun = false;
         ui.horizontal(|ui| {
@@ -165,7 +176,7 @@ impl CardView<'_> {
     }
 
     /// The handle that a card is dragged by. The arrow keys move it too.
-    fn handle_ui(&self, ui: &mut Ui, card: &Card, actions: &mut TabActions<'_>) -> bool {
+    fn handle_ui(&self, ui: &mut Ui, card: &Card, actions: &mut AggregateActions<'_>) -> bool {
         let (rect, _) = ui.allocate_exact_size(Vec2::splat(sizes::CONTROL_SMALL), Sense::hover());
         let id = Id::unique(("stage handle", self.tab.id.0, card.id));
         let response = ui.interact(rect, id, Sense::click_and_drag());
@@ -194,7 +205,7 @@ impl CardView<'_> {
         begun
     }
 
-    fn menu_ui(&self, ui: &mut Ui, card: &Card, actions: &mut TabActions<'_>) {
+    fn menu_ui(&self, ui: &mut Ui, card: &Card, actions: &mut AggregateActions<'_>) {
         let name = format!("More for stage {}", self.at + 1);
         let response = ui.add(Button::icon_only(Icon::More, &name).small());
         let (id, at) = (card.id, self.at);
@@ -216,7 +227,7 @@ impl CardView<'_> {
     }
 
     /// How many documents are after the stage; a press shows some of them.
-    fn count_ui(&self, ui: &mut Ui, card: &Card, actions: &mut TabActions<'_>) {
+    fn count_ui(&self, ui: &mut Ui, card: &Card, actions: &mut AggregateActions<'_>) {
         let view = &self.tab.aggregate;
         if card.is_off {
             ui.label(text::rich("off", text::small()).color(colors(ui).dim));
@@ -244,7 +255,7 @@ impl CardView<'_> {
         ui: &mut Ui,
         card: &mut Card,
         error: Option<&StageError>,
-        actions: &mut TabActions<'_>,
+        actions: &mut AggregateActions<'_>,
     ) {
         let name = format!("Stage {} value", self.at + 1);
         let id = Id::unique(("stage body", self.tab.id.0, card.id));
@@ -275,7 +286,7 @@ impl CardView<'_> {
         if self.is_added {
             begin(ui, &output.response.response, &card.body);
         }
-        super::offer_words(ui, &typed, self.completing, &mut card.body, &output, asks);
+        offer_words(ui, &typed, self.completing, &mut card.body, &output, asks);
         if output.response.response.lost_focus() {
             actions.push(AggregateAction::Changed);
         }
@@ -316,3 +327,33 @@ fn words(count: &StageCount) -> (String, String) {
 }
 
 const _: () = assert!(crate::limits::STAGE_TIME.as_secs() == 2, "the words name the time");
+
+/// A mistake in the text, or the store's error.
+pub(super) fn error_ui(ui: &mut Ui, error: &StageError) {
+    let ink = colors(ui).error;
+    ui.label(text::rich(&error.message, text::small()).color(ink));
+}
+
+/// Offers words below the cursor of a field that takes Enter for itself.
+pub(super) fn offer_words(
+    ui: &Ui,
+    typed: &Typed<'_>,
+    open: &mut Option<Completing>,
+    text: &mut String,
+    output: &TextEditOutput,
+    asks: bool,
+) {
+    let at = output.cursor_range.map(|range| range.primary).unwrap_or_default();
+    let byte = text.char_indices().nth(at.index.0).map(|(byte, _)| byte);
+    let place = output.galley.pos_from_cursor(at);
+    let drawn = Drawn {
+        response: &output.response.response,
+        is_changed: output.response.response.changed(),
+        cursor: byte.unwrap_or(text.len()),
+        corner: output.galley_pos + place.left_bottom().to_vec2(),
+    };
+    typed.after(ui, open, text, &drawn, asks);
+    if open.is_some() && typed.has_focus(ui) {
+        typed.keep_keys(ui, open.as_ref());
+    }
+}

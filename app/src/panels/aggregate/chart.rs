@@ -5,9 +5,9 @@ use std::ops::RangeInclusive;
 use egui::{Role, Ui, Vec2b, WidgetInfo};
 use egui_plot::{Bar, BarChart, GridInput, GridMark, HoverPosition, Line, Plot, Points};
 
-use super::TabActions;
 use crate::action::AggregateAction;
 use crate::job::Zone;
+use crate::panels::tab_actions::AggregateActions;
 use crate::state::aggregate::chart::{self, Chart, ChartFields, ChartKind};
 use crate::state::aggregate::{AggregateView, Output};
 use crate::state::{State, number};
@@ -59,7 +59,7 @@ pub fn ui(
     state: &State,
     view: &AggregateView,
     output: &Output,
-    actions: &mut TabActions<'_>,
+    actions: &mut AggregateActions<'_>,
 ) {
     let (categories, numbers) = chart::candidates(output);
     let is_there = |fields: &&ChartFields| {
@@ -96,7 +96,7 @@ fn choice_ui(
     chosen: &str,
     all: &[String],
     fields: impl Fn(String) -> ChartFields,
-    actions: &mut TabActions<'_>,
+    actions: &mut AggregateActions<'_>,
 ) {
     let label = format!("{what}: {}", visible(chosen));
     let response = ui.add(Button::plain(&label).menu().small());

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use egui::{Align, Layout, Ui, vec2};
 
-use super::TabActions;
 use crate::action::{Action, AggregateAction, ExplainAction};
+use crate::panels::tab_actions::AggregateActions;
 use crate::state::aggregate::stages::STAGES;
 use crate::state::aggregate::{AggregateDraft, WritesTo};
 use crate::state::{State, Tab, duration};
@@ -30,7 +30,7 @@ pub fn ui(
     state: &State,
     tab: &Tab,
     draft: &AggregateDraft,
-    actions: &mut TabActions<'_>,
+    actions: &mut AggregateActions<'_>,
 ) {
     let view = &tab.aggregate;
     let writes = if view.writer.is_some() { WRITES } else { 0.0 };
@@ -58,7 +58,7 @@ pub fn ui(
     }
 }
 
-fn add_ui(ui: &mut Ui, draft: &AggregateDraft, actions: &mut TabActions<'_>) {
+fn add_ui(ui: &mut Ui, draft: &AggregateDraft, actions: &mut AggregateActions<'_>) {
     let button = Button::plain("Add stage").icon(Icon::Add).menu();
     let response = ui.add(button.enabled(!draft.pipeline.is_text));
     menu::below(&response, |ui| {
@@ -90,7 +90,7 @@ fn kept_ui(
     state: &State,
     tab: &Tab,
     draft: &AggregateDraft,
-    actions: &mut TabActions<'_>,
+    actions: &mut AggregateActions<'_>,
 ) {
     let response = ui.add(Button::plain("Saved").menu().name("Saved pipelines"));
     menu::below(&response, |ui| {
@@ -131,7 +131,7 @@ fn kept_ui(
     });
 }
 
-fn more_ui(ui: &mut Ui, tab: &Tab, draft: &AggregateDraft, actions: &mut TabActions<'_>) {
+fn more_ui(ui: &mut Ui, tab: &Tab, draft: &AggregateDraft, actions: &mut AggregateActions<'_>) {
     let response = ui.add(Button::icon_only(Icon::More, "More for the pipeline"));
     menu::below(&response, |ui| {
         let is_there = !draft.pipeline.is_empty();
@@ -154,7 +154,7 @@ fn more_ui(ui: &mut Ui, tab: &Tab, draft: &AggregateDraft, actions: &mut TabActi
 }
 
 /// From the right: what runs, and what stops it.
-fn run_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+fn run_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut AggregateActions<'_>) {
     let view = &tab.aggregate;
     let size = vec2(ui.available_width(), sizes::CONTROL);
     ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
@@ -187,7 +187,7 @@ fn run_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
 }
 
 /// How long the oldest question runs, once that is longer than a moment.
-fn running(state: &State, tab: &Tab, actions: &mut TabActions<'_>) -> Option<Duration> {
+fn running(state: &State, tab: &Tab, actions: &mut AggregateActions<'_>) -> Option<Duration> {
     let since = tab.aggregate.running.values().min()?;
     let runs = state.uptime.saturating_sub(*since);
     let next = Duration::from_secs(runs.as_secs() + 1);

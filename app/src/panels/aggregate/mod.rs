@@ -6,18 +6,19 @@ mod header;
 mod results;
 mod table;
 
-use egui::text_edit::TextEditOutput;
 use egui::{CentralPanel, CornerRadius, Frame, Id, Margin, Panel, ScrollArea, Stroke, Ui};
 
-use super::completion::{Drawn, Typed};
+use self::cards::{error_ui, offer_words};
+use super::completion::Typed;
 use super::explain;
 use crate::action::{Action, Actions, AggregateAction};
 use crate::limits::PIPELINE_CHARS_MAX;
-use crate::state::aggregate::{AggregateDraft, StageError};
-use crate::state::completion::{Completing, Names};
+use crate::panels::tab_actions::AggregateActions;
+use crate::state::aggregate::AggregateDraft;
+use crate::state::completion::Names;
 use crate::state::drafts::TabDraft;
-use crate::state::{State, Tab, TabId};
-use crate::theme::{colors, sizes, text};
+use crate::state::{State, Tab};
+use crate::theme::{colors, sizes};
 use crate::widgets::code_edit::CodeEdit;
 
 /// The least width for the results next to the pipeline, in points. In a narrower view they are
@@ -30,22 +31,10 @@ const SHARE: f32 = 0.46;
 /// The least width of the pipeline and of the results, in points.
 const SIDE_MIN: f32 = 300.0;
 
-/// Queues the actions of one tab.
-struct TabActions<'a> {
-    tab: TabId,
-    queue: &'a mut Actions,
-}
-
-impl TabActions<'_> {
-    fn push(&mut self, action: AggregateAction) {
-        self.queue.push(Action::Aggregate(self.tab, action));
-    }
-}
-
 /// Draws the view.
 pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: &mut Actions) {
     let draft = &mut draft.aggregate;
-    let mut actions = TabActions { tab: tab.id, queue: actions };
+    let mut actions = AggregateActions::new(tab.id, actions, Action::Aggregate);
     let margin = Margin { left: 16, right: 16, top: 10, bottom: 0 };
     Frame::new().inner_margin(margin).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
@@ -79,7 +68,12 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: 
     });
 }
 
-fn pipeline_ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut TabActions<'_>) {
+fn pipeline_ui(
+    ui: &mut Ui,
+    tab: &Tab,
+    draft: &mut AggregateDraft,
+    actions: &mut AggregateActions<'_>,
+) {
     if draft.pipeline.is_text {
         text_ui(ui, tab, draft, actions);
         return;
@@ -97,7 +91,7 @@ fn pipeline_ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut
 }
 
 /// The whole as text.
-fn text_ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut TabActions<'_>) {
+fn text_ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut AggregateActions<'_>) {
     let error = tab.aggregate.error.as_ref();
     let below = if error.is_some() { 60.0 } else { 8.0 };
     // An error is about the text that was run.
@@ -137,34 +131,4 @@ fn text_ui(ui: &mut Ui, tab: &Tab, draft: &mut AggregateDraft, actions: &mut Tab
     if let Some(error) = error {
         error_ui(ui, error);
     }
-}
-
-/// Offers words below the cursor of a field that takes Enter for itself.
-fn offer_words(
-    ui: &Ui,
-    typed: &Typed<'_>,
-    open: &mut Option<Completing>,
-    text: &mut String,
-    output: &TextEditOutput,
-    asks: bool,
-) {
-    let at = output.cursor_range.map(|range| range.primary).unwrap_or_default();
-    let byte = text.char_indices().nth(at.index.0).map(|(byte, _)| byte);
-    let place = output.galley.pos_from_cursor(at);
-    let drawn = Drawn {
-        response: &output.response.response,
-        is_changed: output.response.response.changed(),
-        cursor: byte.unwrap_or(text.len()),
-        corner: output.galley_pos + place.left_bottom().to_vec2(),
-    };
-    typed.after(ui, open, text, &drawn, asks);
-    if open.is_some() && typed.has_focus(ui) {
-        typed.keep_keys(ui, open.as_ref());
-    }
-}
-
-/// A mistake in the text, or the store's error.
-fn error_ui(ui: &mut Ui, error: &StageError) {
-    let ink = colors(ui).error;
-    ui.label(text::rich(&error.message, text::small()).color(ink));
 }

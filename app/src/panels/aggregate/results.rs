@@ -2,9 +2,11 @@
 
 use egui::{Align, Frame, Label, Layout, Margin, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
 
-use super::{TabActions, chart, table};
-use crate::action::{Action, AggregateAction, ViewAction};
+use super::table::copy_ui;
+use super::{chart, table};
+use crate::action::AggregateAction;
 use crate::limits::RESULTS_MAX;
+use crate::panels::tab_actions::AggregateActions;
 use crate::state::aggregate::{
     AggregateDraft, AggregateView, Output, ResultsMode, Shown, StageCount,
 };
@@ -24,7 +26,7 @@ pub fn ui(
     state: &State,
     tab: &Tab,
     draft: &mut AggregateDraft,
-    actions: &mut TabActions<'_>,
+    actions: &mut AggregateActions<'_>,
 ) {
     let view = &tab.aggregate;
     ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
@@ -50,7 +52,7 @@ pub fn ui(
     }
 }
 
-fn nothing_ui(ui: &mut Ui, view: &AggregateView, actions: &mut TabActions<'_>) {
+fn nothing_ui(ui: &mut Ui, view: &AggregateView, actions: &mut AggregateActions<'_>) {
     if view.error.is_some() {
         let sentence = "The pipeline has an error, so there are no results";
         let pressed = empty_state::ui(ui, Picture::Failure, sentence, Some("Run again"));
@@ -66,7 +68,7 @@ fn head_ui(
     ui: &mut Ui,
     view: &AggregateView,
     draft: &AggregateDraft,
-    actions: &mut TabActions<'_>,
+    actions: &mut AggregateActions<'_>,
 ) {
     ui.horizontal(|ui| {
         ui.set_height(sizes::CONTROL);
@@ -141,7 +143,12 @@ fn title(view: &AggregateView, draft: &AggregateDraft) -> (String, String) {
     (words, took)
 }
 
-fn json_ui(ui: &mut Ui, output: &Output, draft: &mut AggregateDraft, actions: &mut TabActions<'_>) {
+fn json_ui(
+    ui: &mut Ui,
+    output: &Output,
+    draft: &mut AggregateDraft,
+    actions: &mut AggregateActions<'_>,
+) {
     let list = RowScroll {
         name: "results",
         rows: output.rows.len() as u64,
@@ -157,7 +164,7 @@ fn json_ui(ui: &mut Ui, output: &Output, draft: &mut AggregateDraft, actions: &m
     });
 }
 
-fn document_ui(ui: &mut Ui, at: u64, row: &Row, actions: &mut TabActions<'_>) {
+fn document_ui(ui: &mut Ui, at: u64, row: &Row, actions: &mut AggregateActions<'_>) {
     let colors = colors(ui);
     let frame = Frame::new()
         .fill(colors.raised)
@@ -181,16 +188,6 @@ fn document_ui(ui: &mut Ui, at: u64, row: &Row, actions: &mut TabActions<'_>) {
         ui.interact(response.response.rect, ui.scope_id().with("result"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::ListItem, ui.is_enabled(), &name));
     menu::context(&response, |ui| copy_ui(ui, row, actions));
-}
-
-/// The entries of a result's menu.
-pub(super) fn copy_ui(ui: &mut Ui, row: &Row, actions: &mut TabActions<'_>) {
-    if menu::entry(ui, "Copy document", "", true).clicked() {
-        let value = bson::Bson::Document(row.document.clone());
-        let layout = mayfly_engine::value::Layout::Indented;
-        let text = mayfly_engine::value::shell::write_value(&value, layout);
-        actions.queue.push(Action::View(ViewAction::CopyLines(text)));
-    }
 }
 
 #[cfg(test)]

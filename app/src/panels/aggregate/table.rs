@@ -5,9 +5,9 @@ use egui::{Align2, Id, Role, Sense, Stroke, Ui, WidgetInfo};
 use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, Table, TableDelegate};
 use mayfly_engine::value::{Layout, shell};
 
-use super::{TabActions, results};
 use crate::action::{Action, ViewAction};
 use crate::panels::documents::words;
+use crate::panels::tab_actions::AggregateActions;
 use crate::state::aggregate::Output;
 use crate::state::documents::Row;
 use crate::state::{State, Tab};
@@ -21,7 +21,13 @@ const COLUMN: f32 = 130.0;
 /// The widest first width of a column, in points.
 const COLUMN_FIRST_MAX: f32 = 280.0;
 
-pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, output: &Output, actions: &mut TabActions<'_>) {
+pub fn ui(
+    ui: &mut Ui,
+    state: &State,
+    tab: &Tab,
+    output: &Output,
+    actions: &mut AggregateActions<'_>,
+) {
     let columns: Vec<Column> = output
         .columns
         .iter()
@@ -41,7 +47,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, output: &Output, actions: &mut 
 struct Delegate<'a, 'b> {
     state: &'a State,
     output: &'a Output,
-    actions: &'a mut TabActions<'b>,
+    actions: &'a mut AggregateActions<'b>,
 }
 
 fn row(output: &Output, row: u64) -> Option<&Row> {
@@ -126,11 +132,21 @@ impl TableDelegate for Delegate<'_, '_> {
                 };
                 self.actions.queue.push(Action::View(ViewAction::CopyLines(text)));
             }
-            results::copy_ui(ui, row, self.actions);
+            copy_ui(ui, row, self.actions);
         });
     }
 
     fn default_row_height(&self) -> f32 {
         sizes::ROW
+    }
+}
+
+/// The entries of a result's menu.
+pub(super) fn copy_ui(ui: &mut Ui, row: &Row, actions: &mut AggregateActions<'_>) {
+    if menu::entry(ui, "Copy document", "", true).clicked() {
+        let value = Bson::Document(row.document.clone());
+        let layout = Layout::Indented;
+        let text = shell::write_value(&value, layout);
+        actions.queue.push(Action::View(ViewAction::CopyLines(text)));
     }
 }

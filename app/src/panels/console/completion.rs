@@ -1,12 +1,13 @@
 //! Completion of the word before the cursor, in a list above it.
 
-use egui::{Align2, Area, EventFilter, Frame, Key, Margin, Modifiers, Order, Pos2, ScrollArea, Ui};
+use egui::{
+    Align2, Area, EventFilter, Frame, Id, Key, Margin, Modifiers, Order, Pos2, ScrollArea, Ui,
+};
 
-use super::input_id;
 use crate::action::{Action, Actions, ConsoleAction};
 use crate::job::ConsoleCompletion;
 use crate::state::State;
-use crate::state::console::{Completing, ConsoleDraft};
+use crate::state::console::{Completing, ConsoleDraft, INPUT};
 use crate::theme::{colors, sizes, text};
 
 /// Rows of the list that are in sight at once.
@@ -103,4 +104,9 @@ pub(super) fn list_ui(
             });
         });
     pressed
+}
+
+/// The id of the field that is typed into.
+pub(super) fn input_id() -> Id {
+    Id::unique(INPUT)
 }

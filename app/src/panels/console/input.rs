@@ -10,7 +10,8 @@ use egui::{
     Stroke, Ui, vec2,
 };
 
-use super::{completion, input_id};
+use super::completion;
+use super::completion::input_id;
 use crate::action::{Action, Actions, ConsoleAction, ViewAction};
 use crate::limits::CONSOLE_EDITED_BYTES_MAX;
 use crate::shell::is_complete;

@@ -4,10 +4,9 @@ mod completion;
 mod input;
 mod transcript;
 
-use egui::{Context, Id, Rect, Ui, UiBuilder, pos2};
+use egui::{Context, Rect, Ui, UiBuilder, pos2};
 
 use crate::action::{Action, Actions, ConsoleAction};
-use crate::state::console::INPUT;
 use crate::state::{Drafts, State};
 use crate::theme::sizes;
 use crate::widgets::{Button, empty_state};
@@ -40,11 +39,6 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
             transcript::ui(ui, &state.console.transcript, draft, actions);
         }
     });
-}
-
-/// The id of the field that is typed into.
-fn input_id() -> Id {
-    Id::unique(INPUT)
 }
 
 fn empty_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {

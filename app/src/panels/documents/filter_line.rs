@@ -4,7 +4,8 @@ use bson::Bson;
 use egui::{Id, Key, Label, Ui};
 use mayfly_engine::value::{Layout, shell};
 
-use super::{filter_edit, history};
+use super::{filter_edit, history, words};
+use crate::action::documents::How;
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::panels::collation_menu;
 use crate::state::code::Language;
@@ -40,7 +41,7 @@ pub fn ui(
     let mut run = false;
     // In a narrow view the buttons stand below the filter, and a presentation has none.
     let is_presented = state.view.is_presented();
-    let is_wide = !is_presented && super::settled_width(ui, state, tab) >= WIDE;
+    let is_wide = !is_presented && words::settled_width(ui, state, tab) >= WIDE;
     ui.horizontal_top(|ui| {
         let id = Id::unique(("filter", tab.id.0));
         let width = ui.available_width() - if is_wide { BUTTONS } else { 0.0 };
@@ -127,7 +128,7 @@ fn to_list(ui: &Ui, tab: &Tab, response: &egui::Response, actions: &mut Actions)
         return;
     }
     response.surrender_focus();
-    super::select_first(tab, actions);
+    select_first(tab, actions);
 }
 
 fn entered(ui: &Ui, response: &egui::Response) -> bool {
@@ -229,4 +230,15 @@ pub(super) fn error_ui(ui: &mut Ui, error: &QueryError) {
         let label = text::rich(&words, text::small()).color(colors.error);
         ui.add(Label::new(label).truncate()).hint(words);
     });
+}
+
+/// Selects the first document, unless one is chosen already.
+pub(super) fn select_first(tab: &Tab, actions: &mut Actions) {
+    let view = &tab.documents;
+    if view.cursor.anchor_key.is_none()
+        && let Some(first) = view.pages.row(0).filter(|first| first.has_id())
+    {
+        let (id, how) = (first.id.clone(), How::Only);
+        actions.push(Action::Documents(tab.id, DocumentsAction::Select { row: 0, id, how }));
+    }
 }

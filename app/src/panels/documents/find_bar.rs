@@ -1,16 +1,17 @@
 //! The line that finds text in the documents that are loaded.
 
+use egui::text::LayoutJob;
 use egui::{Id, Key, Modifiers, Ui};
 
 use crate::action::{Action, Actions, ViewAction};
-use crate::state::documents::find::Find;
+use crate::state::documents::find::{Find, Needle};
 use crate::state::documents::{DocumentsDraft, DocumentsView};
 use crate::state::number::{count, counted};
 use crate::state::view::Focus;
 use crate::state::{State, Tab};
-use crate::theme::{Icon, colors, sizes, text};
-use crate::widgets::Button;
+use crate::theme::{Colors, Icon, colors, sizes, text};
 use crate::widgets::field::Field;
+use crate::widgets::{Button, value_text};
 
 /// The width of the field.
 const FIELD: f32 = 260.0;
@@ -101,4 +102,26 @@ fn words_ui(ui: &mut Ui, find: &Find, view: &DocumentsView) {
         (_, None) => format!("{} in {among}", count(found)),
     };
     ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+}
+
+/// The search text, to highlight it where it occurs.
+pub(super) struct Found {
+    pub(super) needle: Needle,
+    pub(super) at: Option<u64>,
+}
+
+impl Found {
+    pub(super) fn of(draft: &DocumentsDraft) -> Self {
+        let find = draft.find.as_ref();
+        let needle = Needle::new(find.map_or("", |find| &find.text));
+        Self { needle, at: find.and_then(|find| find.at) }
+    }
+
+    /// Sets it off in a text that is painted.
+    pub(super) fn set_off(&self, job: &mut LayoutJob, colors: &Colors) {
+        if !self.needle.is_empty() {
+            let ranges = self.needle.ranges(&job.text);
+            value_text::set_off(job, &ranges, colors);
+        }
+    }
 }

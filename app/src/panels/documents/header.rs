@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use egui::{Align, Layout, Ui, vec2};
 
-use super::{filter_line, settled_width, words};
+use super::words::settled_width;
+use super::{filter_line, words};
 use crate::action::{Action, Actions, DocumentsAction, ExplainAction, ViewAction, transfer};
 use crate::state::documents::bulk::BulkRun;
 use crate::state::documents::query::QueryError;

@@ -9,7 +9,9 @@ use egui::{
     Galley, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
-use super::{Found, field_menu, row_head, settled_width};
+use super::find_bar::Found;
+use super::words::settled_width;
+use super::{field_menu, row_head};
 use crate::action::{Action, Actions, DocumentsAction};
 use crate::state::documents::json_lines::ShownLine;
 use crate::state::documents::view::key;

@@ -15,25 +15,23 @@ mod table;
 mod value_editor;
 pub(super) mod words;
 
-use egui::text::LayoutJob;
 use egui::text_selection::LabelSelectionState;
 use egui::{Context, Event, Id, Key, Role, Sense, Ui, WidgetInfo};
 
 pub use inspector::ui as inspector_ui;
 
+use self::filter_line::select_first;
 use super::explain;
-use crate::action::documents::How;
 use crate::action::{Action, Actions, DocumentsAction};
 use crate::guide::Topic;
 use crate::panels::guide_link;
-use crate::state::documents::find::Needle;
 use crate::state::documents::{CopyForm, DocumentsDraft, DocumentsView, Mode};
 use crate::state::drafts::TabDraft;
 use crate::state::tabs::ViewKind;
 use crate::state::{State, Tab, TabId};
-use crate::theme::{Colors, sizes};
+use crate::theme::sizes;
 use crate::widgets::empty_state::{self, Picture};
-use crate::widgets::{menu, value_text};
+use crate::widgets::menu;
 
 /// How visible results are below a filter that was refused.
 const OUTDATED_OPACITY: f32 = 0.45;
@@ -65,15 +63,6 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: 
             None => content_ui(ui, state, tab, draft, actions),
         }
     });
-}
-
-/// The width that the view has once the inspector is open: nothing moves when a first document is
-/// selected.
-fn settled_width(ui: &Ui, state: &State, tab: &Tab) -> f32 {
-    let width = ui.available_width();
-    let opens = state.settings.inspector && !tab.has_inspector() && !state.view.is_presented();
-    let beside = width - sizes::INSPECTOR;
-    if opens && beside >= sizes::VIEW_MIN { beside } else { width }
 }
 
 fn content_ui(
@@ -155,28 +144,6 @@ fn nothing_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
     }
 }
 
-/// The search text, to highlight it where it occurs.
-struct Found {
-    needle: Needle,
-    at: Option<u64>,
-}
-
-impl Found {
-    fn of(draft: &DocumentsDraft) -> Self {
-        let find = draft.find.as_ref();
-        let needle = Needle::new(find.map_or("", |find| &find.text));
-        Self { needle, at: find.and_then(|find| find.at) }
-    }
-
-    /// Sets it off in a text that is painted.
-    fn set_off(&self, job: &mut LayoutJob, colors: &Colors) {
-        if !self.needle.is_empty() {
-            let ranges = self.needle.ranges(&job.text);
-            value_text::set_off(job, &ranges, colors);
-        }
-    }
-}
-
 /// Where the Tab key enters the list, before the controls of its documents.
 fn stop_ui(ui: &mut Ui, tab: &Tab, actions: &mut Actions) {
     let id = stop_id(tab.id);
@@ -192,17 +159,6 @@ fn stop_ui(ui: &mut Ui, tab: &Tab, actions: &mut Actions) {
 
 fn stop_id(tab: TabId) -> Id {
     Id::unique(("stop of the list", tab.0))
-}
-
-/// Selects the first document, unless one is chosen already.
-fn select_first(tab: &Tab, actions: &mut Actions) {
-    let view = &tab.documents;
-    if view.cursor.anchor_key.is_none()
-        && let Some(first) = view.pages.row(0).filter(|first| first.has_id())
-    {
-        let (id, how) = (first.id.clone(), How::Only);
-        actions.push(Action::Documents(tab.id, DocumentsAction::Select { row: 0, id, how }));
-    }
 }
 
 /// The Tab key continues from the list while a document is chosen there and no control has the

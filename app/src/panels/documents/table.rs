@@ -7,7 +7,8 @@ use bson::Bson;
 use egui::{Align2, Event, Id, Key, Role, Sense, Stroke, Ui, WidgetInfo};
 use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, PrefetchInfo, Table, TableDelegate};
 
-use super::{Found, copy, field_menu, row_head, value_editor, words};
+use super::find_bar::Found;
+use super::{copy, field_menu, row_head, value_editor, words};
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::state::documents::due::Due;
 use crate::state::documents::{

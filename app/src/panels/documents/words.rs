@@ -1,8 +1,11 @@
 //! Words about documents.
 
+use egui::Ui;
+
 use crate::state::documents::due::Due;
 use crate::state::number::{count, counted};
-use crate::state::{Clock, Namespace, Zone, duration};
+use crate::state::{Clock, Namespace, State, Tab, Zone, duration};
+use crate::theme::sizes;
 
 /// An empty collection.
 pub fn nothing(namespace: &Namespace) -> String {
@@ -62,6 +65,15 @@ pub fn due_spoken(due: Due, zone: Zone) -> String {
             format!("Expires at {}", zone.date_time_millis(threshold_ms))
         }
     }
+}
+
+/// The width that the view has once the inspector is open: nothing moves when a first document is
+/// selected.
+pub(super) fn settled_width(ui: &Ui, state: &State, tab: &Tab) -> f32 {
+    let width = ui.available_width();
+    let opens = state.settings.inspector && !tab.has_inspector() && !state.view.is_presented();
+    let beside = width - sizes::INSPECTOR;
+    if opens && beside >= sizes::VIEW_MIN { beside } else { width }
 }
 
 #[cfg(test)]

@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 
 use egui::{Painter, Pos2, Rangef, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
+use super::density;
 use super::scale::Scale;
-use super::{TabActions, density};
 use crate::job::PassReport;
+use crate::panels::tab_actions::ExpiryActions;
 use crate::state::{axis::Tick, duration, number};
 use crate::theme::colors::faded;
 use crate::theme::{Colors, colors, sizes, text};
@@ -97,7 +98,7 @@ pub(super) fn line_ui(
     scale: Scale,
     marks: Marks<'_>,
     next_words: &dyn Fn(i64) -> String,
-    actions: &mut TabActions<'_>,
+    actions: &mut ExpiryActions<'_>,
 ) {
     let size = vec2(ui.available_width(), sizes::AXIS);
     let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK | Sense::DRAG);

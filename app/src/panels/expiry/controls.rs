@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use egui::Ui;
 
-use super::{TabActions, totals};
+use super::totals;
 use crate::action::{ExpiryAction, sandbox};
+use crate::panels::tab_actions::ExpiryActions;
 use crate::state::expiry::{ExpiryView, Mode, Totals};
 use crate::state::indexes::TtlIndex;
 use crate::state::{State, Tab};
@@ -24,7 +25,7 @@ const ENTRY_CHARS_MAX: usize = 70;
 
 /// Draws the line. Where the view is too narrow for all of it, the chips and the controls of the axis
 /// are below the others.
-pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
     let view = &tab.expiry;
     let indexes = tab.indexes.ttl();
     let mut rest = Rest {
@@ -80,7 +81,7 @@ struct Rest {
 
 impl Rest {
     /// Draws what there is room for in this line, and at least the first of it.
-    fn draw(&mut self, ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+    fn draw(&mut self, ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
         let is_first = !self.modes;
         if std::mem::take(&mut self.modes) {
             modes_ui(ui, &tab.expiry, actions);
@@ -102,7 +103,7 @@ impl Rest {
 }
 
 /// The menu with the other actions on the collection.
-fn more_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+fn more_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
     let button = ui.add(Button::icon_only(Icon::More, "More"));
     menu::below(&button, |ui| {
         let copy = sandbox::copy(tab.namespace.clone(), state);
@@ -114,7 +115,7 @@ fn more_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
 }
 
 /// How the documents are shown.
-fn modes_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut TabActions<'_>) {
+fn modes_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut ExpiryActions<'_>) {
     let modes = [Mode::Timeline, Mode::Table, Mode::Removed];
     let words = ["Timeline", "Table", "Removed"];
     let chosen = modes.iter().position(|mode| *mode == view.mode).unwrap_or(0);
@@ -124,7 +125,7 @@ fn modes_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut TabActions<'_>) {
     }
 }
 
-fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], actions: &mut TabActions<'_>) {
+fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], actions: &mut ExpiryActions<'_>) {
     let all = "All TTL indexes";
     let chosen = view
         .index
@@ -152,7 +153,7 @@ fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], actions: &mut 
 
 /// From right to left: *follow* when the axis does not, closer in, the span in words, further out.
 /// A narrow view has no words.
-fn span_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut TabActions<'_>) {
+fn span_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut ExpiryActions<'_>) {
     let hint = "Scroll back to now (End)";
     let follows = view.axis.follows();
     let wide = ui.available_width() > sizes::SPAN_CONTROLS;

@@ -2,10 +2,10 @@
 
 use egui::{CursorIcon, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::TabActions;
 use super::scale::Scale;
 use super::sweep::Sweep;
 use crate::action::ExpiryAction;
+use crate::panels::tab_actions::ExpiryActions;
 use crate::state::expiry::{Brush, ExpiryView, Lane};
 use crate::state::{Zone, number};
 use crate::theme::colors::faded;
@@ -19,7 +19,7 @@ pub(super) fn ui(
     scale: Scale,
     sweep: Option<Sweep>,
     zone: Zone,
-    actions: &mut TabActions<'_>,
+    actions: &mut ExpiryActions<'_>,
 ) {
     let size = vec2(ui.available_width(), sizes::DENSITY_STRIP);
     // Buttons and entries of the palette do the same by keys. The id must not depend on the widgets
@@ -128,7 +128,7 @@ pub(super) fn interact(
     ui: &Ui,
     response: &egui::Response,
     scale: Scale,
-    actions: &mut TabActions<'_>,
+    actions: &mut ExpiryActions<'_>,
 ) {
     if response.dragged() && response.drag_delta().x != 0.0 {
         actions.push(ExpiryAction::Pan(f64::from(-response.drag_delta().x / scale.width)));
@@ -137,7 +137,7 @@ pub(super) fn interact(
 }
 
 /// The wheel zooms around the pointer.
-fn zoom(ui: &Ui, response: &egui::Response, scale: Scale, actions: &mut TabActions<'_>) {
+fn zoom(ui: &Ui, response: &egui::Response, scale: Scale, actions: &mut ExpiryActions<'_>) {
     if let Some(pointer) = response.hover_pos() {
         let (wheel, pinch) = ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
         let factor = f64::from((-wheel / sizes::WHEEL_ZOOM).exp() / pinch);

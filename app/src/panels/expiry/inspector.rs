@@ -2,11 +2,13 @@
 
 use egui::{RichText, Ui};
 
-use super::words::PassTimes;
-use super::{TabActions, ledger, marks, pass_times, words};
+use super::pass_times::PassTimes;
+use super::pass_times::{self, pass_times};
+use super::{ledger, marks, words};
 use crate::action::{Action, ExpiryAction, ViewAction};
 use crate::panels::lesson::why;
 use crate::panels::reaper_log::RESTORE_HINT;
+use crate::panels::tab_actions::ExpiryActions;
 use crate::state::expiry::{Lane, Phase, Pick};
 use crate::state::lesson::why::Topic;
 use crate::state::reasons::reason_label;
@@ -16,7 +18,7 @@ use crate::widgets::marks::visible;
 use crate::widgets::{Button, bar, card, code_box};
 
 /// Draws the inspector of the open tab.
-pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
     let view = &tab.expiry;
     if let Some(lane) = view.selected_lane() {
         ui.horizontal_top(|ui| {
@@ -49,7 +51,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions
     }
 }
 
-fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, actions: &mut TabActions<'_>) {
+fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, actions: &mut ExpiryActions<'_>) {
     let now_ms = state.now_ms();
     card::ui(ui, |ui| {
         let times = pass_times(state, tab);
@@ -64,7 +66,7 @@ fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, actions: &mut 
 }
 
 /// The verdict of each of several TTL indexes on the document, and which one wins.
-fn rules_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+fn rules_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
     let indexes = tab.indexes.ttl();
     let Some(verdict) = tab.expiry.verdict.as_ref().filter(|_| indexes.len() > 1) else { return };
     let (now_ms, zone) = (state.now_ms(), state.clock.zone());
@@ -106,7 +108,7 @@ fn remaining_ui(ui: &mut Ui, lane: &Lane, now_ms: i64, times: &PassTimes) {
             let color = if times.is_late(least_ms) { ink.overdue } else { ink.removed };
             match times.server {
                 Some(_) => ("Gone, lag", lane.lag_figure(), color),
-                None => ("Removed", words::lateness(late_ms), color),
+                None => ("Removed", pass_times::lateness(late_ms), color),
             }
         }
     };
@@ -125,7 +127,7 @@ fn remaining_ui(ui: &mut Ui, lane: &Lane, now_ms: i64, times: &PassTimes) {
     });
 }
 
-fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, actions: &mut TabActions<'_>) {
+fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, actions: &mut ExpiryActions<'_>) {
     ui.horizontal_wrapped(|ui| {
         if lane.removed_ms.is_none() {
             let hint = "Set the date to now, which restarts the TTL";

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::words::PassTimes;
+use super::pass_times::PassTimes;
 use crate::state::expiry::{ExpiryView, PassLag, Promise};
 use crate::state::{State, duration, number};
 use crate::theme::colors::faded;

@@ -3,15 +3,17 @@
 use std::time::Duration;
 
 use bson::Bson;
-use egui::{Align2, Role, Sense, Ui, WidgetInfo, vec2};
+use egui::{Align2, Color32, Rect, Role, Sense, Ui, WidgetInfo, vec2};
 
 use super::lane_painter::LanePainter;
+use super::lesson;
 use super::motion::{Motion, Pose};
+use super::pass_times::PassTimes;
 use super::scale::Scale;
 use super::sweep::Sweep;
-use super::words::{self, PassTimes};
-use super::{TabActions, lesson};
+use super::words;
 use crate::action::{Action, ExpiryAction, LessonAction};
+use crate::panels::tab_actions::ExpiryActions;
 use crate::state::expiry::{Lane, Phase, Row, mark};
 use crate::state::indexes::TtlIndex;
 use crate::theme::colors::faded;
@@ -64,7 +66,7 @@ impl Lanes<'_> {
     }
 
     /// Draws the rows that are on screen.
-    pub(super) fn ui(&self, ui: &mut Ui, actions: &mut TabActions<'_>) -> ShownLanes {
+    pub(super) fn ui(&self, ui: &mut Ui, actions: &mut ExpiryActions<'_>) -> ShownLanes {
         let mut is_hovered = false;
         let mut motion = Motion::begin(ui);
         egui::ScrollArea::vertical().auto_shrink([false, false]).show_rows(
@@ -95,7 +97,13 @@ impl Lanes<'_> {
         ShownLanes { is_hovered, moves }
     }
 
-    fn row_ui(&self, ui: &mut Ui, lane: &Lane, pose: Pose, actions: &mut TabActions<'_>) -> bool {
+    fn row_ui(
+        &self,
+        ui: &mut Ui,
+        lane: &Lane,
+        pose: Pose,
+        actions: &mut ExpiryActions<'_>,
+    ) -> bool {
         let size = vec2(ui.available_width(), self.height());
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
@@ -111,16 +119,7 @@ impl Lanes<'_> {
             let (scale, times) = (self.scale, self.times);
             let is_hidden = times.is_hidden(lane, scale.now_ms);
             let overdue = words::overdue(times.removals, is_hidden);
-            let hovered = response.hovered().then(|| faded(colors.raised, 0.7));
-            let background = if selected { Some(faded(colors.raised_hover, 0.6)) } else { hovered };
-            if let Some(fill) = background {
-                painter.rect_filled(rect, sizes::RADIUS_BUTTON, fill);
-            }
-            if selected {
-                let left = rect.with_max_x(rect.left() + sizes::LINE_SELECTED);
-                let bar = left.shrink2(vec2(0.0, 4.0));
-                painter.rect_filled(bar, sizes::LINE_SELECTED / 2.0, colors.text);
-            }
+            let background = paint_background(ui, rect, selected, response.hovered());
             let phase = match self.sweep {
                 Some(sweep) if sweep.is_ahead_of(lane, scale) => Phase::Overdue,
                 _ => lane.phase(scale.now_ms),
@@ -150,7 +149,7 @@ impl Lanes<'_> {
             let toggle = LessonAction::ToggleDocument(lane.id.clone());
             actions.queue.push(Action::Lesson(toggle));
         } else if response.clicked() {
-            actions.select(lane);
+            actions.push(ExpiryAction::select(lane));
         }
         if response.dragged() && response.drag_delta().x != 0.0 {
             let fraction = f64::from(-response.drag_delta().x / self.scale.width);
@@ -175,4 +174,20 @@ impl Lanes<'_> {
         let (ink, width) = (colors(ui).dim, rect.width() - sizes::GAP_SMALL);
         paint::text_at(ui, at, Align2::LEFT_CENTER, words, text::small(), ink, width);
     }
+}
+
+/// Paints what sets a row off while it is selected or below the pointer. Returns its color.
+fn paint_background(ui: &Ui, rect: Rect, selected: bool, hovered: bool) -> Option<Color32> {
+    let (painter, colors) = (ui.painter(), colors(ui));
+    let hovered = hovered.then(|| faded(colors.raised, 0.7));
+    let background = if selected { Some(faded(colors.raised_hover, 0.6)) } else { hovered };
+    if let Some(fill) = background {
+        painter.rect_filled(rect, sizes::RADIUS_BUTTON, fill);
+    }
+    if selected {
+        let left = rect.with_max_x(rect.left() + sizes::LINE_SELECTED);
+        let bar = left.shrink2(vec2(0.0, 4.0));
+        painter.rect_filled(bar, sizes::LINE_SELECTED / 2.0, colors.text);
+    }
+    background
 }

@@ -2,13 +2,14 @@
 
 use egui::{Response, RichText, Ui};
 
+use super::pass_times::PassTimes;
 use super::table::{Table, id_ui, text_ui};
-use super::words::PassTimes;
-use super::{TabActions, lag, marks};
+use super::{lag, marks};
 use crate::action::{Action, ArchiveAction, ExpiryAction, TrashAction, archive, trash};
 use crate::guide::Topic;
 use crate::panels::guide_link;
 use crate::panels::reaper_log::RESTORE_HINT;
+use crate::panels::tab_actions::ExpiryActions;
 use crate::state::expiry::{ExpiryView, Keeper, Kept, Lane, Pick};
 use crate::state::{State, Tab, Zone, duration, number};
 use crate::theme::{colors, sizes, text};
@@ -21,7 +22,7 @@ pub(super) fn ui(
     state: &State,
     tab: &Tab,
     times: &PassTimes,
-    actions: &mut TabActions<'_>,
+    actions: &mut ExpiryActions<'_>,
 ) {
     let view = &tab.expiry;
     if !view.ledger.is_empty() {
@@ -51,7 +52,7 @@ fn knows_lags(view: &ExpiryView, times: &PassTimes) -> bool {
     has_sleep && view.ledger.iter().all(|lane| lane.seen_ms.is_none())
 }
 
-fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
     let (view, zone, indexes) = (&tab.expiry, state.clock.zone(), tab.indexes.ttl());
     let (removed, expired) = (zone.heading("Removed"), zone.heading("Expired at"));
     let columns = [
@@ -106,7 +107,7 @@ fn removed_at(lane: &Lane, zone: Zone) -> String {
 }
 
 /// A click chooses a row, with Ctrl one more, with Shift all up to it.
-fn row_ui(response: &Response, lane: &Lane, actions: &mut TabActions<'_>) {
+fn row_ui(response: &Response, lane: &Lane, actions: &mut ExpiryActions<'_>) {
     let Some(at_ms) = lane.removed_ms else { return };
     let pick = |how| ExpiryAction::Pick(lane.id.clone(), at_ms, how);
     if response.clicked() {
@@ -149,7 +150,7 @@ fn lag_ui(ui: &mut Ui, view: &ExpiryView) {
     }
 }
 
-fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
     let (view, namespace) = (&tab.expiry, &tab.namespace);
     let has_rows = !view.ledger.is_empty();
     // A server keeps no copy of what it removes.
@@ -176,7 +177,7 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_
 }
 
 /// Restores the chosen documents that are kept.
-fn restore_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut TabActions<'_>) {
+fn restore_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut ExpiryActions<'_>) {
     let kept = [Keeper::Trash, Keeper::Archive].map(|keeper| view.picked_in(keeper).len());
     let count = kept.iter().sum::<usize>() as u64;
     let label = match (count, view.picked.len()) {

@@ -3,7 +3,8 @@
 use egui::{Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2, vec2};
 
 use super::lane_painter::{cross, hatch};
-use super::{TabActions, marks};
+use super::marks;
+use crate::panels::tab_actions::ExpiryActions;
 use crate::state::monitor::NextPass;
 use crate::state::{State, Tab};
 use crate::theme::{colors, sizes, text};
@@ -13,7 +14,13 @@ const SAMPLE: f32 = 16.0;
 
 /// Draws the line; its first sample is at `left`, and the marks of several TTL indexes are at the
 /// right. A presentation has no room for both.
-pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, left: f32, actions: &mut TabActions<'_>) {
+pub(super) fn ui(
+    ui: &mut Ui,
+    state: &State,
+    tab: &Tab,
+    left: f32,
+    actions: &mut ExpiryActions<'_>,
+) {
     let is_presented = state.view.is_presented();
     let next = super::next_pass(state);
     let is_known = |next| matches!(next, NextPass::Known { .. } | NextPass::Minutely { .. });
@@ -57,7 +64,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, left: f32, actions: &mut
 }
 
 /// Draws the marks from the right. Returns where they begin.
-fn marks_ui(ui: &mut Ui, tab: &Tab, line: Rect, actions: &mut TabActions<'_>) -> f32 {
+fn marks_ui(ui: &mut Ui, tab: &Tab, line: Rect, actions: &mut ExpiryActions<'_>) -> f32 {
     // Controls are higher than the line; the axis above it has room for that at its lower edge.
     let line = line.with_min_y(line.bottom() - sizes::CONTROL_SMALL);
     let layout = egui::Layout::right_to_left(egui::Align::Center);

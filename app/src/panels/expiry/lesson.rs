@@ -3,11 +3,11 @@
 use bson::Bson;
 use egui::{Align2, CursorIcon, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
-use super::TabActions;
 use super::scale::Scale;
 use crate::action::{Action, LessonAction};
 use crate::job::Zone;
 use crate::job::lesson::{BlockKind, Guess, LessonView, QuestionKind};
+use crate::panels::tab_actions::ExpiryActions;
 use crate::state::lesson::{Playing, namespace, steps};
 use crate::state::{State, Tab};
 use crate::theme::{Icon, colors, sizes, text};
@@ -69,7 +69,7 @@ pub(super) fn pin_ui(
     state: &State,
     scale: Scale,
     area: Rect,
-    actions: &mut TabActions<'_>,
+    actions: &mut ExpiryActions<'_>,
 ) {
     let Some(playing) = &state.lessons.playing else { return };
     let Some(view) = &playing.view else { return };

@@ -4,8 +4,8 @@ use egui::{
     Align2, Color32, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
 };
 
-use super::TabActions;
 use crate::action::ExpiryAction;
+use crate::panels::tab_actions::ExpiryActions;
 use crate::state::Tab;
 use crate::state::expiry::{IndexMark, mark};
 use crate::state::indexes::TtlIndex;
@@ -54,7 +54,7 @@ pub(super) fn ui(ui: &mut Ui, indexes: &[TtlIndex], index: &str) {
 
 /// Draws a switch for each of several TTL indexes: documents are shown as if a hidden one did not
 /// exist. Nothing where one was chosen, or there is only one.
-pub(super) fn toggles_ui(ui: &mut Ui, tab: &Tab, actions: &mut TabActions<'_>) {
+pub(super) fn toggles_ui(ui: &mut Ui, tab: &Tab, actions: &mut ExpiryActions<'_>) {
     let indexes = tab.indexes.ttl();
     if indexes.len() < 2 || tab.expiry.index.is_some() {
         return;

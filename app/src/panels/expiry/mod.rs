@@ -13,6 +13,7 @@ mod legend;
 mod lesson;
 mod marks;
 mod motion;
+mod pass_times;
 mod scale;
 pub(crate) mod server;
 mod sweep;
@@ -25,6 +26,7 @@ pub(super) use self::axis::{Backdrop, Marks, ticks};
 pub(super) use self::lane_painter::LanePainter;
 pub(super) use self::motion::Pose;
 pub(super) use self::scale::Scale;
+pub(super) use pass_times::{next_pass, removals};
 
 use egui::{Label, Ui};
 use mayfly_engine::reply::DocCount;
@@ -35,41 +37,20 @@ use crate::limits::{MOVE_MS_RANGE, SERVER_DENSITY_APART_MS};
 use crate::panels::guide_link;
 use crate::panels::lesson::why;
 use crate::state::drafts::TabDraft;
-use crate::state::expiry::{Lane, Mode};
+use crate::state::expiry::Mode;
 use crate::state::lesson::why::Topic;
-use crate::state::maintenance::Takes;
-use crate::state::monitor::NextPass;
-use crate::state::{State, Tab, TabId};
+use crate::state::{State, Tab};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::Button;
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::marks::visible;
 
-use self::words::{PassTimes, Removals};
+use self::pass_times::pass_times;
+use crate::panels::tab_actions::ExpiryActions;
 
 /// How long rows keep their places after the last move of the pointer, in seconds.
 const HOLD_SECS: f32 = 3.0;
-
-/// Queues the actions of one tab.
-struct TabActions<'a> {
-    tab: TabId,
-    queue: &'a mut Actions,
-}
-
-impl TabActions<'_> {
-    fn push(&mut self, action: ExpiryAction) {
-        self.queue.push(Action::Expiry(self.tab, action));
-    }
-
-    fn select(&mut self, lane: &Lane) {
-        let id = lane.id.clone();
-        self.push(match lane.removed_ms {
-            Some(at_ms) => ExpiryAction::SelectRemoved(id, at_ms),
-            None => ExpiryAction::Select(Some(id)),
-        });
-    }
-}
 
 /// Draws the view.
 pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, _draft: &mut TabDraft, actions: &mut Actions) {
@@ -78,16 +59,16 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, _draft: &mut TabDraft, actions:
     let margin = if is_presented { egui::Margin { top: 4, bottom: 2, ..margin } } else { margin };
     egui::Frame::new().inner_margin(margin).show(ui, |ui| {
         redraw(ui, state, tab, actions);
-        view_ui(ui, state, tab, &mut TabActions { tab: tab.id, queue: actions });
+        view_ui(ui, state, tab, &mut ExpiryActions::new(tab.id, actions, Action::Expiry));
     });
 }
 
 /// Draws what the inspector shows while this view is shown.
 pub fn inspector_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
-    inspector::ui(ui, state, tab, &mut TabActions { tab: tab.id, queue: actions });
+    inspector::ui(ui, state, tab, &mut ExpiryActions::new(tab.id, actions, Action::Expiry));
 }
 
-fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
     if let Some(stall) = &state.reaper.stall {
         let words = text::rich(stall, text::strong()).color(colors(ui).error);
         ui.add(Label::new(words).wrap());
@@ -132,7 +113,7 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) 
 }
 
 /// Warns of many documents that will go together, and says what can be done.
-fn cliff_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+fn cliff_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
     let now_ms = state.now_ms();
     let Some(cliff) = tab.expiry.cliff(now_ms) else { return };
     ui.horizontal_wrapped(|ui| {
@@ -151,7 +132,7 @@ fn cliff_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>)
 }
 
 /// The chosen range: how many documents are in it, and what can be done with them.
-fn brush_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+fn brush_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
     let (Some(brush), Some(found)) = (tab.expiry.brush, tab.expiry.in_range()) else { return };
     let (now_ms, zone) = (state.now_ms(), state.clock.zone());
     ui.horizontal_wrapped(|ui| {
@@ -185,7 +166,7 @@ fn nothing_counted(state: &State, tab: &Tab) -> bool {
 }
 
 /// Draws the documents. Returns whether the pointer is over rows that must not move away from it.
-fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) -> bool {
+fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) -> bool {
     let view = &tab.expiry;
     if let Some(why) = state.tree.why_nothing_expires(&tab.namespace.db) {
         let sentence = format!("Nothing expires here because {}", visible(why));
@@ -224,62 +205,6 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_
     }
 }
 
-fn pass_times(state: &State, tab: &Tab) -> PassTimes {
-    let reaper = &state.reaper;
-    let micros = reaper.last_pass().map_or(0, |pass| pass.duration_micros);
-    let server = next_pass(state);
-    let sleep_secs = i64::try_from(reaper.sleep_secs).unwrap_or(i64::MAX / 1_000);
-    let next_pass_ms = match server {
-        Some(NextPass::Known { at_ms, .. } | NextPass::Minutely { at_ms, .. }) => Some(at_ms),
-        Some(_) => None,
-        None => reaper.next_pass_ms,
-    };
-    PassTimes {
-        removals: removals(state, tab),
-        zone: state.clock.zone(),
-        at_threshold: reaper.at_threshold,
-        next_pass_ms,
-        sleep_ms: server.and_then(NextPass::sleep_ms).unwrap_or(sleep_secs.saturating_mul(1_000)),
-        server,
-        hides: state.tree.hides_expired(&tab.namespace.db),
-        known_ms: known_ms(state),
-        pass_ms: i64::try_from(micros.div_ceil(1_000_000) * 1_000).unwrap_or(0),
-    }
-}
-
-/// The next pass of the server that is shown. `None` if the store isn't a server.
-pub(super) fn next_pass(state: &State) -> Option<NextPass> {
-    let connection = state.store.connection.as_ref()?;
-    Some(connection.monitor.next_pass(state.now_ms()))
-}
-
-/// When the server that is shown answered last, in milliseconds since 1970, if it does not answer now.
-fn silent_since_ms(state: &State) -> Option<i64> {
-    state.store.connection.as_ref()?.silent_since_ms()
-}
-
-/// Up to when it is known what is there, in milliseconds since 1970.
-fn known_ms(state: &State) -> i64 {
-    let shown_ms = state.clock.shown_ms();
-    // Overdue documents of a server that does not answer may be gone by now.
-    silent_since_ms(state).map_or(shown_ms, |since_ms| since_ms.min(shown_ms))
-}
-
-/// The fate of overdue documents of this tab's collection.
-pub(super) fn removals(state: &State, tab: &Tab) -> Removals {
-    let takes = state.maintenance.status.as_ref().map(|status| status.takes);
-    let held = state.reaper.held.as_ref();
-    match takes {
-        _ if next_pass(state) == Some(NextPass::Off) => Removals::ServerOff,
-        _ if silent_since_ms(state).is_some() => Removals::Silent,
-        _ if state.store.connection.is_some() => Removals::Server,
-        Some(Takes::Reads | Takes::ReadsUntilChecked | Takes::ReadsDetached) => Removals::ReadOnly,
-        _ if !state.reaper.enabled => Removals::Off,
-        _ if held.is_some_and(|held| held.holds(&tab.namespace)) => Removals::Held,
-        _ => Removals::Go,
-    }
-}
-
 /// Requests the next frame: digits change with the clock's steps, and on a short axis the bars move
 /// between them.
 fn redraw(ui: &Ui, state: &State, tab: &Tab, actions: &mut Actions) {
@@ -300,6 +225,7 @@ fn redraw(ui: &Ui, state: &State, tab: &Tab, actions: &mut Actions) {
 
 #[cfg(test)]
 mod tests {
+    use crate::panels::expiry::pass_times::known_ms;
     use std::time::Duration;
 
     use super::*;

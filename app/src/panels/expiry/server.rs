@@ -1,6 +1,7 @@
 //! The words of the Expiry view about documents of a server: never more than is known.
 
-use super::words::PassTimes;
+use super::pass_times;
+use super::pass_times::PassTimes;
 use crate::limits::SERVER_UNSEEN_MS;
 use crate::state::expiry::{Lane, Phase};
 use crate::state::monitor::{NextPass, OFF};
@@ -78,7 +79,7 @@ pub(super) fn lag(lane: &Lane, late_ms: i64) -> String {
     if late_ms < 0 {
         return "deleted before its threshold".to_owned();
     }
-    let Some(seen_ms) = lane.seen_ms else { return super::words::lateness(late_ms) };
+    let Some(seen_ms) = lane.seen_ms else { return pass_times::lateness(late_ms) };
     let from_ms = lane.removable_ms.unwrap_or(lane.threshold_ms).max(lane.threshold_ms);
     let least = seen_ms.saturating_sub(from_ms).max(0);
     let [least, most] = [least, late_ms].map(|ms| ms / 1_000);

@@ -3,12 +3,14 @@
 use egui::{Rect, Stroke, Ui, pos2};
 
 use super::scale::Scale;
-use super::timeline::is_still;
 use crate::job::PassReport;
 use crate::state::State;
 use crate::state::expiry::{ExpiryView, Lane};
 use crate::theme::colors::faded;
 use crate::theme::{colors, durations, sizes};
+
+/// Store seconds for a real one up to which rows slide.
+pub(super) const MOTION_RATE_MAX: f64 = 120.0;
 
 /// Where the line is in this frame.
 #[derive(Debug, Clone, Copy)]
@@ -73,6 +75,13 @@ impl Sweep {
         }
         painter.vline(self.x, area.y_range(), Stroke::new(sizes::LINE_STRONG, ink));
     }
+}
+
+/// Whether nothing slides: the user wants it so, every frame is costly, or time is so fast that rows
+/// would never rest.
+pub(super) fn is_still(state: &State) -> bool {
+    let is_fast = state.clock.rate() > MOTION_RATE_MAX;
+    state.settings.reduce_motion || state.view.draws_slowly || is_fast
 }
 
 #[cfg(test)]

@@ -4,8 +4,11 @@ use egui::text::TextFormat;
 use egui::{Response, RichText, Sense, Ui};
 use egui_extras::{Column, TableBuilder};
 
-use super::words::{self, PassTimes};
-use super::{TabActions, marks};
+use super::marks;
+use super::pass_times::PassTimes;
+use super::words;
+use crate::action::ExpiryAction;
+use crate::panels::tab_actions::ExpiryActions;
 use crate::state::expiry::{Lane, Phase};
 use crate::state::{State, Tab, duration};
 use crate::theme::{colors, sizes, text};
@@ -18,7 +21,7 @@ pub(super) fn waiting_ui(
     state: &State,
     tab: &Tab,
     times: &PassTimes,
-    actions: &mut TabActions<'_>,
+    actions: &mut ExpiryActions<'_>,
 ) -> bool {
     let (view, indexes) = (&tab.expiry, tab.indexes.ttl());
     let clock = &state.clock;
@@ -40,7 +43,7 @@ pub(super) fn waiting_ui(
     let table = Table { name, columns: &columns, rows: &rows, is_chosen: &is_chosen, is_presented };
     let mut clicked = |response: &Response, lane: &Lane| {
         if response.clicked() {
-            actions.select(lane);
+            actions.push(ExpiryAction::select(lane));
         }
     };
     table.ui(ui, &mut clicked, |ui, lane, column| {

@@ -4,11 +4,14 @@ use egui::{Rect, Ui, pos2};
 
 use super::axis::{self, Backdrop, Marks};
 use super::lanes::{self, Lanes};
+use super::pass_times::PassTimes;
 use super::scale::Scale;
-use super::sweep::Sweep;
-use super::words::{self, PassTimes, Removals};
-use super::{TabActions, density, legend, lesson};
+use super::sweep::{Sweep, is_still};
+use super::words;
+use super::{density, legend, lesson};
 use crate::job::PassReport;
+use crate::panels::expiry::pass_times::Removals;
+use crate::panels::tab_actions::ExpiryActions;
 use crate::state::expiry::{ExpiryView, Lane, Phase};
 use crate::state::indexes::TtlIndex;
 use crate::state::{State, Tab};
@@ -20,7 +23,7 @@ pub(super) fn ui(
     state: &State,
     tab: &Tab,
     times: &PassTimes,
-    actions: &mut TabActions<'_>,
+    actions: &mut ExpiryActions<'_>,
 ) -> bool {
     let (view, now_ms) = (&tab.expiry, state.now_ms());
     let whole = ui.available_rect_before_wrap();
@@ -114,16 +117,6 @@ fn lane_area(whole: Rect, is_presented: bool) -> Rect {
     let digits = sizes::LANE_DIGITS.min(whole.width() / 6.0);
     whole.with_min_x(whole.left() + names).with_max_x(whole.right() - digits)
 }
-
-/// Whether nothing slides: the user wants it so, every frame is costly, or time is so fast that rows
-/// would never rest.
-pub(super) fn is_still(state: &State) -> bool {
-    let is_fast = state.clock.rate() > MOTION_RATE_MAX;
-    state.settings.reduce_motion || state.view.draws_slowly || is_fast
-}
-
-/// Store seconds for a real one up to which rows slide.
-const MOTION_RATE_MAX: f64 = 120.0;
 
 /// Documents of this tab's collection that a pass removed.
 fn removed_here(pass: &PassReport, tab: &Tab) -> u64 {

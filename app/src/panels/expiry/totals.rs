@@ -3,10 +3,10 @@
 use egui::Ui;
 use mayfly_engine::reply::DocCount;
 
-use super::TabActions;
 use crate::action::{Action, ConvertAction, ExpiryAction};
 use crate::job::glossary::Term;
 use crate::panels::lesson::why;
+use crate::panels::tab_actions::ExpiryActions;
 use crate::state::expiry::Totals;
 use crate::state::reasons::{index_of_reasons, reason_label};
 use crate::state::{State, Tab, number};
@@ -24,7 +24,7 @@ pub(super) fn ui(
     state: &State,
     tab: &Tab,
     totals: &Totals,
-    actions: &mut TabActions<'_>,
+    actions: &mut ExpiryActions<'_>,
 ) {
     let ink = colors(ui);
     let phases = [
@@ -86,7 +86,7 @@ const WORDS_MAX: usize = 120;
 const CONVERT_MAX: usize = 3;
 
 /// Text and numbers in the field of a TTL index may be dates.
-fn convert_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<'_>) {
+fn convert_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut ExpiryActions<'_>) {
     let may_be = |code: &str| matches!(code, "string" | "number");
     if !totals.reasons.iter().any(|(code, _)| may_be(code)) {
         return;
@@ -105,7 +105,7 @@ fn convert_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<
     }
 }
 
-fn reasons_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut TabActions<'_>) {
+fn reasons_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, actions: &mut ExpiryActions<'_>) {
     for (code, count) in &totals.reasons {
         let count = number::documents(*count);
         let words = format!("{}: {count}", reason_label(code));

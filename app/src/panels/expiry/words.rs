@@ -2,11 +2,12 @@
 
 use bson::Bson;
 
+use super::pass_times::{PassTimes, Removals, lateness};
 use super::server;
 use crate::state::expiry::{Brush, Cliff, ExpiryView, InRange, Lane, Phase, Summary, mark};
 use crate::state::indexes::TtlIndex;
-use crate::state::monitor::{NextPass, OFF};
-use crate::state::{Zone, duration, number};
+use crate::state::monitor::OFF;
+use crate::state::{Zone, number};
 
 /// Characters of an `_id` that a lane shows.
 const LABEL_CHARS_MAX: usize = 36;
@@ -110,11 +111,6 @@ pub(super) fn winner(lane: &Lane, indexes: &[TtlIndex]) -> Option<String> {
 /// Below the tombstones, for documents of a pass that have none.
 pub(super) fn summary(summary: &Summary) -> String {
     format!("{} more removed by pass {}", number::count(summary.removed), summary.pass)
-}
-
-/// How late a removal was, in short: `9.3 s lag`.
-pub(super) fn lateness(late_ms: i64) -> String {
-    format!("{} lag", duration::figure(late_ms.max(0)))
 }
 
 /// The *Removal window* column: `05:37:04–05:38:04`. The sentence is in the tooltip of a lane.
@@ -277,64 +273,6 @@ pub(super) fn verdict(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
     let which = if lane.dates_ms.len() > 1 { "the earliest date in " } else { "" };
     let (index, field) = (&lane.index, &lane.field);
     format!("Index {index} sets expiry to {ttl} after {which}{field} ({base}). {pass}")
-}
-
-/// The fate of overdue documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Removals {
-    /// A pass removes it.
-    Go,
-    /// It is on hold until the user releases it.
-    Held,
-    /// The reaper is off.
-    Off,
-    /// The store takes no changes.
-    ReadOnly,
-    /// The monitor of a server removes it.
-    Server,
-    /// The monitor of a server removes it; the server does not answer now.
-    Silent,
-    /// The monitor of a server is off.
-    ServerOff,
-}
-
-/// When passes come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct PassTimes {
-    pub removals: Removals,
-    pub zone: Zone,
-    pub at_threshold: bool,
-    pub next_pass_ms: Option<i64>,
-    pub sleep_ms: i64,
-    /// How long the last pass took, rounded up to a second.
-    pub pass_ms: i64,
-    /// The next pass of a server. `None` if the store isn't a server.
-    pub server: Option<NextPass>,
-    /// Whether reads hide what is past a threshold that is counted from the last modification.
-    pub hides: bool,
-    /// Up to when it is known which documents are there, in milliseconds since 1970.
-    pub known_ms: i64,
-}
-
-impl PassTimes {
-    /// Whether the document is still stored and no read returns it.
-    pub(super) fn is_hidden(&self, lane: &Lane, now_ms: i64) -> bool {
-        self.hides && lane.is_on_modification() && lane.phase(now_ms) == Phase::Overdue
-    }
-
-    /// How late a removal was, and up to what that is normal.
-    pub(super) fn lateness(&self, late_ms: i64, after: &str) -> String {
-        let late = duration::figure(late_ms.max(0));
-        if self.at_threshold {
-            return format!("{late} after {after}");
-        }
-        format!("{late} after {after} (normal: up to {})", number::secs(self.sleep_ms / 1_000))
-    }
-
-    /// Whether a removal was later than one period and the pass itself explain.
-    pub(super) fn is_late(&self, late_ms: i64) -> bool {
-        late_ms > self.sleep_ms.saturating_add(self.pass_ms)
-    }
 }
 
 /// The remark on an overdue document. Empty while it can be read and a pass removes it.

@@ -7,30 +7,19 @@ use egui_extras::{Column, TableBuilder, TableRow};
 
 use crate::action::{Action, Actions, IndexesAction};
 use crate::panels::lesson::why;
+use crate::panels::tab_actions::IndexesActions;
 use crate::state::drafts::TabDraft;
 use crate::state::indexes::IndexRow;
 use crate::state::lesson::why::Topic;
-use crate::state::{State, Tab, TabId, number};
+use crate::state::{State, Tab, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, menu, paint};
 
-/// Queues the actions of one tab.
-struct TabActions<'a> {
-    tab: TabId,
-    queue: &'a mut Actions,
-}
-
-impl TabActions<'_> {
-    fn push(&mut self, action: IndexesAction) {
-        self.queue.push(Action::Indexes(self.tab, action));
-    }
-}
-
 /// Draws the view.
 pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, _draft: &mut TabDraft, actions: &mut Actions) {
-    let mut actions = TabActions { tab: tab.id, queue: actions };
+    let mut actions = IndexesActions::new(tab.id, actions, Action::Indexes);
     let margin = egui::Margin::symmetric(16, 10);
     egui::Frame::new().inner_margin(margin).show(ui, |ui| {
         if !state.view.is_presented() {
@@ -49,7 +38,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, _draft: &mut TabDraft, actions:
 /// Draws what the inspector shows while this view is shown: nothing, there is none.
 pub fn inspector_ui(_ui: &mut Ui, _state: &State, _tab: &Tab, _actions: &mut Actions) {}
 
-fn controls_ui(ui: &mut Ui, tab: &Tab, actions: &mut TabActions<'_>) {
+fn controls_ui(ui: &mut Ui, tab: &Tab, actions: &mut IndexesActions<'_>) {
     ui.horizontal(|ui| {
         let hint = "Create an index, with or without a TTL";
         if ui.add(Button::primary("Create index…").tooltip(hint)).clicked() {
@@ -90,7 +79,7 @@ fn table_ui(
     state: &State,
     tab: &Tab,
     rows: &[IndexRow],
-    actions: &mut TabActions<'_>,
+    actions: &mut IndexesActions<'_>,
 ) {
     let figures = figures_in(ui.available_width());
     let words = |share: bool| {
@@ -167,7 +156,7 @@ fn cell(row: &mut TableRow<'_, '_>, draw: impl FnOnce(&mut Ui)) {
 }
 
 /// The buttons at the end of a row: the TTL, and a menu with everything else.
-fn actions_ui(ui: &mut Ui, index: &IndexRow, state: &State, actions: &mut TabActions<'_>) {
+fn actions_ui(ui: &mut Ui, index: &IndexRow, state: &State, actions: &mut IndexesActions<'_>) {
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let shown = with_marks(&index.name);
         let name = format!("More for {shown}");
@@ -187,7 +176,7 @@ fn actions_ui(ui: &mut Ui, index: &IndexRow, state: &State, actions: &mut TabAct
     });
 }
 
-fn entries_ui(ui: &mut Ui, index: &IndexRow, state: &State, actions: &mut TabActions<'_>) {
+fn entries_ui(ui: &mut Ui, index: &IndexRow, state: &State, actions: &mut IndexesActions<'_>) {
     let is_id = index.name == "_id_";
     let ttl = if index.secs.is_some() { "Change TTL…" } else { "Add TTL…" };
     if menu::entry(ui, ttl, "", index.no_ttl_reason().is_none()).clicked() {

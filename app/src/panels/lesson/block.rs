@@ -2,7 +2,8 @@
 
 use egui::{CollapsingHeader, CornerRadius, Frame, Label, Margin, Ui};
 
-use super::{LessonActions, goal, question};
+use super::actions::LessonActions;
+use super::{goal, question};
 use crate::action::{Action, LessonAction, ViewAction};
 use crate::job::ConsoleOutput;
 use crate::job::lesson::{

@@ -2,7 +2,8 @@
 
 use egui::{Align, Id, Margin, ScrollArea, Ui};
 
-use super::{LessonActions, block};
+use super::actions::LessonActions;
+use super::{actions, block};
 use crate::action::{Action, LessonAction, ViewAction};
 use crate::job::lesson::{BlockState, LessonView, Part};
 use crate::state::State;
@@ -43,7 +44,7 @@ fn content_ui(
     let ink = colors(ui);
     let title = visible(&card.title);
     let heading = ui.label(text::rich(title, text::heading()).color(ink.text));
-    super::announce(ui, heading.id);
+    actions::announce(ui, heading.id);
     if let Some(failure) = &view.failure {
         failure_ui(ui, failure);
     }

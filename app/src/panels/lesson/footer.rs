@@ -2,7 +2,7 @@
 
 use egui::{Align, Layout, Role, Sense, Ui, WidgetInfo, vec2};
 
-use super::LessonActions;
+use super::actions::LessonActions;
 use crate::action::LessonAction;
 use crate::job::lesson::{LessonKind, LessonView};
 use crate::state::State;

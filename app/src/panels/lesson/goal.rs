@@ -2,7 +2,8 @@
 
 use egui::Ui;
 
-use super::LessonActions;
+use super::actions;
+use super::actions::LessonActions;
 use crate::action::LessonAction;
 use crate::job::lesson::{BlockState, BlockView, Goal, LessonRequest, LessonView};
 use crate::state::duration;
@@ -58,7 +59,7 @@ fn state_ui(ui: &mut Ui, known: &BlockView) {
         ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
         ui.label(icon.text().color(tint)).accessible_name("State of the goal");
         let label = ui.label(text::rich(words, text::strong()).color(tint));
-        super::announce(ui, label.id);
+        actions::announce(ui, label.id);
     });
 }
 

@@ -2,7 +2,7 @@
 
 use egui::{Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::LessonActions;
+use super::actions::LessonActions;
 use crate::action::LessonAction;
 use crate::job::lesson::Handle;
 use crate::state::indexes::ttl_words;

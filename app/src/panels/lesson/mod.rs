@@ -1,6 +1,7 @@
 //! Lessons: their page and scenes; of one that is played the banner, and the card in place of the
 //! sidebar.
 
+mod actions;
 mod banner;
 mod block;
 mod card;
@@ -17,26 +18,17 @@ pub(super) mod scenes;
 mod votes;
 pub(super) mod why;
 
-use egui::{Frame, Id, Panel, Ui};
+use egui::{Frame, Panel, Ui};
 
-use crate::action::{Action, Actions, LessonAction};
+use self::actions::LessonActions;
+use crate::action::Actions;
 use crate::state::State;
 use crate::state::lesson::Playing;
 use crate::theme::{colors, sizes};
 
 pub use keys::keys;
+pub use members::members_ui;
 pub use presented::{notes_ui, over_ui as presented_over_ui, ui as presented_ui};
-
-/// Queues what is asked of the lesson.
-struct LessonActions<'a> {
-    queue: &'a mut Actions,
-}
-
-impl LessonActions<'_> {
-    fn push(&mut self, action: LessonAction) {
-        self.queue.push(Action::Lesson(action));
-    }
-}
 
 /// Draws the banner that takes the place of the top bar.
 pub fn banner_ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Actions) {
@@ -63,20 +55,4 @@ pub fn column_ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Ac
                 .show(ui, |ui| footer::ui(ui, state, playing, actions));
             card::ui(ui, state, playing, actions);
         });
-}
-
-/// Draws the members of a replica set in place of the lanes. Returns whether there are any.
-pub fn members_ui(ui: &mut Ui, state: &State, actions: &mut Actions) -> bool {
-    let Some(view) = state.lessons.view().filter(|view| !view.members.is_empty()) else {
-        return false;
-    };
-    let is_presented = state.view.is_presented();
-    let members = members::Members { view, clock: &state.clock, is_presented };
-    members.ui(ui, &mut |request| actions.push(Action::Lesson(LessonAction::Request(request))));
-    true
-}
-
-/// Lets a screen reader say what this control shows when it changes.
-fn announce(ui: &Ui, id: Id) {
-    ui.ctx().accesskit_node_builder(id, |node| node.set_live(egui::accesskit::Live::Polite));
 }

@@ -3,7 +3,8 @@
 use egui::{Align, CentralPanel, Frame, Id, Label, LayerId, Layout, Margin, Order, Panel, Ui};
 
 use super::super::workspace;
-use super::{LessonActions, card};
+use super::actions::LessonActions;
+use super::card;
 use crate::action::Actions;
 use crate::job::lesson::Part;
 use crate::state::lesson::{Playing, steps};

@@ -3,8 +3,9 @@
 use bson::Bson;
 use egui::{CornerRadius, Frame, Margin, Stroke, Ui};
 
+use super::actions::LessonActions;
 use super::choice::Choice;
-use super::{LessonActions, votes};
+use super::{actions, votes};
 use crate::action::LessonAction;
 use crate::job::lesson::{
     BlockState, BlockView, Guess, LessonRequest, LessonView, Question, QuestionKind, QuestionView,
@@ -37,7 +38,7 @@ pub(super) fn ui(
     ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
     let asks = format!("**{}**", question.text);
     let label = markdown::line_ui(ui, &asks, ink.text);
-    super::announce(ui, label.id);
+    actions::announce(ui, label.id);
     let answered = known.question.clone().unwrap_or_default();
     match &question.kind {
         QuestionKind::Choose => choices_ui(ui, state, playing, asked, &answered, actions),
@@ -122,7 +123,7 @@ fn count_ui(
         };
         step(ui, "−", "One less", count - 1);
         let number = ui.label(text::rich(count.to_string(), text::figure()).color(ink.text));
-        super::announce(ui, number.id);
+        actions::announce(ui, number.id);
         step(ui, "+", "One more", count + 1);
         if max - min > 20 {
             step(ui, "+10", "Ten more", count + 10);
@@ -250,7 +251,7 @@ fn pin_ui(
         step(ui, "−10 s", "Pin ten seconds earlier", -10_000);
         step(ui, "−1 s", "Pin one second earlier", -1_000);
         let time = ui.label(text::rich(zone.time_of_day(at_ms), text::mono_strong()));
-        super::announce(ui, time.id);
+        actions::announce(ui, time.id);
         step(ui, "+1 s", "Pin one second later", 1_000);
         step(ui, "+10 s", "Pin ten seconds later", 10_000);
     });
@@ -292,7 +293,7 @@ fn verdict_ui(ui: &mut Ui, verdict: &str) {
         .show(ui, |ui| {
             ui.set_min_width(ui.available_width());
             let label = markdown::line_ui(ui, verdict, ink.text);
-            super::announce(ui, label.id);
+            actions::announce(ui, label.id);
         });
 }
 

@@ -2,7 +2,7 @@
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, vec2};
 
-use super::LessonActions;
+use super::actions::LessonActions;
 use crate::action::LessonAction;
 use crate::job::lesson::{BlockState, BlockView, LessonRequest, Question, QuestionView};
 use crate::state::lesson::Playing;

@@ -4,15 +4,16 @@ use bson::Bson;
 use egui::{Align, Label, Layout, Ui, vec2};
 use mayfly_engine::value::{Layout as Lines, shell};
 
-use super::{TabActions, words};
+use super::words;
 use crate::action::{Action, SchemaAction, TabsAction};
+use crate::panels::tab_actions::SchemaActions;
 use crate::state::schema::Stage;
 use crate::state::tabs::ViewKind;
 use crate::state::{State, Tab};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::{Button, bar, menu, value_text};
 
-pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut TabActions<'_>) {
+pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut SchemaActions<'_>) {
     let view = &tab.schema;
     let total = if view.filter.is_empty() {
         state.tree.documents_of(&tab.namespace)
@@ -84,7 +85,7 @@ fn status_ui(ui: &mut Ui, tab: &Tab, total: Option<u64>) {
 }
 
 /// The filter, which is that of the Documents view.
-fn filter_ui(ui: &mut Ui, tab: &Tab, actions: &mut TabActions<'_>) {
+fn filter_ui(ui: &mut Ui, tab: &Tab, actions: &mut SchemaActions<'_>) {
     ui.add_space(sizes::GAP_TINY);
     ui.horizontal(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

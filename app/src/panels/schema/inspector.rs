@@ -3,8 +3,9 @@
 use bson::{Bson, Document};
 use egui::{Label, Ui};
 
-use super::{TabActions, row, ttl, words};
+use super::{row, ttl, words};
 use crate::action::SchemaAction;
+use crate::panels::tab_actions::SchemaActions;
 use crate::schema::{Field, Times};
 use crate::state::schema::{
     hour_filter, number_filter, time_filter, type_filter, value_filter, weekday_filter,
@@ -15,7 +16,7 @@ use crate::widgets::histogram::{self, Column};
 use crate::widgets::value_text::{Kind as Look, with_marks};
 use crate::widgets::{Button, key_value, value};
 
-pub(super) fn ui(ui: &mut Ui, tab: &Tab, field: &Field, actions: &mut TabActions<'_>) {
+pub(super) fn ui(ui: &mut Ui, tab: &Tab, field: &Field, actions: &mut SchemaActions<'_>) {
     ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
     ui.horizontal_top(|ui| {
         let width = ui.available_width() - sizes::CONTROL_SMALL - sizes::GAP_SMALL;
@@ -58,7 +59,7 @@ fn line_ui(
     words: &str,
     ink: egui::Color32,
     filter: Option<Document>,
-    actions: &mut TabActions<'_>,
+    actions: &mut SchemaActions<'_>,
 ) {
     match filter {
         Some(filter) => {
@@ -76,7 +77,7 @@ fn counted(part: u64, of: u64) -> String {
     format!("{} · {}", number::count(part), words::share(part, of))
 }
 
-fn presence_ui(ui: &mut Ui, field: &Field, actions: &mut TabActions<'_>) {
+fn presence_ui(ui: &mut Ui, field: &Field, actions: &mut SchemaActions<'_>) {
     section(ui, "Present");
     let what = if field.is_in_array() { "In elements" } else { "In documents" };
     let ink = colors(ui).text;
@@ -89,7 +90,7 @@ fn presence_ui(ui: &mut Ui, field: &Field, actions: &mut TabActions<'_>) {
     }
 }
 
-fn kinds_ui(ui: &mut Ui, field: &Field, actions: &mut TabActions<'_>) {
+fn kinds_ui(ui: &mut Ui, field: &Field, actions: &mut SchemaActions<'_>) {
     section(ui, "Types");
     for (kind, count) in &field.kinds {
         let ink = row::ink(*kind, colors(ui));
@@ -98,7 +99,7 @@ fn kinds_ui(ui: &mut Ui, field: &Field, actions: &mut TabActions<'_>) {
     }
 }
 
-fn numbers_ui(ui: &mut Ui, field: &Field, actions: &mut TabActions<'_>) {
+fn numbers_ui(ui: &mut Ui, field: &Field, actions: &mut SchemaActions<'_>) {
     let Some((least, most)) = field.number_range else { return };
     section(ui, "Numbers");
     let bars: Vec<Column> = field
@@ -118,7 +119,7 @@ fn numbers_ui(ui: &mut Ui, field: &Field, actions: &mut TabActions<'_>) {
     key_value::ui(ui, "Largest", &words::number(most));
 }
 
-fn times_ui(ui: &mut Ui, field: &Field, times: &Times, actions: &mut TabActions<'_>) {
+fn times_ui(ui: &mut Ui, field: &Field, times: &Times, actions: &mut SchemaActions<'_>) {
     section(ui, "Dates (UTC)");
     let ink = colors(ui).date;
     let can_press = field.path.dotted().is_some();
@@ -166,7 +167,7 @@ fn small(ui: &mut Ui, words: &str) {
     ui.label(text::rich(words, text::small()).color(colors(ui).dim));
 }
 
-fn values_ui(ui: &mut Ui, field: &Field, actions: &mut TabActions<'_>) {
+fn values_ui(ui: &mut Ui, field: &Field, actions: &mut SchemaActions<'_>) {
     if field.distinct == 0 {
         return;
     }

@@ -11,28 +11,17 @@ use egui::{Sense, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 
 use crate::action::{Action, Actions, SchemaAction};
+use crate::panels::tab_actions::SchemaActions;
 use crate::schema::Field;
 use crate::state::schema::Stage;
-use crate::state::{State, Tab, TabId};
+use crate::state::{State, Tab};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::{menu, paint};
 
-/// Queues the actions of one tab.
-struct TabActions<'a> {
-    tab: TabId,
-    queue: &'a mut Actions,
-}
-
-impl TabActions<'_> {
-    fn push(&mut self, action: SchemaAction) {
-        self.queue.push(Action::Schema(self.tab, action));
-    }
-}
-
 /// Draws the view.
 pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
-    let mut actions = TabActions { tab: tab.id, queue: actions };
+    let mut actions = SchemaActions::new(tab.id, actions, Action::Schema);
     let margin = egui::Margin::symmetric(16, 10);
     egui::Frame::new().inner_margin(margin).show(ui, |ui| {
         let view = &tab.schema;
@@ -66,7 +55,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
 
 /// Draws what the inspector shows: the chosen path.
 pub fn inspector_ui(ui: &mut Ui, tab: &Tab, actions: &mut Actions) {
-    let mut actions = TabActions { tab: tab.id, queue: actions };
+    let mut actions = SchemaActions::new(tab.id, actions, Action::Schema);
     if let Some(field) = tab.schema.selected_field() {
         inspector::ui(ui, tab, field, &mut actions);
     }
@@ -94,7 +83,7 @@ fn room(width: f32) -> Room {
 /// The part of the width that the names of fields have at first.
 const FIELD_SHARE: f32 = 0.28;
 
-fn table_ui(ui: &mut Ui, tab: &Tab, actions: &mut TabActions<'_>) {
+fn table_ui(ui: &mut Ui, tab: &Tab, actions: &mut SchemaActions<'_>) {
     let view = &tab.schema;
     let width = ui.available_width();
     let room = room(width);
@@ -151,7 +140,7 @@ fn row_ui(
     tab: &Tab,
     field: &Field,
     (room, is_flat): (Room, bool),
-    actions: &mut TabActions<'_>,
+    actions: &mut SchemaActions<'_>,
 ) {
     let view = &tab.schema;
     let is_chosen = view.selected.as_ref() == Some(&field.path);

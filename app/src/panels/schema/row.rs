@@ -2,8 +2,9 @@
 
 use egui::{Align, Color32, Label, Layout, Rect, Role, Sense, Ui, WidgetInfo, vec2};
 
-use super::{TabActions, ttl, words};
+use super::{ttl, words};
 use crate::action::{Action, IndexesAction, SchemaAction, ViewAction};
+use crate::panels::tab_actions::SchemaActions;
 use crate::schema::{Field, Kind};
 use crate::state::schema::SchemaView;
 use crate::state::{Tab, number};
@@ -30,7 +31,7 @@ pub(super) fn name_ui(
     view: &SchemaView,
     field: &Field,
     is_flat: bool,
-    actions: &mut TabActions<'_>,
+    actions: &mut SchemaActions<'_>,
 ) {
     ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
     #[expect(clippy::cast_precision_loss, reason = "some levels")]
@@ -94,7 +95,7 @@ pub(super) fn distinct_ui(ui: &mut Ui, field: &Field) {
     }
 }
 
-pub(super) fn menu_ui(ui: &mut Ui, tab: &Tab, field: &Field, actions: &mut TabActions<'_>) {
+pub(super) fn menu_ui(ui: &mut Ui, tab: &Tab, field: &Field, actions: &mut SchemaActions<'_>) {
     if menu::entry(ui, "Copy path", "", true).clicked() {
         let path = field.path.dotted().unwrap_or_else(|| field.path.to_string());
         actions.queue.push(Action::View(ViewAction::Copy(path)));

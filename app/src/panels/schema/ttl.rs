@@ -2,8 +2,9 @@
 
 use egui::{Align, Label, Layout, ScrollArea, Ui};
 
-use super::{TabActions, words};
+use super::words;
 use crate::action::{Action, ConvertAction, IndexesAction, SchemaAction};
+use crate::panels::tab_actions::SchemaActions;
 use crate::schema::{Candidate, Schema};
 use crate::state::Tab;
 use crate::theme::{colors, sizes, text};
@@ -15,7 +16,7 @@ const FIRST_MAX: usize = 3;
 /// The height of the list when all are listed, in points.
 const LIST_HEIGHT: f32 = 220.0;
 
-pub(super) fn ui(ui: &mut Ui, tab: &Tab, schema: &Schema, actions: &mut TabActions<'_>) {
+pub(super) fn ui(ui: &mut Ui, tab: &Tab, schema: &Schema, actions: &mut SchemaActions<'_>) {
     if schema.candidates.is_empty() {
         return;
     }
@@ -50,7 +51,7 @@ fn candidate_ui(
     tab: &Tab,
     schema: &Schema,
     candidate: &Candidate,
-    actions: &mut TabActions<'_>,
+    actions: &mut SchemaActions<'_>,
 ) {
     let has_ttl = tab.indexes.ttl().iter().any(|index| index.field == candidate.path);
     ui.horizontal(|ui| {
@@ -89,7 +90,7 @@ fn candidate_ui(
 }
 
 /// Opens the dialog that converts a field to dates.
-pub(super) fn convert(tab: &Tab, path: String, actions: &mut TabActions<'_>) {
+pub(super) fn convert(tab: &Tab, path: String, actions: &mut SchemaActions<'_>) {
     let namespace = tab.namespace.clone();
     actions.queue.push(Action::Convert(ConvertAction::Open { namespace, path }));
 }

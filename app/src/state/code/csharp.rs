@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use bson::{Bson, Document};
 use mayfly_engine::value::iso_text;
 
-use super::{Part, Rules, block, double, fields, hex, parts, quoted};
+use super::parts::{Part, Rules, block, double, fields, hex, parts, quoted};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 

@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use bson::{Bson, Document};
 use mayfly_engine::value::iso_text;
 
-use super::{LINE_CHARS_MAX, Part, Rules, block, double, fields, hex, indent, parts, quoted};
+use super::parts::{
+    LINE_CHARS_MAX, Part, Rules, block, double, fields, hex, indent, parts, quoted,
+};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 

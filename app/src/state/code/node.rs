@@ -3,7 +3,7 @@
 use bson::{Bson, Document};
 use mayfly_engine::value::iso_text;
 
-use super::{Part, block, double, fields, hex, parts, quoted};
+use super::parts::{Part, block, double, fields, hex, parts, quoted};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use bson::spec::BinarySubtype;
 use bson::{Bson, Document};
 
-use super::{Part, block, double, fields, hex, parts, quoted};
+use super::parts::{Part, block, double, fields, hex, parts, quoted};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use bson::{Bson, Document};
 use mayfly_engine::value::iso_text;
 
-use super::{Part, Rules, block, double, fields, parts};
+use super::parts::{Part, Rules, block, double, fields, parts};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 
@@ -112,7 +112,9 @@ pub(super) fn find(namespace: &Namespace, query: &Query) -> String {
             Part::Sort(part) => format!("sort({})", document(part, 1)),
             Part::Skip(number) => format!("skip({number})"),
             Part::Limit(number) => format!("limit({number})"),
-            Part::Hint(Bson::Document(keys)) => format!("hint(Hint::Keys({}))", document(keys, 1)),
+            Part::Hint(Bson::Document(keys)) => {
+                format!("hint(Hint::Keys({}))", document(keys, 1))
+            }
             Part::Hint(name) => format!("hint(Hint::Name({}.into()))", value(name, 1)),
             Part::TimeLimit(ms) => format!("max_time(Duration::from_millis({ms}))"),
             Part::Collation(rules) => collation(rules),

@@ -6,13 +6,13 @@ use bson::{Bson, Document, RawDocumentBuf};
 use mayfly_engine::value::extjson::{self, Style};
 use mayfly_engine::value::{Layout, shell};
 
-use super::{Part, parts, quoted};
+use super::parts::{LINE_CHARS_MAX, Part, parts, quoted};
 use crate::state::Namespace;
 use crate::state::documents::Query;
 
 pub(super) fn value(value: &Bson) -> String {
     let line = shell::write_value(value, Layout::OneLine);
-    if line.chars().count() <= super::LINE_CHARS_MAX {
+    if line.chars().count() <= LINE_CHARS_MAX {
         line
     } else {
         shell::write_value(value, Layout::Indented)

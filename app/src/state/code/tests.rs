@@ -1,3 +1,4 @@
+use bson::Document;
 use bson::spec::BinarySubtype;
 use bson::{Binary, Bson, DateTime, Timestamp, doc, oid::ObjectId};
 

@@ -2,12 +2,19 @@
 
 use crate::job::Write;
 use crate::limits::UNDO_BYTES_MAX;
-use crate::state::{Namespace, State, number};
+use crate::state::connect::Connection;
+use crate::state::store::StoreTree;
+use crate::state::{Namespace, number};
 
 /// Why the undo of a change in a collection can't work, or is not known to work, in one sentence. `write` is how
 /// its undo writes; that of a copy deletes what is as the copy inserted it.
-pub fn obstacle(state: &State, at: &Namespace, write: Write) -> Option<String> {
-    let known = state.tree.collection(at);
+pub fn obstacle(
+    tree: &StoreTree,
+    connection: Option<&Connection>,
+    at: &Namespace,
+    write: Write,
+) -> Option<String> {
+    let known = tree.collection(at);
     let kind = known.map_or("collection", |found| found.kind.as_str());
     match kind {
         "view" => return Some("Undo can't work in a view".to_owned()),
@@ -26,8 +33,7 @@ pub fn obstacle(state: &State, at: &Namespace, write: Write) -> Option<String> {
                      remove its oldest ones to make room";
         return Some(words.to_owned());
     }
-    let connection = state.store.connection.as_ref()?;
-    match connection.attached.stored.is_as_sent(write) {
+    match connection?.attached.stored.is_as_sent(write) {
         Some(true) => None,
         Some(false) => Some(
             "Undo is not known to work: this server stored a document otherwise than it was sent"
@@ -62,13 +68,22 @@ pub fn words(kept: Option<u64>, obstacle: Option<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::State;
     use crate::state::connect::{Connection, tests::attached};
     use crate::state::store::StoreTree;
 
     const PROMISE: &str = "Press Ctrl+Z to undo while this tab is open";
 
     fn said(state: &State, name: &str, write: Write) -> String {
-        words(Some(9), obstacle(state, &Namespace::new("d", name), write))
+        words(
+            Some(9),
+            obstacle(
+                &state.tree,
+                state.store.connection.as_ref(),
+                &Namespace::new("d", name),
+                write,
+            ),
+        )
     }
 
     fn state() -> State {

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::limits::{LESSON_FILE_BYTES_MAX, LESSON_SAVED_DOCUMENTS_MAX};
-use crate::state::State;
+use crate::state::command_log::CommandLog;
 use crate::state::sent::Sent;
-use crate::state::store::Database;
+use crate::state::store::{Database, StoreTree};
 use crate::state::transfer::import::{WHOLE_PATH, whole_path};
 
 /// A lesson to write.
@@ -20,20 +20,6 @@ pub struct SaveLesson {
 }
 
 impl SaveLesson {
-    /// A draft for the database in front. `None` unless a sandbox with a collection is open.
-    pub fn of(state: &State) -> Option<Self> {
-        if !state.is_open() || !state.is_in_sandbox() || state.lessons.is_playing() {
-            return None;
-        }
-        let has_collection =
-            |db: &&Database| db.collections.iter().any(|it| it.kind == "collection");
-        let front = state.tabs.active().and_then(|tab| state.tree.database(&tab.namespace.db));
-        let db = front
-            .filter(has_collection)
-            .or_else(|| state.tree.databases.iter().find(has_collection))?;
-        Some(Self { db: db.name.clone(), ..Self::default() })
-    }
-
     /// The file to write.
     ///
     /// # Errors
@@ -59,9 +45,9 @@ impl SaveLesson {
     }
 
     /// The contents of the file and the omissions, in one sentence each.
-    pub fn contents(&self, state: &State) -> Vec<String> {
+    pub fn contents(&self, tree: &StoreTree, commands: &CommandLog) -> Vec<String> {
         let mut lines = Vec::new();
-        let Some(db) = state.tree.database(&self.db) else { return lines };
+        let Some(db) = tree.database(&self.db) else { return lines };
         let (mut documents, mut bytes) = (0, 0);
         for it in db.collections.iter().filter(|it| it.kind == "collection") {
             let line = match it.documents {
@@ -73,7 +59,7 @@ impl SaveLesson {
             documents = it.documents.unwrap_or(0).max(documents);
             bytes += it.bytes.unwrap_or(0);
         }
-        lines.push(match state.commands.changes().count() {
+        lines.push(match commands.changes().count() {
             0 => "No command was sent that changed something".to_owned(),
             1 => "1 command, to read: the documents are written as they are now".to_owned(),
             count => {
@@ -90,7 +76,7 @@ impl SaveLesson {
             ));
         }
         let is_other = |it: &&Database| it.name != self.db && !it.collections.is_empty();
-        let others = state.tree.databases.iter().filter(is_other).count();
+        let others = tree.databases.iter().filter(is_other).count();
         if others > 0 {
             lines.push(format!("Only the database {} is written.", self.db));
         }
@@ -103,6 +89,7 @@ mod tests {
     use super::*;
     use crate::job::{OpenRequest, Sandbox};
     use crate::state::Phase;
+    use crate::state::State;
 
     fn state() -> State {
         let mut state = State::default();
@@ -117,12 +104,12 @@ mod tests {
     #[test]
     fn only_a_sandbox_becomes_a_lesson() {
         let mut state = state();
-        assert_eq!(SaveLesson::of(&state), None);
+        assert_eq!(state.lesson_to_save(), None);
         let sandbox = Some(Sandbox::Empty);
         state.store.request = OpenRequest { sandbox, ..OpenRequest::default() };
-        assert_eq!(SaveLesson::of(&state).map(|draft| draft.db), Some("shop".to_owned()));
+        assert_eq!(state.lesson_to_save().map(|draft| draft.db), Some("shop".to_owned()));
         state.tree.learn_databases(Vec::new());
-        assert_eq!(SaveLesson::of(&state), None);
+        assert_eq!(state.lesson_to_save(), None);
     }
 
     #[test]
@@ -131,7 +118,7 @@ mod tests {
         let mut draft = SaveLesson { db: "shop".to_owned(), ..SaveLesson::default() };
         let collection = &mut state.tree.databases[1].collections[0];
         (collection.documents, collection.bytes) = (Some(3), Some(1_000_000));
-        let lines = draft.contents(&state);
+        let lines = draft.contents(&state.tree, &state.commands);
         assert_eq!(lines[0], "carts: 3 documents");
         assert!(lines[2].starts_with("A lesson file holds 64 KiB."), "{lines:?}");
         assert_eq!(draft.file_name(), "my-lesson.md");

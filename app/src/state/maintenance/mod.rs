@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::State;
 use super::operations::OperationId;
 use crate::job::{Advice, BackupList, JobGauge, KeptBackup};
 
@@ -192,12 +191,6 @@ impl Maintenance {
         let running = self.running.take();
         *self = Self { running, advice, ..Self::default() };
     }
-}
-
-/// The data folder, also of a store that could not be opened.
-pub fn folder(state: &State) -> Option<PathBuf> {
-    let known = state.store.folder.clone().filter(|_| state.is_open());
-    known.or_else(|| state.store.request.data_folder().ok())
 }
 
 /// The name under which a folder's backups are remembered.

@@ -1,11 +1,11 @@
 //! The variables of a command's `let`, and its collation.
 
+use std::borrow::Cow;
+
 use bson::{
     RawDocumentBuf,
     raw::{RawBson, RawBsonRef},
 };
-
-use std::borrow::Cow;
 
 use super::{Code, CommandError, Context, Request, collation};
 use crate::{

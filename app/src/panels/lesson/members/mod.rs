@@ -6,9 +6,10 @@ mod words;
 
 use egui::{Rect, Ui, UiBuilder, pos2};
 
+use crate::action::{Action, Actions, LessonAction};
 use crate::job::lesson::{LessonRequest, LessonView, MemberCommand, MemberView};
-use crate::state::Clock;
 use crate::state::axis::Axis;
+use crate::state::{Clock, State};
 use crate::theme::sizes;
 
 /// Spans that the axis of the columns shows, in milliseconds: it changes rarely while time runs.
@@ -103,4 +104,15 @@ fn axis(shown: &Members<'_>) -> Axis {
 
 fn command(member: &MemberView, command: MemberCommand) -> LessonRequest {
     LessonRequest::Member { name: member.name.clone(), command }
+}
+
+/// Draws the members of a replica set in place of the lanes. Returns whether there are any.
+pub fn members_ui(ui: &mut Ui, state: &State, actions: &mut Actions) -> bool {
+    let Some(view) = state.lessons.view().filter(|view| !view.members.is_empty()) else {
+        return false;
+    };
+    let is_presented = state.view.is_presented();
+    let members = Members { view, clock: &state.clock, is_presented };
+    members.ui(ui, &mut |request| actions.push(Action::Lesson(LessonAction::Request(request))));
+    true
 }

@@ -4,18 +4,16 @@ mod row;
 
 use egui::{Align, Label, Layout, Margin, RichText, ScrollArea, Ui};
 
+use self::row::{PROBLEMS_MAX, place};
 use super::scenes;
 use crate::action::{Action, Actions, LessonAction, lesson};
-use crate::job::lesson::{LessonList, LessonProgress, LessonSource, Problem};
+use crate::job::lesson::{LessonList, LessonProgress, LessonSource};
 use crate::state::State;
 use crate::state::lesson::catalog::{self, Series};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, bar, card};
-
-/// Problems of a file that are listed at once.
-const PROBLEMS_MAX: usize = 100;
 
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     // A file that was mended in an editor is read again when the window comes back to the front.
@@ -96,12 +94,6 @@ fn failed_ui(ui: &mut Ui, state: &State) {
         }
     });
     ui.add_space(sizes::GAP_SMALL);
-}
-
-/// A problem with its place in the file.
-fn place(problem: &Problem) -> String {
-    let Problem { line, column, sentence } = problem;
-    format!("{line}:{column}: {}", with_marks(sentence))
 }
 
 fn warning_ui(ui: &mut Ui, words: &str) {

@@ -2,9 +2,8 @@
 
 use egui::{Align2, Id, Label, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::{PROBLEMS_MAX, place};
 use crate::action::{Action, Actions, LessonAction};
-use crate::job::lesson::{LessonEntry, LessonKind, LessonList, LessonProgress};
+use crate::job::lesson::{LessonEntry, LessonKind, LessonList, LessonProgress, Problem};
 use crate::panels::lesson::scenes;
 use crate::state::State;
 use crate::state::lesson::catalog;
@@ -187,4 +186,13 @@ fn more_ui(ui: &mut Ui, entry: &LessonEntry, is_open: bool) -> bool {
     let name = format!("{label}: {}", entry.slug);
     let button = Button::ghost(&label).small().menu().name(&name);
     ui.add(button.known_as(&entry.slug)).clicked()
+}
+
+/// Problems of a file that are listed at once.
+pub(super) const PROBLEMS_MAX: usize = 100;
+
+/// A problem with its place in the file.
+pub(super) fn place(problem: &Problem) -> String {
+    let Problem { line, column, sentence } = problem;
+    format!("{line}:{column}: {}", with_marks(sentence))
 }

@@ -1,0 +1,41 @@
+//! The list of the indexes of a tab.
+
+use super::change_ttl::open_wanted;
+use super::reads::{IndexStats, IndexUses};
+use crate::apply::Apply;
+use crate::apply::index_tab::{names, with};
+use crate::apply::question::Question;
+use crate::commands::{indexes, store};
+use crate::state::TabId;
+use crate::worker::Reply;
+
+/// Queries everything the view shows. Called when the view is first shown, when the user asks, and
+/// when the data changed while the view is shown.
+pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
+    with(cx.state, tab, |view| view.asked = true);
+    let Some((db, collection)) = names(tab, cx.state) else { return };
+    cx.ask(ListIndexes(tab), &db, indexes::list(&collection));
+    cx.ask(IndexStats(tab), &db, store::stats(&collection));
+    cx.ask(IndexUses(tab), &db, indexes::uses(&collection));
+}
+
+/// The list of indexes came.
+pub(super) fn listed(tab: TabId, cx: &mut Apply<'_>) {
+    open_wanted(tab, cx);
+    crate::apply::expiry::indexes_known(tab, cx);
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) struct ListIndexes(pub TabId);
+
+impl Question for ListIndexes {
+    type Answer = Reply;
+    const BACKGROUND: bool = true;
+
+    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        if let Some(found) = reply.ok() {
+            with(cx.state, self.0, |view| view.take_list(found));
+            listed(self.0, cx);
+        }
+    }
+}
