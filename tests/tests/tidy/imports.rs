@@ -1,7 +1,8 @@
 //! Which file of a crate names which other file of it, read from the parsed source.
 //!
 //! Every form counts: nested `use` trees, renames, globs, relative paths, paths written out in code and in macros. Code
-//! under `#[cfg(test)]` does not count. A name that a `mod.rs` re-exports leads to the file that defines it.
+//! under `#[cfg(test)]` does not count. A name that a `mod.rs` re-exports, or that is reached through an imported
+//! module, leads to the file that defines it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,6 +25,18 @@ pub struct Import {
     pub path: ModulePath,
     /// The file that defines it. `None` if the path leads to no file of this crate.
     pub to: Option<usize>,
+    pub form: Form,
+}
+
+/// The form of a mention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A path from the root of the crate, or relative to the file's module.
+    Path,
+    /// The import of a module, whose names are reached through it.
+    Module,
+    /// A path that begins with an imported module.
+    Through,
 }
 
 /// Every mention within one crate.
@@ -66,10 +79,10 @@ impl CrateImports {
         }
         let imports = mentions
             .into_iter()
-            .map(|(from, line, path)| {
+            .map(|(from, line, path, form)| {
                 let path = follow(path, &exports, &names);
                 let to = (0..=path.len()).rev().find_map(|end| known.get(&path[..end])).copied();
-                Import { from, line, path, to }
+                Import { from, line, path, to, form }
             })
             .filter(|import| import.to != Some(import.from))
             .collect();
@@ -131,15 +144,18 @@ struct Reader<'a> {
     file: usize,
     module: ModulePath,
     modules: &'a BTreeSet<ModulePath>,
-    mentions: Vec<(usize, usize, ModulePath)>,
+    mentions: Vec<(usize, usize, ModulePath, Form)>,
     foreign: Vec<(usize, usize, String)>,
     exports: BTreeMap<ModulePath, ModulePath>,
+    /// Imported modules, by their names in the file.
+    imported: BTreeMap<String, ModulePath>,
 }
 
 impl<'a> Reader<'a> {
     fn new(file: usize, module: ModulePath, modules: &'a BTreeSet<ModulePath>) -> Self {
-        let (mentions, foreign, exports) = (Vec::new(), Vec::new(), BTreeMap::new());
-        Self { file, module, modules, mentions, foreign, exports }
+        let (mentions, foreign) = (Vec::new(), Vec::new());
+        let (exports, imported) = (BTreeMap::new(), BTreeMap::new());
+        Self { file, module, modules, mentions, foreign, exports, imported }
     }
 
     /// A path as written, from the root of the crate. `None` if it begins in another crate or with
@@ -169,9 +185,13 @@ impl<'a> Reader<'a> {
 
     fn mention(&mut self, line: usize, written: &[String]) {
         if let Some(path) = self.absolute(written) {
-            self.mentions.push((self.file, line, path));
-        } else if let Some(name) = written.first() {
+            self.mentions.push((self.file, line, path, Form::Path));
+        } else if let Some((name, rest)) = written.split_first() {
             self.foreign.push((self.file, line, name.clone()));
+            if let Some(module) = self.imported.get(name) {
+                let path = [module.as_slice(), rest].concat();
+                self.mentions.push((self.file, line, path, Form::Through));
+            }
         }
     }
 
@@ -198,7 +218,17 @@ impl<'a> Reader<'a> {
     }
 
     fn used(&mut self, written: &[String], name: &syn::Ident, is_public: bool) {
-        self.mention(name.span().start().line, written);
+        let line = name.span().start().line;
+        match self.absolute(written).filter(|path| self.modules.contains(path)) {
+            Some(module) if !is_public && !module.is_empty() => {
+                self.mentions.push((self.file, line, module.clone(), Form::Module));
+                // `use x::{self}` imports `x`.
+                let name =
+                    if name == "self" { module.last().cloned() } else { Some(name.to_string()) };
+                self.imported.extend(name.map(|name| (name, module)));
+            }
+            _ => self.mention(line, written),
+        }
         if is_public && let Some(target) = self.absolute(written) {
             let mut exported = self.module.clone();
             // `pub use x::{self}` exports `x`.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::imports::CrateImports;
+use super::imports::{CrateImports, Form};
 use super::source::{Source, rust_files};
 
 /// Each layer, and the layers that its files may name, separated by spaces.
@@ -94,7 +94,8 @@ fn names(below: &str, layer: &str) -> bool {
 fn upward(layers: &Layers, imports: &CrateImports) -> Vec<String> {
     let allowed: BTreeMap<&str, &str> = layers.iter().copied().collect();
     let mut broken = Vec::new();
-    for import in &imports.imports {
+    // The import of the module has been looked at; a public name in it may come from farther down.
+    for import in imports.imports.iter().filter(|import| import.form != Form::Through) {
         let (from, to) = (layer(&imports.modules[import.from]), layer(&import.path));
         if from.is_empty() || from == to {
             continue;
