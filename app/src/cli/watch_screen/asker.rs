@@ -20,9 +20,13 @@ use crate::{
     job::Namespace,
 };
 
-/// The purpose of a command.
+/// A part of the view that is asked for, or a command's effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Topic {
+pub(super) enum Subject {
+    List,
+    Next,
+    Count,
+    Traffic,
     Clock,
     Status,
     /// The parameters of a server's TTL monitor.
@@ -41,7 +45,7 @@ pub(super) enum Question {
     /// How many documents these collections have.
     Count(Vec<Namespace>),
     /// A command on `admin`.
-    Command(Topic, Document),
+    Command(Subject, Document),
     /// Adds the documents that arrived in the demo store by now.
     Traffic,
 }
@@ -52,8 +56,20 @@ pub(super) enum Answer {
     Listed(Result<Vec<Namespace>, Refusal>),
     Next { found: Result<Vec<Page>, Refusal>, took: Duration },
     Counted(Vec<(Namespace, Option<u64>)>),
-    Replied(Topic, Result<Document, Refusal>),
+    Replied(Subject, Result<Document, Refusal>),
     TrafficSent,
+}
+
+impl Question {
+    pub(super) fn subject(&self) -> Subject {
+        match self {
+            Self::List => Subject::List,
+            Self::Next(_) => Subject::Next,
+            Self::Count(_) => Subject::Count,
+            Self::Traffic => Subject::Traffic,
+            Self::Command(subject, _) => *subject,
+        }
+    }
 }
 
 /// The thread, and the way to it. Dropping it waits for the command under way.
@@ -113,7 +129,9 @@ pub(super) fn answer(reader: &Reader, traffic: &mut Option<Traffic>, question: Q
         Question::Count(namespaces) => Answer::Counted(
             namespaces.into_iter().map(|it| (it.clone(), documents(reader, &it))).collect(),
         ),
-        Question::Command(topic, command) => Answer::Replied(topic, reply(reader, topic, &command)),
+        Question::Command(subject, command) => {
+            Answer::Replied(subject, reply(reader, subject, &command))
+        }
         Question::Traffic => {
             let now_ms = reader.source.now_ms();
             if let Some(traffic) = traffic {
@@ -126,8 +144,8 @@ pub(super) fn answer(reader: &Reader, traffic: &mut Option<Traffic>, question: Q
     }
 }
 
-fn reply(reader: &Reader, topic: Topic, command: &Document) -> Result<Document, Refusal> {
-    if reader.is_server && topic == Topic::Clock {
+fn reply(reader: &Reader, subject: Subject, command: &Document) -> Result<Document, Refusal> {
+    if reader.is_server && subject == Subject::Clock {
         // The time of a server comes with its greeting.
         reader.command("admin", &doc! { "hello": 1 })?;
     }

@@ -4,9 +4,9 @@ use bson::Document;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::{
-    asker::{Question, Topic},
+    asker::{Question, Subject},
     chooser::Chooser,
-    view::{Page, SCALES, Subject, WatchView},
+    view::{Page, SCALES, WatchView},
 };
 use crate::{
     commands::{clock, reaper},
@@ -67,7 +67,7 @@ pub(super) fn press(view: &mut WatchView, key: KeyEvent) -> Flow {
     view.note = None;
     if std::mem::take(&mut view.asks_pass) {
         if key.code == KeyCode::Char('y') {
-            send(view, Topic::RunPass, reaper::run_pass());
+            send(view, Subject::RunPass, reaper::run_pass());
         }
         return Flow::Continue;
     }
@@ -174,7 +174,7 @@ fn run_pass(view: &mut WatchView) {
     if view.watched.connection.is_some() {
         view.say(SERVER);
     } else if view.clock.is_simulated() || view.overdue() == 0 {
-        send(view, Topic::RunPass, reaper::run_pass());
+        send(view, Subject::RunPass, reaper::run_pass());
     } else {
         // A pass on the system clock removes documents, and one key is pressed easily.
         view.asks_pass = true;
@@ -215,7 +215,7 @@ fn clock_key(view: &mut WatchView, code: KeyCode) {
     } else if code == KeyCode::Char('p') && !has_pass(view) {
         view.say("No pass is planned: the TTL monitor is off");
     } else {
-        send(view, Topic::Clock, command);
+        send(view, Subject::Clock, command);
     }
 }
 
@@ -231,8 +231,8 @@ fn faster(rate: f64) -> f64 {
     RATES.into_iter().find(|offered| *offered > rate).unwrap_or(RATES[RATES.len() - 1])
 }
 
-fn send(view: &mut WatchView, topic: Topic, command: Document) {
-    view.outbox.push(Question::Command(topic, command));
+fn send(view: &mut WatchView, subject: Subject, command: Document) {
+    view.outbox.push(Question::Command(subject, command));
 }
 
 #[cfg(test)]
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
     use crate::{
         cli::watch_screen::{
-            draw::samples::{lane, view},
+            draw::samples::{lane, removed, view},
             label::label,
         },
         job::Namespace,
@@ -265,7 +265,7 @@ mod tests {
         let check = |code, rate, paused, expected: Document| {
             let mut view = simulated(rate, paused);
             assert_eq!(type_key(&mut view, code), Flow::Continue);
-            let topic = if code == KeyCode::Char('r') { Topic::RunPass } else { Topic::Clock };
+            let topic = if code == KeyCode::Char('r') { Subject::RunPass } else { Subject::Clock };
             assert_eq!(view.questions(), [Question::Command(topic, expected)], "{code:?}");
         };
         let char = KeyCode::Char;
@@ -307,10 +307,10 @@ mod tests {
 
     #[test]
     fn on_a_real_clock_a_pass_that_removes_documents_is_asked_about() {
-        let pass = [Question::Command(Topic::RunPass, reaper::run_pass())];
+        let pass = [Question::Command(Subject::RunPass, reaper::run_pass())];
         let mut view = view(80, 24);
         view.questions();
-        view.waiting.retain(|lane| lane.threshold_ms > view.clock.now_ms());
+        view.waiting.retain(|lane| lane.document.threshold_ms > view.clock.now_ms());
         type_key(&mut view, KeyCode::Char('r'));
         assert_eq!(view.questions(), pass, "nothing is overdue");
         let overdue = lane("late", view.clock.now_ms());
@@ -409,23 +409,12 @@ mod tests {
     #[test]
     fn the_ledger_is_scrolled_by_lines_and_pages() {
         let mut view = view(80, 24);
-        let removed = |id: i32| crate::job::RemovedDocument {
-            namespace: Namespace::new("demo", "events"),
-            index: "at_1".to_owned(),
-            id: bson::Bson::Int32(id),
-            threshold_ms: 0,
-            removable_ms: 0,
-            base_ms: 0,
-            removed_ms: 0,
-            bytes: 0,
-            pass: 1,
-        };
-        view.ledger.removed(&(0..100).map(removed).collect::<Vec<_>>(), 0);
+        view.ledger.removed((0..100).map(|id: i32| removed(&id.to_string(), 0, 0)), 0);
         let rows = view.places().ledger_rows();
         let mut first = |key| {
             type_key(&mut view, key);
             match view.ledger.visible(rows, None).first() {
-                Some(super::super::ledger::Entry::Removed { label, .. }) => label.clone(),
+                Some(super::super::ledger::Entry::Removed(lane)) => lane.label.clone(),
                 other => panic!("{other:?}"),
             }
         };

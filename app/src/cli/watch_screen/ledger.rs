@@ -2,18 +2,14 @@
 
 use std::collections::VecDeque;
 
-use super::label::label;
-use crate::{
-    cli::limits::WATCH_LEDGER_MAX,
-    job::{Namespace, RemovedDocument},
-    state::expiry::Lane,
-};
+use super::view::Lane;
+use crate::{cli::limits::WATCH_LEDGER_MAX, job::Namespace};
 
 /// The contents of a line of the ledger.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Entry {
     /// A removed document.
-    Removed { namespace: Namespace, label: String, index: String, removed_ms: i64, lag: String },
+    Removed(Lane),
     /// Further documents of the same transaction, which are not named.
     More { namespace: Option<Namespace>, count: u64 },
     /// Events that came faster than they were shown.
@@ -33,31 +29,17 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// Adds removed documents.
-    pub(super) fn removed(&mut self, documents: &[RemovedDocument], more: u64) {
-        self.total += u64::try_from(documents.len()).unwrap_or(u64::MAX) + more;
-        for document in documents {
-            self.push_document(&document.namespace, &document.into());
+    pub(super) fn removed(&mut self, lanes: impl IntoIterator<Item = Lane>, more: u64) {
+        let mut namespace = None;
+        for lane in lanes {
+            self.total += 1;
+            namespace = Some(lane.namespace.clone());
+            self.push(Entry::Removed(lane));
         }
         if more > 0 {
-            let namespace = documents.last().map(|document| document.namespace.clone());
+            self.total += more;
             self.push(Entry::More { namespace, count: more });
         }
-    }
-
-    /// Adds a document of a server that is gone.
-    pub(super) fn gone(&mut self, namespace: &Namespace, lane: &Lane) {
-        self.total += 1;
-        self.push_document(namespace, lane);
-    }
-
-    fn push_document(&mut self, namespace: &Namespace, lane: &Lane) {
-        self.push(Entry::Removed {
-            namespace: namespace.clone(),
-            label: label(&lane.id),
-            index: lane.index.clone(),
-            removed_ms: lane.removed_ms.unwrap_or(lane.threshold_ms),
-            lag: lane.lag_figure(),
-        });
     }
 
     /// Notes that removed documents may be missing.
@@ -79,7 +61,7 @@ impl Ledger {
             return self.total;
         }
         let documents = |entry: &Entry| match entry {
-            Entry::Removed { .. } => 1,
+            Entry::Removed(_) => 1,
             Entry::More { count, .. } => *count,
             Entry::Missed(_) => 0,
         };
@@ -134,7 +116,7 @@ impl Entry {
     fn is_of(&self, chosen: Option<&Namespace>) -> bool {
         let Some(chosen) = chosen else { return true };
         match self {
-            Self::Removed { namespace, .. } => namespace == chosen,
+            Self::Removed(lane) => lane.namespace == *chosen,
             Self::More { namespace, .. } => namespace.as_ref() == Some(chosen),
             Self::Missed(_) => true,
         }
@@ -143,28 +125,20 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
-    use bson::Bson;
-
     use super::*;
+    use crate::cli::watch_screen::draw::samples::removed;
 
-    fn documents(collection: &str, ids: std::ops::Range<i32>) -> Vec<RemovedDocument> {
-        let document = |id| RemovedDocument {
+    fn documents(collection: &str, ids: std::ops::Range<i32>) -> Vec<Lane> {
+        let of = |id: i32| Lane {
             namespace: Namespace::new("d", collection),
-            index: "at_1".to_owned(),
-            id: Bson::Int32(id),
-            threshold_ms: 0,
-            removable_ms: 0,
-            base_ms: 0,
-            removed_ms: 1_500,
-            bytes: 1,
-            pass: 1,
+            ..removed(&id.to_string(), 0, 1_500)
         };
-        ids.map(document).collect()
+        ids.map(of).collect()
     }
 
     fn shown(ledger: &Ledger, chosen: Option<&Namespace>) -> String {
         let text = |entry: &&Entry| match entry {
-            Entry::Removed { label, .. } => label.clone(),
+            Entry::Removed(lane) => lane.label.clone(),
             Entry::More { count, .. } => format!("+{count}"),
             Entry::Missed(count) => format!("?{count}"),
         };
@@ -175,11 +149,11 @@ mod tests {
     #[test]
     fn it_follows_until_it_is_scrolled_and_then_stays() {
         let mut ledger = Ledger::default();
-        ledger.removed(&documents("a", 0..6), 0);
+        ledger.removed(documents("a", 0..6), 0);
         assert_eq!(shown(&ledger, None), "3 4 5");
         ledger.scroll(-1, 3, None);
         assert_eq!((shown(&ledger, None).as_str(), ledger.follows()), ("2 3 4", false));
-        ledger.removed(&documents("a", 6..9), 0);
+        ledger.removed(documents("a", 6..9), 0);
         assert_eq!(shown(&ledger, None), "2 3 4", "what you read does not move");
         assert_eq!(ledger.hidden(3, None), (2, 4));
         ledger.scroll(-100, 3, None);
@@ -195,7 +169,7 @@ mod tests {
     fn a_short_ledger_is_not_scrolled() {
         let mut ledger = Ledger::default();
         ledger.scroll(-1, 3, None);
-        ledger.removed(&documents("a", 0..2), 0);
+        ledger.removed(documents("a", 0..2), 0);
         ledger.scroll(-1, 3, None);
         assert!(ledger.follows());
         assert_eq!(shown(&ledger, None), "0 1");
@@ -204,8 +178,8 @@ mod tests {
     #[test]
     fn one_collection_has_its_own_lines() {
         let mut ledger = Ledger::default();
-        ledger.removed(&documents("a", 0..2), 7);
-        ledger.removed(&documents("b", 2..4), 0);
+        ledger.removed(documents("a", 0..2), 7);
+        ledger.removed(documents("b", 2..4), 0);
         ledger.missed(3);
         assert_eq!(ledger.total(None), 11);
         assert_eq!(ledger.total(Some(&Namespace::new("d", "a"))), 9);
@@ -216,10 +190,10 @@ mod tests {
     #[test]
     fn it_is_bounded_and_a_scrolled_place_moves_to_what_is_left() {
         let mut ledger = Ledger::default();
-        ledger.removed(&documents("a", 0..6), 0);
+        ledger.removed(documents("a", 0..6), 0);
         ledger.scroll(-100, 3, None);
         let max = i32::try_from(WATCH_LEDGER_MAX).unwrap();
-        ledger.removed(&documents("a", 6..max + 2), 0);
+        ledger.removed(documents("a", 6..max + 2), 0);
         assert_eq!(shown(&ledger, None), "2 3 4");
         assert_eq!(ledger.visible(usize::MAX, None).len(), WATCH_LEDGER_MAX);
     }

@@ -1,11 +1,13 @@
 //! How events and answers of the store change the view.
 
+use std::time::Duration;
+
 use bson::Document;
 use mayfly_engine::value::whole;
 
 use super::{
-    asker::{Answer, Topic},
-    view::{Lane, RunningPass, Subject, WatchView},
+    asker::{Answer, Subject},
+    view::{Lane, RunningPass, WatchView},
 };
 use crate::{
     cli::{
@@ -13,7 +15,7 @@ use crate::{
         watched_store::{Page, Refusal},
     },
     job::{Event, Namespace, RemovedDocument},
-    state::{clock::Mode, number::counted, reaper::Held},
+    state::{clock::Mode, expiry, number::counted, reaper::Held},
 };
 
 /// Takes one event of the store.
@@ -77,30 +79,29 @@ pub(super) fn event(view: &mut WatchView, event: Event) {
 /// Removed documents leave the lanes as tombstones.
 fn removed(view: &mut WatchView, documents: &[RemovedDocument], more: u64) {
     // Those that are not watched are in no list.
-    let watched: Vec<RemovedDocument> = documents
+    let removed: Vec<Lane> = documents
         .iter()
         .filter(|document| view.namespaces.contains(&document.namespace))
-        .cloned()
+        .map(|document| Lane::new(document.namespace.clone(), document.into(), view.uptime))
         .collect();
-    if watched.is_empty() && !documents.is_empty() {
+    if removed.is_empty() && !documents.is_empty() {
         return;
     }
-    view.waiting.retain(|lane| !watched.iter().any(|document| is_of(lane, document)));
-    view.ledger.removed(&watched, more);
-    let from = watched.len().saturating_sub(WATCH_TOMBSTONES_MAX);
-    for document in watched.into_iter().skip(from) {
-        if view.shows(&document.namespace) {
-            let lane = Lane::new(&document.namespace, &(&document).into(), view.uptime);
-            bury(view, lane);
+    view.waiting.retain(|lane| !removed.iter().any(|gone| is_same(lane, gone)));
+    let from = removed.len().saturating_sub(WATCH_TOMBSTONES_MAX);
+    for lane in removed.iter().skip(from) {
+        if view.shows(&lane.namespace) {
+            bury(view, lane.clone());
         }
     }
+    view.ledger.removed(removed, more);
     view.expire(&[Subject::Next]);
 }
 
-fn is_of(lane: &Lane, document: &RemovedDocument) -> bool {
-    lane.threshold_ms == document.threshold_ms
-        && lane.id == document.id
-        && lane.namespace == document.namespace
+fn is_same(lane: &Lane, other: &Lane) -> bool {
+    lane.document.threshold_ms == other.document.threshold_ms
+        && lane.document.id == other.document.id
+        && lane.namespace == other.namespace
 }
 
 fn bury(view: &mut WatchView, lane: Lane) {
@@ -129,13 +130,13 @@ pub(super) fn answer(view: &mut WatchView, answer: Answer) {
         }
         Answer::Counted(counts) => view.counts = counts,
         Answer::TrafficSent => settle(view, Subject::Traffic),
-        Answer::Replied(topic, found) => {
-            settle_topic(view, topic);
-            match (topic, view.watched.connection.is_some()) {
-                (Topic::Status | Topic::Parameters, true) => monitor(view, topic, found),
+        Answer::Replied(subject, found) => {
+            settle(view, subject);
+            match (subject, view.watched.connection.is_some()) {
+                (Subject::Status | Subject::Parameters, true) => monitor(view, subject, found),
                 _ => {
                     if let Some(found) = taken(view, found) {
-                        replied(view, topic, &found);
+                        replied(view, subject, &found);
                     }
                 }
             }
@@ -162,11 +163,11 @@ fn taken<T>(view: &mut WatchView, found: Result<T, Refusal>) -> Option<T> {
 }
 
 /// Takes what a server says of its monitor. One that refuses says nothing.
-fn monitor(view: &mut WatchView, topic: Topic, found: Result<Document, Refusal>) {
+fn monitor(view: &mut WatchView, subject: Subject, found: Result<Document, Refusal>) {
     view.watched.note(&found, view.uptime, view.clock.now_ms());
     let (found, now_ms) = (found.unwrap_or_default(), view.clock.now_ms());
     let Some(connection) = &mut view.watched.connection else { return };
-    if topic == Topic::Status {
+    if subject == Subject::Status {
         connection.monitor.take_status(&found, now_ms);
     } else {
         connection.monitor.take_parameters(&found);
@@ -199,30 +200,32 @@ fn next(view: &mut WatchView, mut pages: Vec<Page>) {
     // Asked before another collection was chosen.
     pages.retain(|page| view.shows(&page.namespace));
     for (namespace, lane) in view.watched.take(pages, view.clock.now_ms()) {
-        view.ledger.gone(&namespace, &lane);
-        bury(view, Lane::new(&namespace, &lane, view.uptime));
+        let lane = Lane::new(namespace, lane, view.uptime);
+        bury(view, lane.clone());
+        view.ledger.removed([lane], 0);
     }
-    let soonest = view.watched.soonest().into_iter();
-    view.waiting = soonest.map(|(of, lane)| Lane::new(of, lane, view.uptime)).collect();
+    let lane = |(of, lane): (&Namespace, &expiry::Lane)| {
+        Lane::new(of.clone(), lane.clone(), Duration::ZERO)
+    };
+    view.waiting = view.watched.soonest().into_iter().map(lane).collect();
     if !view.has_scale {
         view.choose_scale();
     }
 }
 
-fn replied(view: &mut WatchView, topic: Topic, found: &Document) {
-    match topic {
-        Topic::Clock => {
+fn replied(view: &mut WatchView, subject: Subject, found: &Document) {
+    match subject {
+        Subject::Clock => {
             if let Some((mode, now_ms)) = Mode::read(found) {
                 view.learn_clock(mode, now_ms);
             }
         }
-        Topic::Parameters => {}
-        Topic::Status => {
+        Subject::Status => {
             let now_ms = view.clock.now_ms();
             view.reaper.learn(found, now_ms);
         }
-        Topic::Held => view.reaper.held = Held::read(found),
-        Topic::RunPass => {
+        Subject::Held => view.reaper.held = Held::read(found),
+        Subject::RunPass => {
             let deleted = found.get("deletedDocuments").and_then(whole).unwrap_or(0);
             match u64::try_from(deleted).unwrap_or(0) {
                 0 => view.say("Nothing to remove"),
@@ -231,15 +234,8 @@ fn replied(view: &mut WatchView, topic: Topic, found: &Document) {
                 }
             }
         }
-    }
-}
-
-fn settle_topic(view: &mut WatchView, topic: Topic) {
-    match topic {
-        Topic::Clock => settle(view, Subject::Clock),
-        Topic::Status => settle(view, Subject::Status),
-        Topic::Held => settle(view, Subject::Held),
-        Topic::Parameters | Topic::RunPass => {}
+        // A server's monitor has these, and the others come as other answers.
+        _ => {}
     }
 }
 
@@ -249,8 +245,6 @@ fn settle(view: &mut WatchView, subject: Subject) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use bson::{DateTime, doc};
     use mayfly_engine::clock::{ClockMode, ClockStatus};
 
@@ -270,12 +264,12 @@ mod tests {
     fn removed_lane(lane: &Lane, lag_ms: i64) -> RemovedDocument {
         RemovedDocument {
             namespace: lane.namespace.clone(),
-            index: lane.index.clone(),
-            id: lane.id.clone(),
-            threshold_ms: lane.threshold_ms,
-            removable_ms: lane.threshold_ms,
+            index: lane.document.index.clone(),
+            id: lane.document.id.clone(),
+            threshold_ms: lane.document.threshold_ms,
+            removable_ms: lane.document.threshold_ms,
             base_ms: 0,
-            removed_ms: lane.threshold_ms + lag_ms,
+            removed_ms: lane.document.threshold_ms + lag_ms,
             bytes: 0,
             pass: 7,
         }
@@ -334,7 +328,7 @@ mod tests {
         let reply = doc! {
             "now": DateTime::from_millis(9_000), "mode": "simulated", "rate": 1.0, "paused": true,
         };
-        answer(&mut view, Answer::Replied(Topic::Clock, Ok(reply)));
+        answer(&mut view, Answer::Replied(Subject::Clock, Ok(reply)));
         view.tick(NOW_MS, uptime + Duration::from_secs(9));
         assert_eq!(view.clock.now_ms(), 9_000);
     }
@@ -347,7 +341,7 @@ mod tests {
         event(&mut view, Event::HeldChanged { reason: Some("The clock jumped.".to_owned()) });
         let sentence = view.reaper.held.as_ref().map(|held| held.sentence.as_str());
         assert_eq!(sentence, Some("The clock jumped."));
-        assert!(matches!(view.questions().as_slice(), [Question::Command(Topic::Held, _)]));
+        assert!(matches!(view.questions().as_slice(), [Question::Command(Subject::Held, _)]));
         event(&mut view, Event::HeldChanged { reason: None });
         assert_eq!(view.reaper.held, None);
     }

@@ -2,11 +2,10 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use bson::Bson;
 use mayfly_engine::clock::ClockStatus;
 
 use super::{
-    asker::{Question, Topic},
+    asker::{Question, Subject},
     chooser::Chooser,
     label::label,
     layout::{Columns, Places, Size},
@@ -44,21 +43,10 @@ pub(super) const SCALES: [(&str, i64); 6] = [
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Lane {
     pub namespace: Namespace,
-    pub id: Bson,
+    /// Its `_id` in a few characters.
     pub label: String,
-    pub index: String,
-    pub threshold_ms: i64,
-    pub removal: Option<Removal>,
-}
-
-/// When a document was removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Removal {
-    /// From its threshold to its removal.
-    pub lag_ms: i64,
-    /// Whether the lag is the most that it can be: the document went between two looks at a server.
-    pub is_bound: bool,
-    /// The uptime at which it was noticed.
+    pub document: expiry::Lane,
+    /// The uptime at which its removal was noticed, if it was removed.
     pub noticed: Duration,
 }
 
@@ -96,17 +84,6 @@ pub(super) enum Page {
     Choose(Chooser),
     /// The keys, from this line on.
     Keys(usize),
-}
-
-/// A part of the view that has to be read again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Subject {
-    List,
-    Next,
-    Clock,
-    Status,
-    Held,
-    Traffic,
 }
 
 pub(super) struct WatchView {
@@ -152,11 +129,13 @@ pub(super) struct WatchView {
 }
 
 impl Lane {
-    pub(super) fn new(namespace: &Namespace, lane: &expiry::Lane, noticed: Duration) -> Self {
-        let expiry::Lane { id, index, threshold_ms, .. } = lane.clone();
-        let is_bound = lane.seen_ms.is_some();
-        let removal = lane.late_ms().map(|lag_ms| Removal { lag_ms, is_bound, noticed });
-        Self { label: label(&id), namespace: namespace.clone(), id, index, threshold_ms, removal }
+    pub(super) fn new(namespace: Namespace, document: expiry::Lane, noticed: Duration) -> Self {
+        Self { label: label(&document.id), namespace, document, noticed }
+    }
+
+    /// Milliseconds until its threshold.
+    pub(super) fn left_ms(&self, now_ms: i64) -> i64 {
+        self.document.threshold_ms.saturating_sub(now_ms)
     }
 }
 
@@ -215,9 +194,7 @@ impl WatchView {
         if self.note.as_ref().is_some_and(|note| note.until <= uptime) {
             self.note = None;
         }
-        let is_over = |lane: &Lane| {
-            lane.removal.is_some_and(|removal| removal.noticed + TOMBSTONE_TIME <= uptime)
-        };
+        let is_over = |lane: &Lane| lane.noticed + TOMBSTONE_TIME <= uptime;
         while self.tombstones.front().is_some_and(is_over) {
             self.tombstones.pop_front();
         }
@@ -255,9 +232,9 @@ impl WatchView {
     }
 
     pub(super) fn phase(&self, lane: &Lane) -> Phase {
-        match (lane.removal, lane.threshold_ms.saturating_sub(self.clock.now_ms())) {
-            (Some(removal), _) => {
-                Phase::Removed { is_fading: removal.noticed + TOMBSTONE_FADES <= self.uptime }
+        match (lane.document.removed_ms, lane.left_ms(self.clock.now_ms())) {
+            (Some(_), _) => {
+                Phase::Removed { is_fading: lane.noticed + TOMBSTONE_FADES <= self.uptime }
             }
             (None, ..=0) => Phase::Overdue,
             (None, 1..=SOON_MS) => Phase::Soon,
@@ -267,7 +244,7 @@ impl WatchView {
 
     /// How many of the listed documents are overdue.
     pub(super) fn overdue(&self) -> usize {
-        self.waiting.iter().take_while(|lane| lane.threshold_ms <= self.clock.now_ms()).count()
+        self.waiting.iter().take_while(|lane| lane.left_ms(self.clock.now_ms()) <= 0).count()
     }
 
     /// The documents for `rows` lines: those that were just removed, then those that expire next.
@@ -283,7 +260,7 @@ impl WatchView {
         let rows = usize::from(self.places().lanes.height.saturating_sub(1));
         let lanes = self.lanes(rows);
         let Some(middle) = lanes.get(lanes.len() / 2) else { return };
-        let left_ms = middle.threshold_ms.saturating_sub(self.clock.now_ms());
+        let left_ms = middle.left_ms(self.clock.now_ms());
         let found = SCALES.iter().skip(1).position(|(_, ms)| left_ms <= *ms);
         self.scale = found.map_or(SCALES.len() - 1, |at| at + 1);
         self.has_scale = true;
@@ -352,35 +329,41 @@ impl WatchView {
             return;
         }
         let monitor = &mut connection.monitor;
-        if monitor.ask_parameters(uptime) {
-            let command = commands::reaper::server_parameters();
-            self.outbox.push(Question::Command(Topic::Parameters, command));
-        }
-        if monitor.ask_status(uptime) {
-            let command = commands::reaper::server_passes();
-            self.outbox.push(Question::Command(Topic::Status, command));
+        let parameters = monitor.ask_parameters(uptime).then_some(Subject::Parameters);
+        let status = monitor.ask_status(uptime).then_some(Subject::Status);
+        for subject in parameters.into_iter().chain(status) {
+            self.outbox.push(self.question(subject));
         }
     }
 
     fn question(&self, subject: Subject) -> Question {
-        match subject {
-            Subject::List => Question::List,
-            Subject::Next => Question::Next(
-                self.namespaces.iter().filter(|it| self.shows(it)).cloned().collect(),
-            ),
-            Subject::Clock => Question::Command(Topic::Clock, commands::clock::read()),
-            Subject::Status => Question::Command(Topic::Status, commands::reaper::status()),
-            Subject::Held => Question::Command(Topic::Held, commands::reaper::held()),
-            Subject::Traffic => Question::Traffic,
-        }
+        let command = match subject {
+            Subject::List => return Question::List,
+            Subject::Next => {
+                let shown = self.namespaces.iter().filter(|it| self.shows(it));
+                return Question::Next(shown.cloned().collect());
+            }
+            Subject::Count => return Question::Count(self.namespaces.clone()),
+            Subject::Traffic => return Question::Traffic,
+            Subject::Clock => commands::clock::read(),
+            Subject::Status if self.watched.connection.is_some() => {
+                commands::reaper::server_passes()
+            }
+            Subject::Status => commands::reaper::status(),
+            Subject::Held => commands::reaper::held(),
+            Subject::Parameters => commands::reaper::server_parameters(),
+            Subject::RunPass => commands::reaper::run_pass(),
+        };
+        Question::Command(subject, command)
     }
 
     /// The time until the screen changes without an input, if it does.
     pub(super) fn next_change(&self) -> Option<Duration> {
         let until = |at: Duration| at.saturating_sub(self.uptime);
         let note = self.note.as_ref().map(|note| until(note.until));
-        let removals = self.tombstones.iter().filter_map(|lane| lane.removal);
-        let fades = removals
+        let fades = self
+            .tombstones
+            .iter()
             .flat_map(|it| [it.noticed + TOMBSTONE_FADES, it.noticed + TOMBSTONE_TIME])
             .filter(|at| *at > self.uptime)
             .map(until)
@@ -397,19 +380,16 @@ impl WatchView {
 
     /// A question could not be asked and is asked again later.
     pub(super) fn refused(&mut self, question: &Question) {
-        let subject = match question {
-            Question::List => Subject::List,
-            Question::Next(_) => Subject::Next,
-            Question::Command(Topic::Clock, _) => Subject::Clock,
-            Question::Command(Topic::Status, _) if self.watched.connection.is_none() => {
-                Subject::Status
-            }
-            Question::Command(Topic::Held, _) => Subject::Held,
-            Question::Traffic => Subject::Traffic,
-            Question::Command(..) | Question::Count(_) => return,
+        let subject = question.subject();
+        let is_kept = match subject {
+            Subject::Parameters | Subject::RunPass | Subject::Count => false,
+            Subject::Status => self.watched.connection.is_none(),
+            _ => true,
         };
-        self.asked.retain(|asked| *asked != subject);
-        self.expire(&[subject]);
+        if is_kept {
+            self.asked.retain(|asked| *asked != subject);
+            self.expire(&[subject]);
+        }
     }
 
     fn is_asked(&self, subject: Subject) -> bool {
@@ -420,7 +400,8 @@ impl WatchView {
     fn next_move(&self) -> Option<Duration> {
         let (_, scale_ms) = SCALES[self.scale];
         let now_ms = self.clock.now_ms();
-        let moves = |lane: &Lane| lane.threshold_ms.abs_diff(now_ms) < scale_ms.unsigned_abs();
+        let moves =
+            |lane: &Lane| lane.document.threshold_ms.abs_diff(now_ms) < scale_ms.unsigned_abs();
         let rate = self.clock.rate();
         if self.page != Page::Watch || rate <= 0.0 || !self.waiting.iter().any(moves) {
             return None;

@@ -102,10 +102,10 @@ fn lane_ui(
         Phase::Removed { is_fading: false } => ("x", ink.removed),
         Phase::Removed { is_fading: true } => ("x", ink.fading),
     };
-    let is_removed = lane.removal.is_some();
+    let is_removed = lane.document.removed_ms.is_some();
     let data = if is_removed { style } else { ink.text };
     pen.column(mark, MARK, style).right(&time(lane, now_ms, columns.time), columns.time, style);
-    let left_ms = lane.threshold_ms.saturating_sub(now_ms);
+    let left_ms = lane.left_ms(now_ms);
     let (_, scale_ms) = SCALES[view.scale];
     let (bar, empty) = if is_removed {
         (String::new(), REMOVED)
@@ -114,12 +114,12 @@ fn lane_ui(
     };
     let rest = usize::from(columns.bar.saturating_sub(cells(&bar)));
     pen.write(&bar, style).write(&empty.repeat(rest), ink.dim).skip(1);
-    let threshold = Zone::Utc.when(lane.threshold_ms, now_ms);
+    let threshold = Zone::Utc.when(lane.document.threshold_ms, now_ms);
     // Where only the day has room, the time of day is left out.
     let room = usize::from(columns.threshold).saturating_sub(1).min(threshold.len());
     let dim = if is_removed { style } else { ink.dim };
     pen.column(threshold.get(..room).unwrap_or_default(), columns.threshold, dim);
-    pen.column(&lane.index, columns.index, dim);
+    pen.column(&lane.document.index, columns.index, dim);
     pen.column(&lane.namespace.to_string(), columns.namespace, data);
     let room = usize::from(pen.room());
     pen.write(&both_ends(&lane.label, room), data);
@@ -127,11 +127,12 @@ fn lane_ui(
 
 /// The time left, since the threshold, or from there to the removal: with a word if it has room.
 fn time(lane: &Lane, now_ms: i64, width: u16) -> String {
-    let left_ms = lane.threshold_ms.saturating_sub(now_ms);
-    let (words, short) = match lane.removal {
-        Some(removal) => {
-            let lag = lag(removal.lag_ms);
-            if removal.is_bound {
+    let left_ms = lane.left_ms(now_ms);
+    let (words, short) = match lane.document.late_ms() {
+        Some(late_ms) => {
+            let lag = duration::figure(late_ms).replace(' ', "");
+            // The document went between two looks at a server.
+            if lane.document.seen_ms.is_some() {
                 (format!("gone ≤{lag}"), format!("≤{lag}"))
             } else {
                 (format!("removed +{lag}"), format!("+{lag}"))
@@ -141,10 +142,6 @@ fn time(lane: &Lane, now_ms: i64, width: u16) -> String {
         None => (time_left(left_ms), duration::overdue(left_ms.saturating_neg())),
     };
     if cells(&words) < width { words } else { short }
-}
-
-fn lag(ms: i64) -> String {
-    duration::figure(ms).replace(' ', "")
 }
 
 /// A bar of the time left, or of the time since the threshold. Returns it without the empty cells.

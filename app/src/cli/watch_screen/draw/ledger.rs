@@ -4,7 +4,10 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::pen::{Pen, title};
 use crate::{
-    cli::watch_screen::{ledger::Entry, view::WatchView},
+    cli::watch_screen::{
+        ledger::Entry,
+        view::{Lane, WatchView},
+    },
     state::{Zone, number::count},
     theme::terminal::TerminalColors,
 };
@@ -46,13 +49,14 @@ pub(super) fn ui(buffer: &mut Buffer, area: Rect, view: &WatchView, ink: &Termin
 
 fn entry_ui(pen: &mut Pen<'_>, entry: &Entry, ink: &TerminalColors) {
     match entry {
-        Entry::Removed { namespace, label, index, removed_ms, lag } => {
-            pen.column(&Zone::Utc.time_of_day(*removed_ms), TIME, ink.dim);
-            let lag = format!("{lag} lag");
+        Entry::Removed(Lane { namespace, label, document, .. }) => {
+            let removed_ms = document.removed_ms.unwrap_or(document.threshold_ms);
+            pen.column(&Zone::Utc.time_of_day(removed_ms), TIME, ink.dim);
+            let lag = format!("{} lag", document.lag_figure());
             pen.right(&lag, LAG, ink.text).skip(1);
             let rest = pen.room();
             if rest >= LABEL_ONLY {
-                pen.column(index, rest / 4, ink.dim);
+                pen.column(&document.index, rest / 4, ink.dim);
                 pen.column(&namespace.to_string(), rest / 3, ink.text);
             }
             pen.write(label, ink.text);

@@ -10,7 +10,6 @@ use super::ui;
 
 use crate::{
     cli::watch_screen::{
-        label::label,
         layout::Size,
         view::{Lane, WatchView},
     },
@@ -24,15 +23,25 @@ pub(in crate::cli::watch_screen) const NOW_MS: i64 = 1_767_268_800_000;
 
 /// A document of `demo.events`.
 pub(in crate::cli::watch_screen) fn lane(id: &str, threshold_ms: i64) -> Lane {
-    let id = Bson::String(id.to_owned());
-    Lane {
+    let mut lane = removed(id, threshold_ms, threshold_ms);
+    lane.document.removed_ms = None;
+    lane
+}
+
+/// A removed document of `demo.events`.
+pub(in crate::cli::watch_screen) fn removed(id: &str, threshold_ms: i64, removed_ms: i64) -> Lane {
+    let document = RemovedDocument {
         namespace: Namespace::new("demo", "events"),
-        label: label(&id),
-        id,
         index: "expireAt_1".to_owned(),
+        id: Bson::String(id.to_owned()),
         threshold_ms,
-        removal: None,
-    }
+        removable_ms: threshold_ms,
+        base_ms: 0,
+        removed_ms,
+        bytes: 0,
+        pass: 7,
+    };
+    Lane::new(document.namespace.clone(), (&document).into(), Duration::ZERO)
 }
 
 /// Two overdue documents, two that expire soon and one that waits long, on a real clock; a pass, and
@@ -60,18 +69,13 @@ pub(in crate::cli::watch_screen) fn view(width: u16, height: u16) -> WatchView {
         duration_micros: 1_400,
         ..PassReport::default()
     });
-    let removed = |id: &str, lag_ms: i64| RemovedDocument {
-        namespace: Namespace::new("shop", "carts"),
-        index: "_ts_1".to_owned(),
-        id: Bson::String(id.to_owned()),
-        threshold_ms: NOW_MS - 9_000 - lag_ms,
-        removable_ms: NOW_MS - 9_000 - lag_ms,
-        base_ms: 0,
-        removed_ms: NOW_MS - 9_000,
-        bytes: 0,
-        pass: 7,
+    let cart = |id: &str, lag_ms: i64| {
+        let mut lane = removed(id, NOW_MS - 9_000 - lag_ms, NOW_MS - 9_000);
+        lane.namespace = Namespace::new("shop", "carts");
+        lane.document.index = "_ts_1".to_owned();
+        lane
     };
-    view.ledger.removed(&[removed("c-1", 28_400), removed("c-2", 950)], 0);
+    view.ledger.removed([cart("c-1", 28_400), cart("c-2", 950)], 0);
     view
 }
 

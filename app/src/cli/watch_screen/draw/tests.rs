@@ -10,7 +10,7 @@ use ratatui::{
 };
 
 use super::{
-    samples::{NOW_MS, cells, lane, lines, view},
+    samples::{NOW_MS, cells, lines, removed, view},
     ui,
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
         chooser::Chooser,
         label::label,
         layout::{Columns, MARK},
-        view::{Lane, Page, Removal, RunningPass, WatchView},
+        view::{Lane, Page, RunningPass, WatchView},
     },
     job::Namespace,
     state::{clock::Mode, reaper::Held},
@@ -31,8 +31,7 @@ fn check(view: &WatchView, expected: &str) {
 }
 
 fn buried(id: &str, view: &WatchView) -> Lane {
-    let removal = Removal { lag_ms: 3_200, is_bound: false, noticed: view.uptime };
-    Lane { removal: Some(removal), ..lane(id, NOW_MS - 12_200) }
+    Lane { noticed: view.uptime, ..removed(id, NOW_MS - 12_200, NOW_MS - 9_000) }
 }
 
 #[test]
@@ -163,10 +162,10 @@ fn characters_of_any_width_move_no_column_and_command_nothing() {
     ];
     let mut wide = view(100, 30);
     for (lane, name) in wide.waiting.iter_mut().zip(names) {
-        lane.id = Bson::String(name.to_owned());
-        lane.label = label(&lane.id);
+        lane.document.id = Bson::String(name.to_owned());
+        lane.label = label(&lane.document.id);
         lane.namespace = Namespace::new(name, name);
-        lane.index = name.to_owned();
+        lane.document.index = name.to_owned();
     }
     name_store(&mut wide, names[3]);
     let found = cells(&wide, Depth::Table);
@@ -418,8 +417,8 @@ fn what_there_is_none_of_says_so() {
 fn an_object_id_shows_both_of_its_ends() {
     let mut view = view(80, 24);
     let id = ObjectId::parse_str("6b05b228764665c6126f40d2").unwrap();
-    view.waiting[0].id = Bson::ObjectId(id);
-    view.waiting[0].label = label(&view.waiting[0].id);
+    view.waiting[0].document.id = Bson::ObjectId(id);
+    view.waiting[0].label = label(&view.waiting[0].document.id);
     let line = &lines(&view)[4];
     assert!(line.ends_with(" 6b05…6126f40d2"), "{line}");
 }
