@@ -24,8 +24,8 @@ use crate::source::Opened;
 /// The name of the thread.
 pub(super) const THREAD: &str = "mayfly-lesson";
 
-/// Requests that may wait for the thread.
-const REQUESTS_MAX: usize = 64;
+/// Orders that may wait for the thread.
+const ORDERS_MAX: usize = 64;
 
 /// Where lessons come from. The window's tests hand in their own.
 pub trait LessonShelf: Send + Sync + 'static {
@@ -89,7 +89,7 @@ pub struct LessonDesk {
     is_interrupted: AtomicBool,
     /// The window closes.
     is_closing: AtomicBool,
-    waker: Mutex<Option<Sender<Request>>>,
+    waker: Mutex<Option<Sender<LessonOrder>>>,
     outbox: Arc<Outbox>,
     wake: Wake,
 }
@@ -124,7 +124,7 @@ impl LessonDesk {
     pub fn wake_thread(&self) {
         if let Some(waker) = &*lock(&self.waker) {
             // A full channel wakes it as well.
-            let _ = waker.try_send(Request::Look);
+            let _ = waker.try_send(LessonOrder::Look);
         }
     }
 
@@ -142,16 +142,19 @@ impl LessonDesk {
         }
     }
 
-    /// Answers a request that ended with its thread.
-    fn fail(&self, asked: Asked, sentence: String, hall: &dyn LessonHall) {
+    /// Answers an order that ended with its thread.
+    fn fail(&self, order: LessonOrder, sentence: String, hall: &dyn LessonHall) {
         hall.ended();
-        if let Asked::Open(number) = asked {
-            let problem = Problem { line: 1, column: 1, sentence };
-            return hall.begun(number, Err(vec![problem]));
-        }
-        if let Asked::Console(run, database) = asked {
-            self.outbox.push(run, ConsoleOutput::Failed(sentence.clone()));
-            self.outbox.end(run, database);
+        match order {
+            LessonOrder::Open { number, .. } => {
+                let problem = Problem { line: 1, column: 1, sentence };
+                return hall.begun(number, Err(vec![problem]));
+            }
+            LessonOrder::Perform(LessonRequest::Console(run)) => {
+                self.outbox.push(run.number, ConsoleOutput::Failed(sentence.clone()));
+                self.outbox.end(run.number, run.database);
+            }
+            LessonOrder::Close | LessonOrder::Perform(_) | LessonOrder::Look => {}
         }
         let last = lock(&self.last).clone();
         if let Some(last) = last {
@@ -160,47 +163,15 @@ impl LessonDesk {
     }
 }
 
-enum Request {
-    Open {
-        number: u32,
-        source: LessonSource,
-    },
-    Close,
-    Perform(LessonRequest),
-    /// Time may be due.
-    Look,
-}
-
-/// The answer to a request whose thread ends.
-enum Asked {
-    /// The number of the lesson.
-    Open(u32),
-    /// The number of the input, and the database in use.
-    Console(u64, String),
-    Other,
-}
-
-impl Asked {
-    fn of(request: &Request) -> Self {
-        match request {
-            Request::Open { number, .. } => Self::Open(*number),
-            Request::Perform(LessonRequest::Console(run)) => {
-                Self::Console(run.number, run.database.clone())
-            }
-            Request::Close | Request::Perform(_) | Request::Look => Self::Other,
-        }
-    }
-}
-
 /// The thread, as the other threads see it.
 pub(super) struct LessonDoor {
-    requests: Mutex<Option<Sender<Request>>>,
+    orders: Mutex<Option<Sender<LessonOrder>>>,
     desk: Arc<LessonDesk>,
 }
 
 /// The other end of the door.
 pub(super) struct LessonPost {
-    requests: Receiver<Request>,
+    orders: Receiver<LessonOrder>,
     desk: Arc<LessonDesk>,
 }
 
@@ -216,7 +187,7 @@ pub(super) trait LessonHall: Send + Sync + 'static {
 
 impl LessonDoor {
     pub(super) fn new(outbox: Arc<Outbox>, wake: Wake) -> (Self, LessonPost) {
-        let (sender, requests) = bounded(REQUESTS_MAX);
+        let (sender, orders) = bounded(ORDERS_MAX);
         let desk = Arc::new(LessonDesk {
             newest: Mutex::default(),
             unnoted: Mutex::default(),
@@ -228,8 +199,8 @@ impl LessonDoor {
             outbox,
             wake,
         });
-        let door = Self { requests: Mutex::new(Some(sender)), desk: Arc::clone(&desk) };
-        (door, LessonPost { requests, desk })
+        let door = Self { orders: Mutex::new(Some(sender)), desk: Arc::clone(&desk) };
+        (door, LessonPost { orders, desk })
     }
 
     /// Hands an order over. Never waits; an order that finds no room is dropped.
@@ -237,17 +208,13 @@ impl LessonDoor {
         let ends = match &order {
             LessonOrder::Open { .. } | LessonOrder::Close => true,
             LessonOrder::Perform(request) => interrupts(request),
+            LessonOrder::Look => false,
         };
         if ends {
             self.desk.is_interrupted.store(true, Ordering::Release);
         }
-        let request = match order {
-            LessonOrder::Open { number, source } => Request::Open { number, source },
-            LessonOrder::Close => Request::Close,
-            LessonOrder::Perform(request) => Request::Perform(request),
-        };
-        if let Some(sender) = &*lock(&self.requests) {
-            let _ = sender.try_send(request);
+        if let Some(sender) = &*lock(&self.orders) {
+            let _ = sender.try_send(order);
         }
     }
 
@@ -267,7 +234,7 @@ impl LessonDoor {
         self.desk.is_closing.store(true, Ordering::Release);
         self.desk.is_interrupted.store(true, Ordering::Release);
         lock(&self.desk.waker).take();
-        lock(&self.requests).take();
+        lock(&self.orders).take();
     }
 }
 
@@ -286,25 +253,24 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Hands each request to the thread on which the lesson is played, until the window closes.
+/// Hands each order to the thread on which the lesson is played, until the window closes.
 pub(super) fn serve(post: &LessonPost, shelf: &Arc<dyn LessonShelf>, hall: &Arc<dyn LessonHall>) {
     let desk = &post.desk;
     let mut stage: Option<StageThread> = None;
     let mut rest = None;
     loop {
-        let request = match rest.take() {
-            None => post.requests.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(wait) => post.requests.recv_timeout(wait),
+        let order = match rest.take() {
+            None => post.orders.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(wait) => post.orders.recv_timeout(wait),
         };
-        let request = match request {
-            Ok(request) => request,
-            Err(RecvTimeoutError::Timeout) => Request::Look,
+        let order = match order {
+            Ok(order) => order,
+            Err(RecvTimeoutError::Timeout) => LessonOrder::Look,
             Err(RecvTimeoutError::Disconnected) => return,
         };
-        // The interrupted request has ended.
+        // The interrupted order has ended.
         desk.is_interrupted.store(false, Ordering::Release);
-        let asked = Asked::of(&request);
-        let sentence = match perform(request, &mut stage, desk, shelf, hall) {
+        let sentence = match perform(order.clone(), &mut stage, desk, shelf, hall) {
             Ok(Waited::Answer(wait)) => {
                 rest = wait;
                 continue;
@@ -313,15 +279,15 @@ pub(super) fn serve(post: &LessonPost, shelf: &Arc<dyn LessonShelf>, hall: &Arc<
             Ok(Waited::Stuck(stuck)) => format!("{stuck}. Open the lesson again to continue"),
             Err(error) => format!("The lesson could not start: {error}"),
         };
-        // Its place is taken by another thread at the next request.
+        // Its place is taken by another thread at the next order.
         stage = None;
-        desk.fail(asked, sentence, hall.as_ref());
+        desk.fail(order, sentence, hall.as_ref());
     }
 }
 
 /// Has the thread of the lesson do what is asked. Starts it if there is none.
 fn perform(
-    request: Request,
+    order: LessonOrder,
     stage: &mut Option<StageThread>,
     desk: &Arc<LessonDesk>,
     shelf: &Arc<dyn LessonShelf>,
@@ -331,5 +297,5 @@ fn perform(
         Some(stage) => stage,
         None => stage.insert(StageThread::start(desk, shelf, hall)?),
     };
-    Ok(stage.perform(request, desk))
+    Ok(stage.perform(order, desk))
 }

@@ -18,6 +18,8 @@ pub enum LessonOrder {
     Close,
     /// Asks something of it.
     Perform(LessonRequest),
+    /// Time may be due.
+    Look,
 }
 
 /// An outcome other than a snapshot.

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use super::{LessonDesk, LessonHall, LessonPlay, LessonShelf, Request, lock};
+use super::{LessonDesk, LessonHall, LessonPlay, LessonShelf, lock};
 use crate::shell::watch::{self, ScriptWatch, Waited};
 use crate::worker::guarded::guarded;
+use crate::worker::lesson_job::LessonOrder;
 
 /// The thread, as its supervisor sees it.
 pub(super) struct StageThread {
-    requests: Sender<Request>,
+    orders: Sender<LessonOrder>,
     done: Receiver<Option<Duration>>,
     watch: Arc<ScriptWatch>,
 }
@@ -27,27 +28,31 @@ impl StageThread {
         shelf: &Arc<dyn LessonShelf>,
         hall: &Arc<dyn LessonHall>,
     ) -> std::io::Result<Self> {
-        let (requests, asked) = bounded(1);
+        let (orders, asked) = bounded(1);
         let (ended, done) = bounded(1);
         let (desk, shelf, hall) = (Arc::clone(desk), Arc::clone(shelf), Arc::clone(hall));
         let work = move || serve(&asked, &ended, &desk, shelf.as_ref(), hall.as_ref());
         let watch = watch::spawn("mayfly-lesson-stage", work)?;
-        Ok(Self { requests, done, watch })
+        Ok(Self { orders, done, watch })
     }
 
     /// Does what is asked. Returns how long the thread may rest.
-    pub(super) fn perform(&self, request: Request, desk: &LessonDesk) -> Waited<Option<Duration>> {
-        if self.requests.send(request).is_err() {
+    pub(super) fn perform(
+        &self,
+        order: LessonOrder,
+        desk: &LessonDesk,
+    ) -> Waited<Option<Duration>> {
+        if self.orders.send(order).is_err() {
             return Waited::Ended;
         }
         self.watch.wait_for(&self.done, || desk.is_closing.load(Ordering::Acquire))
     }
 }
 
-/// Does what is asked until the supervisor lets it go. Answers each request with how long it may
+/// Does what is asked until the supervisor lets it go. Answers each order with how long it may
 /// rest.
 fn serve(
-    requests: &Receiver<Request>,
+    orders: &Receiver<LessonOrder>,
     done: &Sender<Option<Duration>>,
     desk: &Arc<LessonDesk>,
     shelf: &dyn LessonShelf,
@@ -55,9 +60,9 @@ fn serve(
 ) {
     let watch = ScriptWatch::of_thread();
     let mut play: Option<Box<dyn LessonPlay>> = None;
-    for request in requests {
+    for order in orders {
         let performed = guarded(|| {
-            perform(request, &mut play, desk, shelf, hall);
+            perform(order, &mut play, desk, shelf, hall);
             if watch.is_abandoned() {
                 return None;
             }
@@ -84,14 +89,14 @@ fn serve(
 }
 
 fn perform(
-    request: Request,
+    order: LessonOrder,
     play: &mut Option<Box<dyn LessonPlay>>,
     desk: &Arc<LessonDesk>,
     shelf: &dyn LessonShelf,
     hall: &dyn LessonHall,
 ) {
-    match request {
-        Request::Open { number, source } => {
+    match order {
+        LessonOrder::Open { number, source } => {
             *play = None;
             *lock(&desk.number) = number;
             lock(&desk.newest).take();
@@ -106,16 +111,16 @@ fn perform(
             });
             hall.begun(number, opened);
         }
-        Request::Close => {
+        LessonOrder::Close => {
             *play = None;
             lock(&desk.newest).take();
             lock(&desk.last).take();
         }
-        Request::Perform(request) => {
+        LessonOrder::Perform(request) => {
             if let Some(play) = play {
                 play.perform(request, desk);
             }
         }
-        Request::Look => {}
+        LessonOrder::Look => {}
     }
 }

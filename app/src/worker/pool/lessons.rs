@@ -21,7 +21,7 @@ impl<A: Send + 'static> Worker<A> {
                 self.shown.set(front);
                 self.shared.sources.set_lesson(None);
             }
-            LessonOrder::Perform(_) => {}
+            LessonOrder::Perform(_) | LessonOrder::Look => {}
         }
         self.shared.lesson.order(order);
     }
