@@ -1,7 +1,7 @@
 //! Collations as the window offers them: a language, what counts as equal, and numbers by value.
 
 use bson::{Document, doc};
-use mayfly_engine::value::whole;
+use mayfly_engine::value::{named, whole};
 
 /// The locale that compares bytes.
 pub const EXACT: &str = "simple";
@@ -42,30 +42,21 @@ pub const LANGUAGES: [(&str, &str); 31] = [
     ("ko", "Korean"),
 ];
 
-/// Which differences of letters count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Letters {
-    #[default]
-    All,
-    /// Accents do, upper and lower case does not.
-    NoCase,
-    Base,
+named! {
+    /// Which differences of letters count.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Letters {
+        #[default]
+        All => "Accents and case matter",
+        /// Accents do, upper and lower case does not.
+        NoCase => "Case does not matter",
+        Base => "Neither matters",
+    }
+    /// In words.
+    pub fn label;
 }
 
 impl Letters {
-    /// All of them, the strictest first.
-    pub const ALL: [Self; 3] = [Self::All, Self::NoCase, Self::Base];
-
-    /// In words.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::All => "Accents and case matter",
-            Self::NoCase => "Case does not matter",
-            Self::Base => "Neither matters",
-        }
-    }
-
     const fn strength(self) -> i32 {
         match self {
             Self::All => 3,

@@ -1,55 +1,30 @@
 //! The words of expiration, each explained in one sentence. The sentences are in
 //! `assets/glossary.md`, one list item each.
 
+use mayfly_engine::value::named;
+
 const TEXT: &str = include_str!("../../../assets/glossary.md");
 
-/// A word that the window explains where the pointer rests on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Term {
-    Ttl,
-    TtlIndex,
-    Threshold,
-    Overdue,
-    Pass,
-    Monitor,
-    Lag,
-    NeverExpires,
-    TtlField,
-    Ts,
+named! {
+    /// A word that the window explains where the pointer rests on it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Term {
+        Ttl => "TTL",
+        TtlIndex => "TTL index",
+        Threshold => "threshold",
+        Overdue => "overdue",
+        Pass => "pass",
+        Monitor => "TTL monitor",
+        Lag => "lag",
+        NeverExpires => "never expires",
+        TtlField => "ttl field",
+        Ts => "_ts",
+    }
+    /// The word, as the file writes it.
+    pub fn word;
 }
 
 impl Term {
-    /// Every word, in the order of the file.
-    pub const ALL: [Self; 10] = [
-        Self::Ttl,
-        Self::TtlIndex,
-        Self::Threshold,
-        Self::Overdue,
-        Self::Pass,
-        Self::Monitor,
-        Self::Lag,
-        Self::NeverExpires,
-        Self::TtlField,
-        Self::Ts,
-    ];
-
-    /// The word, as the file writes it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Ttl => "TTL",
-            Self::TtlIndex => "TTL index",
-            Self::Threshold => "threshold",
-            Self::Overdue => "overdue",
-            Self::Pass => "pass",
-            Self::Monitor => "TTL monitor",
-            Self::Lag => "lag",
-            Self::NeverExpires => "never expires",
-            Self::TtlField => "ttl field",
-            Self::Ts => "_ts",
-        }
-    }
-
     /// Its meaning.
     #[must_use]
     pub fn sentence(self) -> &'static str {

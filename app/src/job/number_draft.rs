@@ -1,30 +1,22 @@
 //! A whole number with a unit of time, as typed.
 
-/// Units of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unit {
-    #[default]
-    Seconds,
-    Minutes,
-    Hours,
-    Days,
+use mayfly_engine::value::named;
+
+named! {
+    /// Units of time.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Unit {
+        #[default]
+        Seconds => "seconds",
+        Minutes => "minutes",
+        Hours => "hours",
+        Days => "days",
+    }
+    /// The word for it.
+    pub fn label;
 }
 
 impl Unit {
-    /// Every unit, the shortest first.
-    pub const ALL: [Self; 4] = [Self::Seconds, Self::Minutes, Self::Hours, Self::Days];
-
-    /// The word for it.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Seconds => "seconds",
-            Self::Minutes => "minutes",
-            Self::Hours => "hours",
-            Self::Days => "days",
-        }
-    }
-
     /// How many seconds it has.
     #[must_use]
     pub fn secs(self) -> i64 {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
+use mayfly_engine::value::named;
 use serde::{Deserialize, Serialize};
 
 use super::connection_string::ConnectionString;
@@ -43,44 +44,24 @@ pub struct ServerMark {
     pub color: ServerColor,
 }
 
-/// The color of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum ServerColor {
-    #[default]
-    Plain,
-    Blue,
-    Orange,
-    Violet,
-    Pink,
-    Green,
-    Yellow,
+named! {
+    /// The color of a connection.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    pub enum ServerColor {
+        #[default]
+        Plain => "No color",
+        Blue => "Blue",
+        Orange => "Orange",
+        Violet => "Violet",
+        Pink => "Pink",
+        Green => "Green",
+        Yellow => "Yellow",
+    }
+    /// Its name.
+    pub fn label;
 }
 
 impl ServerColor {
-    pub const ALL: [Self; 7] = [
-        Self::Plain,
-        Self::Blue,
-        Self::Orange,
-        Self::Violet,
-        Self::Pink,
-        Self::Green,
-        Self::Yellow,
-    ];
-
-    /// Its name.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Plain => "No color",
-            Self::Blue => "Blue",
-            Self::Orange => "Orange",
-            Self::Violet => "Violet",
-            Self::Pink => "Pink",
-            Self::Green => "Green",
-            Self::Yellow => "Yellow",
-        }
-    }
-
     /// Which of the colors for marks it is.
     #[must_use]
     pub fn index(self) -> Option<usize> {
@@ -88,31 +69,18 @@ impl ServerColor {
     }
 }
 
-/// A step of connecting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
-    Options,
-    Name,
-    Port,
-    /// The first command, encrypted if TLS is on.
-    Hello,
-    Login,
-}
-
-impl Step {
-    /// All of them, in their order.
-    pub const ALL: [Self; 5] = [Self::Options, Self::Name, Self::Port, Self::Hello, Self::Login];
-
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Options => "Read the options",
-            Self::Name => "Find the host",
-            Self::Port => "Reach the port",
-            Self::Hello => "Greet the server",
-            Self::Login => "Log in",
-        }
+named! {
+    /// A step of connecting.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Step {
+        Options => "Read the options",
+        Name => "Find the host",
+        Port => "Reach the port",
+        /// The first command, encrypted if TLS is on.
+        Hello => "Greet the server",
+        Login => "Log in",
     }
+    pub fn label;
 }
 
 /// The step at which a connection failed, and why.

@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use chrono::{DateTime, Datelike, FixedOffset, Local, NaiveDateTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
+use mayfly_engine::value::named;
 use serde::{Deserialize, Serialize};
 
 /// Dates reach this far on both sides of 1970, as in JavaScript: to the year 275760.
@@ -18,35 +19,25 @@ const CYCLE_MS: i64 = 146_097 * 86_400_000;
 /// Years with four digits; others have a sign and six, as in mongosh.
 const FOUR_DIGITS: std::ops::Range<i64> = 0..10_000;
 
-/// How a date is written. Dates in documents are always written as in mongosh.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum DateStyle {
-    /// `2026-06-01`
-    #[default]
-    Iso,
-    /// `01.06.2026`
-    DayFirst,
-    /// `06/01/2026`
-    MonthFirst,
-    /// `01 Jun 2026`
-    MonthName,
+named! {
+    /// How a date is written. Dates in documents are always written as in mongosh.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    pub enum DateStyle {
+        /// `2026-06-01`
+        #[default]
+        Iso => "2026-12-31",
+        /// `01.06.2026`
+        DayFirst => "31.12.2026",
+        /// `06/01/2026`
+        MonthFirst => "12/31/2026",
+        /// `01 Jun 2026`
+        MonthName => "31 Dec 2026",
+    }
+    /// A date that shows it.
+    pub fn label;
 }
 
 impl DateStyle {
-    /// Every style, in the order of the settings.
-    pub const ALL: [Self; 4] = [Self::Iso, Self::DayFirst, Self::MonthFirst, Self::MonthName];
-
-    /// A date that shows it.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Iso => "2026-12-31",
-            Self::DayFirst => "31.12.2026",
-            Self::MonthFirst => "12/31/2026",
-            Self::MonthName => "31 Dec 2026",
-        }
-    }
-
     fn pattern(self) -> &'static str {
         match self {
             Self::Iso => "%Y-%m-%d",

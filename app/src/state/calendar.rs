@@ -1,6 +1,7 @@
 //! The expiry calendar: what expires in each hour, day, week or month, over all collections.
 
 use chrono::{Datelike, Days, Months, NaiveDateTime, Timelike};
+use mayfly_engine::value::named;
 
 use super::{Namespace, Zone};
 use crate::limits::CALENDAR_COLLECTIONS_MAX;
@@ -8,35 +9,25 @@ use crate::limits::CALENDAR_COLLECTIONS_MAX;
 /// The slices that a store is asked for, in milliseconds. Every column starts on one of them.
 pub const SLICE_MS: i64 = 3_600_000;
 
-/// The time that one column covers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unit {
-    /// The next 24 hours.
-    Hour,
-    /// The next 31 days.
-    #[default]
-    Day,
-    /// The next 26 weeks, from Monday.
-    Week,
-    /// The next 12 months.
-    Month,
+named! {
+    /// The time that one column covers.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Unit {
+        /// The next 24 hours.
+        Hour => "Hours",
+        /// The next 31 days.
+        #[default]
+        Day => "Days",
+        /// The next 26 weeks, from Monday.
+        Week => "Weeks",
+        /// The next 12 months.
+        Month => "Months",
+    }
+    /// The word on the button.
+    pub fn label;
 }
 
 impl Unit {
-    /// Every unit, in the order of the buttons.
-    pub const ALL: [Self; 4] = [Self::Hour, Self::Day, Self::Week, Self::Month];
-
-    /// The word on the button.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Hour => "Hours",
-            Self::Day => "Days",
-            Self::Week => "Weeks",
-            Self::Month => "Months",
-        }
-    }
-
     fn columns(self) -> usize {
         match self {
             Self::Hour => 24,

@@ -3,37 +3,28 @@
 use std::cell::Cell;
 
 use mayfly_engine::reply::DocCount;
+use mayfly_engine::value::named;
 use serde::{Deserialize, Serialize};
 
-/// How the digits of a number are grouped. Values of documents never are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Grouping {
-    /// `12,408.5`
-    #[default]
-    Comma,
-    /// `12.408,5`
-    Dot,
-    /// `12 408.5`
-    Space,
-    /// `12408.5`
-    None,
+named! {
+    /// How the digits of a number are grouped. Values of documents never are.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    pub enum Grouping {
+        /// `12,408.5`
+        #[default]
+        Comma => "12,408.5",
+        /// `12.408,5`
+        Dot => "12.408,5",
+        /// `12 408.5`
+        Space => "12 408.5",
+        /// `12408.5`
+        None => "12408.5",
+    }
+    /// A number that shows it.
+    pub fn label;
 }
 
 impl Grouping {
-    /// Every choice, in the order of the settings.
-    pub const ALL: [Self; 4] = [Self::Comma, Self::Dot, Self::Space, Self::None];
-
-    /// A number that shows it.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Comma => "12,408.5",
-            Self::Dot => "12.408,5",
-            Self::Space => "12 408.5",
-            Self::None => "12408.5",
-        }
-    }
-
     fn separator(self) -> Option<char> {
         match self {
             Self::Comma => Some(','),

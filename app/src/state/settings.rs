@@ -19,6 +19,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
+use mayfly_engine::value::named;
 use serde::{Deserialize, Serialize};
 
 use super::aggregate::KeptPipelines;
@@ -39,29 +40,18 @@ use crate::limits::{
     QUERIES_KEPT_MAX, RECENT_COMMANDS_MAX, RECENT_STORES_MAX, WINDOW_POINTS_RANGE, ZOOM_RANGE,
 };
 
-/// Dark or light.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum ThemeChoice {
-    /// As the system says; dark where it does not say.
-    #[default]
-    System,
-    Dark,
-    Light,
-}
-
-impl ThemeChoice {
-    /// Every choice, in the order of the settings.
-    pub const ALL: [Self; 3] = [Self::System, Self::Dark, Self::Light];
-
-    /// The word for it.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::System => "System",
-            Self::Dark => "Dark",
-            Self::Light => "Light",
-        }
+named! {
+    /// Dark or light.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    pub enum ThemeChoice {
+        /// As the system says; dark where it does not say.
+        #[default]
+        System => "System",
+        Dark => "Dark",
+        Light => "Light",
     }
+    /// The word for it.
+    pub fn label;
 }
 
 /// The zone that times are shown in.

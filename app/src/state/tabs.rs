@@ -1,5 +1,6 @@
 //! The open collections.
 
+use mayfly_engine::value::named;
 use serde::{Deserialize, Serialize};
 
 use super::Namespace;
@@ -12,33 +13,19 @@ use super::schema::SchemaView;
 pub use crate::job::TabId;
 use crate::limits::{CLOSED_TABS_MAX, TABS_MAX};
 
-/// The views of a collection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub enum ViewKind {
-    Documents,
-    Schema,
-    Aggregate,
-    #[default]
-    Expiry,
-    Indexes,
-}
-
-impl ViewKind {
-    /// Every view, in the order of the strip.
-    pub const ALL: [Self; 5] =
-        [Self::Documents, Self::Schema, Self::Aggregate, Self::Expiry, Self::Indexes];
-
-    /// The word in the strip.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Documents => "Documents",
-            Self::Schema => "Schema",
-            Self::Aggregate => "Aggregate",
-            Self::Expiry => "Expiry",
-            Self::Indexes => "Indexes",
-        }
+named! {
+    /// The views of a collection.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+    pub enum ViewKind {
+        Documents => "Documents",
+        Schema => "Schema",
+        Aggregate => "Aggregate",
+        #[default]
+        Expiry => "Expiry",
+        Indexes => "Indexes",
     }
+    /// The word in the strip.
+    pub fn label;
 }
 
 /// One open collection.

@@ -1,37 +1,24 @@
 //! The open parts of the window.
 
+use mayfly_engine::value::named;
 use serde::{Deserialize, Serialize};
 
 use super::Zone;
 use super::guide::Guide;
 
-/// The contents of the drawer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Drawer {
-    Console,
-    ReaperLog,
-    Commands,
-    Operations,
-    /// The messages that appeared in the window's corner.
-    Messages,
-}
-
-impl Drawer {
-    /// Every drawer, in the order of the strip.
-    pub const ALL: [Self; 5] =
-        [Self::Console, Self::ReaperLog, Self::Commands, Self::Operations, Self::Messages];
-
-    /// The words in the strip.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Console => "Console",
-            Self::ReaperLog => "TTL monitor log",
-            Self::Commands => "Commands",
-            Self::Operations => "Operations",
-            Self::Messages => "Messages",
-        }
+named! {
+    /// The contents of the drawer.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Drawer {
+        Console => "Console",
+        ReaperLog => "TTL monitor log",
+        Commands => "Commands",
+        Operations => "Operations",
+        /// The messages that appeared in the window's corner.
+        Messages => "Messages",
     }
+    /// The words in the strip.
+    pub fn label;
 }
 
 /// Where the keyboard focus goes in the next frame.

@@ -4,38 +4,31 @@ use std::borrow::Cow;
 
 use bson::raw::{RawDocument, RawDocumentBuf};
 
+use crate::value::named;
+
 /// The field in which Cosmos DB returns the time of the last write.
 const SYSTEM_FIELD: &str = "_ts";
 
 /// The server's own databases; they have no dialect to set.
 pub(crate) const SERVER_DATABASES: [&str; 3] = ["admin", "config", "local"];
 
-/// A database's dialect: decides TTL on `_ts` and a few replies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Dialect {
-    /// MongoDB's rules, and TTL on `_ts` too.
-    #[default]
-    Open,
-    /// MongoDB's rules; `_ts` is an ordinary field.
-    Mongodb,
-    /// Cosmos DB's rules: TTL only on `_ts`.
-    Cosmos,
+named! {
+    /// A database's dialect: decides TTL on `_ts` and a few replies.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    pub enum Dialect {
+        /// MongoDB's rules, and TTL on `_ts` too.
+        #[default]
+        Open => "open",
+        /// MongoDB's rules; `_ts` is an ordinary field.
+        Mongodb => "mongodb",
+        /// Cosmos DB's rules: TTL only on `_ts`.
+        Cosmos => "cosmos",
+    }
+    /// The name in commands and on disk.
+    pub fn name;
 }
 
 impl Dialect {
-    /// All dialects.
-    pub const ALL: [Self; 3] = [Self::Open, Self::Mongodb, Self::Cosmos];
-
-    /// The name in commands and on disk.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Mongodb => "mongodb",
-            Self::Cosmos => "cosmos",
-        }
-    }
-
     /// The dialect with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|dialect| dialect.name() == name)

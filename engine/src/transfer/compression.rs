@@ -1,37 +1,30 @@
 //! How files are compressed.
 
-/// How a file is compressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Compression {
-    /// Not at all.
-    #[default]
-    None,
-    /// gzip.
-    Gzip,
-    /// zstd.
-    Zstd,
+use crate::value::named;
+
+named! {
+    /// How a file is compressed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Compression {
+        /// Not at all.
+        #[default]
+        None => "",
+        /// gzip.
+        Gzip => "gzip",
+        /// zstd.
+        Zstd => "zstd",
+    }
+    /// Its name; empty for none.
+    pub fn name;
 }
 
 impl Compression {
-    /// Every one.
-    pub const ALL: [Self; 3] = [Self::None, Self::Gzip, Self::Zstd];
-
     /// Detects the compression by the magic number of a gzip member or of a zstd frame.
     pub fn of(start: &[u8]) -> Self {
         match start {
             [0x1f, 0x8b, ..] => Self::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
             _ => Self::None,
-        }
-    }
-
-    /// Its name; empty for none.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "",
-            Self::Gzip => "gzip",
-            Self::Zstd => "zstd",
         }
     }
 

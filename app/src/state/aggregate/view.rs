@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use bson::{Bson, Document};
+use mayfly_engine::value::named;
 use serde::{Deserialize, Serialize};
 
 use super::chart::ChartFields;
@@ -17,29 +18,18 @@ use crate::limits::{
 use crate::state::documents::{Row, estimated_bytes};
 use crate::state::fields::KnownFields;
 
-/// How results are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum ResultsMode {
-    /// A line for each, a column for each field.
-    #[default]
-    Table,
-    Json,
-    Chart,
-}
-
-impl ResultsMode {
-    /// Every mode, in the order of the switch.
-    pub const ALL: [Self; 3] = [Self::Table, Self::Json, Self::Chart];
-
-    /// Its name.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Table => "Table",
-            Self::Json => "JSON",
-            Self::Chart => "Chart",
-        }
+named! {
+    /// How results are shown.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    pub enum ResultsMode {
+        /// A line for each, a column for each field.
+        #[default]
+        Table => "Table",
+        Json => "JSON",
+        Chart => "Chart",
     }
+    /// Its name.
+    pub fn label;
 }
 
 /// The part of the view that is saved for the next start.

@@ -11,45 +11,32 @@ mod shell;
 mod tests;
 
 use bson::Bson;
+use mayfly_engine::value::named;
 
 use super::Namespace;
 use super::documents::Query;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
-    /// mongosh.
-    Shell,
-    /// Extended JSON: the filter alone.
-    Json,
-    /// Python with `PyMongo`.
-    Python,
-    Node,
-    /// Java with the synchronous driver.
-    Java,
-    CSharp,
-    /// Rust with the driver and bson.
-    Rust,
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Language {
+        /// mongosh.
+        Shell => "mongosh",
+        /// Extended JSON: the filter alone.
+        Json => "Extended JSON",
+        /// Python with `PyMongo`.
+        Python => "Python",
+        Node => "Node.js",
+        /// Java with the synchronous driver.
+        Java => "Java",
+        CSharp => "C#",
+        /// Rust with the driver and bson.
+        Rust => "Rust",
+    }
+    /// Its name.
+    pub fn label;
 }
 
 impl Language {
-    /// Every language, in the order of the menu.
-    pub const ALL: [Self; 7] =
-        [Self::Shell, Self::Json, Self::Python, Self::Node, Self::Java, Self::CSharp, Self::Rust];
-
-    /// Its name.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Shell => "mongosh",
-            Self::Json => "Extended JSON",
-            Self::Python => "Python",
-            Self::Node => "Node.js",
-            Self::Java => "Java",
-            Self::CSharp => "C#",
-            Self::Rust => "Rust",
-        }
-    }
-
     /// The part of a query that is copied.
     #[must_use]
     pub fn scope(self) -> &'static str {

@@ -18,7 +18,7 @@ use std::str::FromStr;
 
 use bson::{Bson, Decimal128, Document, oid::ObjectId};
 use chrono::NaiveDate;
-use mayfly_engine::value::{Layout, iso_text, shell};
+use mayfly_engine::value::{Layout, iso_text, named, shell};
 
 use super::{field_path, type_change, typed_date};
 use crate::job::Zone;
@@ -27,58 +27,31 @@ use crate::limits::EDITED_TEXT_BYTES_MAX;
 /// The longest document or array that is edited on one line, in bytes.
 const ONE_LINE_BYTES_MAX: usize = 60;
 
-/// The type of a value, for editing it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FieldKind {
-    Text,
-    /// A 32-bit number.
-    Int32,
-    /// A 64-bit number.
-    Int64,
-    Double,
-    Decimal,
-    /// True or false.
-    Bool,
-    /// An instant.
-    Date,
-    ObjectId,
-    Null,
-    /// Anything else, as mongosh writes it.
-    Literal,
+named! {
+    /// The type of a value, for editing it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum FieldKind {
+        Text => "String",
+        /// A 32-bit number.
+        Int32 => "Int32",
+        /// A 64-bit number.
+        Int64 => "Long",
+        Double => "Double",
+        Decimal => "Decimal128",
+        /// True or false.
+        Bool => "Boolean",
+        /// An instant.
+        Date => "Date",
+        ObjectId => "ObjectId",
+        Null => "Null",
+        /// Anything else, as mongosh writes it.
+        Literal => "mongosh syntax",
+    }
+    /// Its name in the menu.
+    pub fn label;
 }
 
 impl FieldKind {
-    /// Every kind, in the order of the menu.
-    pub const ALL: [Self; 10] = [
-        Self::Text,
-        Self::Int32,
-        Self::Int64,
-        Self::Double,
-        Self::Decimal,
-        Self::Bool,
-        Self::Date,
-        Self::ObjectId,
-        Self::Null,
-        Self::Literal,
-    ];
-
-    /// Its name in the menu.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Text => "String",
-            Self::Int32 => "Int32",
-            Self::Int64 => "Long",
-            Self::Double => "Double",
-            Self::Decimal => "Decimal128",
-            Self::Bool => "Boolean",
-            Self::Date => "Date",
-            Self::ObjectId => "ObjectId",
-            Self::Null => "Null",
-            Self::Literal => "mongosh syntax",
-        }
-    }
-
     pub fn of(value: &Bson) -> Self {
         match value {
             Bson::String(_) => Self::Text,

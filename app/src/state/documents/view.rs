@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bson::{Bson, Document, RawDocumentBuf};
 use mayfly_engine::query::Filter;
-use mayfly_engine::value::{Layout, shell};
+use mayfly_engine::value::{Layout, named, shell};
 use serde::{Deserialize, Serialize};
 
 use super::due::{Due, TtlIndex, due};
@@ -20,30 +20,19 @@ use crate::limits::{COLUMNS_MAX, KNOWN_DOCUMENTS_MAX};
 use crate::state::completion::Completing;
 use crate::state::fields::KnownFields;
 
-/// How documents are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Mode {
-    #[default]
-    Cards,
-    /// Indented text.
-    Json,
-    /// A line for each, a column for each field.
-    Table,
-}
-
-impl Mode {
-    /// Every mode, in the order of the switch.
-    pub const ALL: [Self; 3] = [Self::Cards, Self::Json, Self::Table];
-
-    /// Its name.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Cards => "Cards",
-            Self::Json => "JSON",
-            Self::Table => "Table",
-        }
+named! {
+    /// How documents are shown.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    pub enum Mode {
+        #[default]
+        Cards => "Cards",
+        /// Indented text.
+        Json => "JSON",
+        /// A line for each, a column for each field.
+        Table => "Table",
     }
+    /// Its name.
+    pub fn label;
 }
 
 /// The Documents view of one tab.

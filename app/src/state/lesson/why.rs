@@ -1,62 +1,32 @@
 //! Which lesson explains what the window shows.
 
-/// Something in the window that a lesson explains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Topic {
-    /// A document is past its threshold and still there.
-    Overdue,
-    OverdueIsFound,
-    /// The collection has no TTL index.
-    NoTtlIndex,
-    /// A plain index becomes a TTL index.
-    PlainToTtl,
-    /// An index is created again with other options.
-    CreateAgain,
-    /// An index that can't have a TTL.
-    CannotBeTtl,
-    /// Seconds that are no valid TTL.
-    BadSeconds,
-    WhatIf,
-    HiddenIndex,
-    OnHold,
-    Cliff,
-    SeveralIndexes,
-}
+use mayfly_engine::value::named;
 
-impl Topic {
-    pub const ALL: [Self; 12] = [
-        Self::Overdue,
-        Self::OverdueIsFound,
-        Self::NoTtlIndex,
-        Self::PlainToTtl,
-        Self::CreateAgain,
-        Self::CannotBeTtl,
-        Self::BadSeconds,
-        Self::WhatIf,
-        Self::HiddenIndex,
-        Self::OnHold,
-        Self::Cliff,
-        Self::SeveralIndexes,
-    ];
-
-    /// The slug of the lesson that explains it.
-    #[must_use]
-    pub fn lesson(self) -> &'static str {
-        match self {
-            Self::Overdue => "02-the-pass",
-            Self::OverdueIsFound => "03-overdue-is-still-found",
-            Self::NoTtlIndex => "22-no-index-no-expiry",
-            Self::PlainToTtl => "11-plain-index-to-ttl",
-            Self::CreateAgain => "13-create-index-changes-nothing",
-            Self::CannotBeTtl => "14-what-cannot-be-ttl",
-            Self::BadSeconds => "16-bad-numbers",
-            Self::WhatIf => "10-a-new-rule-and-old-data",
-            Self::HiddenIndex => "21-a-hidden-index-still-deletes",
-            Self::OnHold => "39-a-clock-that-jumps",
-            Self::Cliff => "c08-roll-out-a-ttl",
-            Self::SeveralIndexes => "24-two-rules",
-        }
+named! {
+    /// Something in the window that a lesson explains.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Topic {
+        /// A document is past its threshold and still there.
+        Overdue => "02-the-pass",
+        OverdueIsFound => "03-overdue-is-still-found",
+        /// The collection has no TTL index.
+        NoTtlIndex => "22-no-index-no-expiry",
+        /// A plain index becomes a TTL index.
+        PlainToTtl => "11-plain-index-to-ttl",
+        /// An index is created again with other options.
+        CreateAgain => "13-create-index-changes-nothing",
+        /// An index that can't have a TTL.
+        CannotBeTtl => "14-what-cannot-be-ttl",
+        /// Seconds that are no valid TTL.
+        BadSeconds => "16-bad-numbers",
+        WhatIf => "10-a-new-rule-and-old-data",
+        HiddenIndex => "21-a-hidden-index-still-deletes",
+        OnHold => "39-a-clock-that-jumps",
+        Cliff => "c08-roll-out-a-ttl",
+        SeveralIndexes => "24-two-rules",
     }
+    /// The slug of the lesson that explains it.
+    pub fn lesson;
 }
 
 /// The slug of the lesson about documents that never expire for a reason. Codes are those of

@@ -6,55 +6,36 @@ use std::path::{Path, PathBuf};
 use bson::Document;
 use mayfly_engine::transfer::{Compression, ExportFormat, ExportQuery, ExportRequest, file_name};
 use mayfly_engine::value::extjson::Style;
+use mayfly_engine::value::named;
 
 use super::import::{Loadable, WHOLE_PATH, typed_path};
 use crate::state::Namespace;
 use crate::state::documents::query::{Query, QueryField, QueryText};
 
-/// The form of an exported file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ExportForm {
-    /// One document a line; numbers keep their types.
-    #[default]
-    Typed,
-    /// One document a line, as mongoexport writes it.
-    Relaxed,
-    /// One document a line, every type spelled out.
-    Canonical,
-    Array,
-    /// CSV that a spreadsheet opens safely.
-    Spreadsheet,
-    /// CSV with every character as it is.
-    Csv,
-    /// One BSON document after another.
-    Bson,
+named! {
+    /// The form of an exported file.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum ExportForm {
+        /// One document a line; numbers keep their types.
+        #[default]
+        Typed => "NDJSON with types",
+        /// One document a line, as mongoexport writes it.
+        Relaxed => "NDJSON, relaxed",
+        /// One document a line, every type spelled out.
+        Canonical => "NDJSON, canonical",
+        Array => "JSON array",
+        /// CSV that a spreadsheet opens safely.
+        Spreadsheet => "CSV for spreadsheets",
+        /// CSV with every character as it is.
+        Csv => "CSV, exact text",
+        /// One BSON document after another.
+        Bson => "BSON",
+    }
+    /// A few words.
+    pub fn label;
 }
 
 impl ExportForm {
-    pub const ALL: [Self; 7] = [
-        Self::Typed,
-        Self::Relaxed,
-        Self::Canonical,
-        Self::Array,
-        Self::Spreadsheet,
-        Self::Csv,
-        Self::Bson,
-    ];
-
-    /// A few words.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Typed => "NDJSON with types",
-            Self::Relaxed => "NDJSON, relaxed",
-            Self::Canonical => "NDJSON, canonical",
-            Self::Array => "JSON array",
-            Self::Spreadsheet => "CSV for spreadsheets",
-            Self::Csv => "CSV, exact text",
-            Self::Bson => "BSON",
-        }
-    }
-
     /// Its purpose and its losses.
     #[must_use]
     pub fn sentence(self) -> &'static str {

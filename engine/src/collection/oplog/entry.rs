@@ -7,32 +7,37 @@ use bson::{
 
 use super::change::OplogChange;
 use crate::store::StoreError;
+use crate::value::named;
 
-/// The kind of change that an oplog entry records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum OplogKind {
-    /// New documents.
-    Insert,
-    /// Changed documents.
-    Update,
-    /// Documents removed by a command or from a capped collection.
-    Delete,
-    /// Expired documents that a pass removed, or a write that needed their place.
-    TtlDelete,
-    /// A new collection or view.
-    Create,
-    /// A dropped collection or view.
-    Drop,
-    /// A new name.
-    Rename,
-    /// New indexes, all built.
-    CreateIndexes,
-    /// Dropped indexes.
-    DropIndexes,
-    /// Changed options of a collection or an index.
-    CollMod,
-    /// The dialect of a database.
-    Dialect,
+named! {
+    /// The kind of change that an oplog entry records.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum OplogKind {
+        /// New documents.
+        Insert => "insert",
+        /// Changed documents.
+        Update => "update",
+        /// Documents removed by a command or from a capped collection.
+        Delete => "delete",
+        /// Expired documents that a pass removed, or a write that needed their place.
+        TtlDelete => "ttlDelete",
+        /// A new collection or view.
+        Create => "create",
+        /// A dropped collection or view.
+        Drop => "drop",
+        /// A new name.
+        Rename => "rename",
+        /// New indexes, all built.
+        CreateIndexes => "createIndexes",
+        /// Dropped indexes.
+        DropIndexes => "dropIndexes",
+        /// Changed options of a collection or an index.
+        CollMod => "collMod",
+        /// The dialect of a database.
+        Dialect => "dialect",
+    }
+    /// The name on disk and in replies.
+    pub fn name;
 }
 
 /// One entry of the oplog.
@@ -52,39 +57,6 @@ pub struct OplogEntry {
 }
 
 impl OplogKind {
-    /// All kinds.
-    pub const ALL: [Self; 11] = [
-        Self::Insert,
-        Self::Update,
-        Self::Delete,
-        Self::TtlDelete,
-        Self::Create,
-        Self::Drop,
-        Self::Rename,
-        Self::CreateIndexes,
-        Self::DropIndexes,
-        Self::CollMod,
-        Self::Dialect,
-    ];
-
-    /// The name on disk and in replies.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Insert => "insert",
-            Self::Update => "update",
-            Self::Delete => "delete",
-            Self::TtlDelete => "ttlDelete",
-            Self::Create => "create",
-            Self::Drop => "drop",
-            Self::Rename => "rename",
-            Self::CreateIndexes => "createIndexes",
-            Self::DropIndexes => "dropIndexes",
-            Self::CollMod => "collMod",
-            Self::Dialect => "dialect",
-        }
-    }
-
     /// Whether it changes documents, not definitions.
     #[must_use]
     pub fn is_of_documents(self) -> bool {

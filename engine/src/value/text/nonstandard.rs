@@ -2,43 +2,31 @@
 
 use std::ops::{Add, Index};
 
-use crate::value::{counted, zone::Zone};
+use crate::value::{counted, named, zone::Zone};
 
-/// A form that is refused unless an option accepts it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Nonstandard {
-    /// Fields with the same name in one document: the last one stays.
-    DuplicateField,
-    /// A whole number beyond 64 bits: it becomes a double.
-    BigInteger,
-    /// The words `NaN`, `Infinity` and `-Infinity` without quotes: they become doubles.
-    NotFinite,
-    /// A `$date` without a zone: it is read in a chosen one.
-    NoZone,
-    /// Half of a character, or bytes that are not UTF-8: U+FFFD takes their place.
-    BrokenText,
+named! {
+    /// A form that is refused unless an option accepts it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Nonstandard {
+        /// Fields with the same name in one document: the last one stays.
+        DuplicateField => "Keep the last duplicate field",
+        /// A whole number beyond 64 bits: it becomes a double.
+        BigInteger => "Convert integers larger than 64 bits to doubles",
+        /// The words `NaN`, `Infinity` and `-Infinity` without quotes: they become doubles.
+        NotFinite => "Accept unquoted NaN, Infinity and -Infinity",
+        /// A `$date` without a zone: it is read in a chosen one.
+        NoZone => "Use a time zone for dates without one",
+        /// Half of a character, or bytes that are not UTF-8: U+FFFD takes their place.
+        BrokenText => "Replace broken characters with U+FFFD",
+    }
+    /// The option that accepts it, as the window shows it.
+    pub fn option;
 }
 
 /// How many nonstandard forms there are.
-const FORMS: usize = 5;
+const FORMS: usize = Nonstandard::ALL.len();
 
 impl Nonstandard {
-    /// All of them.
-    pub const ALL: [Self; FORMS] =
-        [Self::DuplicateField, Self::BigInteger, Self::NotFinite, Self::NoZone, Self::BrokenText];
-
-    /// The option that accepts it, as the window shows it.
-    #[must_use]
-    pub fn option(self) -> &'static str {
-        match self {
-            Self::DuplicateField => "Keep the last duplicate field",
-            Self::BigInteger => "Convert integers larger than 64 bits to doubles",
-            Self::NotFinite => "Accept unquoted NaN, Infinity and -Infinity",
-            Self::NoZone => "Use a time zone for dates without one",
-            Self::BrokenText => "Replace broken characters with U+FFFD",
-        }
-    }
-
     /// The same in a terminal.
     #[must_use]
     pub fn flag(self) -> &'static str {
