@@ -8,6 +8,7 @@ use bson::{Binary, Bson, Document, spec::BinarySubtype};
 use mayfly_engine::value::{Layout, shell};
 
 use crate::limits::{KNOWN_FIELDS_MAX, KNOWN_VALUE_CHARS_MAX, KNOWN_VALUES_MAX};
+use crate::schema::Kind;
 
 /// Documents within documents that are looked into.
 const DEPTH_MAX: usize = 6;
@@ -216,23 +217,10 @@ fn share(name: &str, count: u64, documents: u64) -> String {
 
 /// The type of a value, for reading.
 pub fn type_name(value: &Bson) -> &'static str {
-    match value {
-        Bson::String(_) => "String",
-        Bson::Int32(_) => "Int32",
-        Bson::Int64(_) => "Long",
-        Bson::Double(_) => "Double",
-        Bson::Decimal128(_) => "Decimal128",
-        Bson::Boolean(_) => "Boolean",
-        Bson::DateTime(_) => "Date",
-        Bson::ObjectId(_) => "ObjectId",
-        Bson::Null => "null",
-        Bson::Array(_) => "Array",
-        Bson::Document(_) => "Object",
-        Bson::Binary(Binary { subtype: BinarySubtype::Uuid, .. }) => "UUID",
-        Bson::Binary(_) => "Binary",
-        Bson::RegularExpression(_) => "Regex",
-        Bson::Timestamp(_) => "Timestamp",
-        _ => "Other",
+    match (value, Kind::of(value.element_type())) {
+        (Bson::Binary(Binary { subtype: BinarySubtype::Uuid, .. }), _) => "UUID",
+        (_, Kind::Code | Kind::MinKey | Kind::MaxKey | Kind::Deprecated) => "Other",
+        (_, kind) => kind.label(),
     }
 }
 
