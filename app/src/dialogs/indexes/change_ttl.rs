@@ -2,8 +2,9 @@
 
 use egui::{Context, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
+use super::tab_actions::{PLAN, PLAN_HINT, TabActions, learn_ui};
+use super::what_if;
 use super::what_if::going;
-use super::{PLAN, PLAN_HINT, TabActions, learn_ui, what_if};
 use crate::action::IndexesAction;
 use crate::dialogs::frame::DialogFrame;
 use crate::job::number_draft::NumberDraft;

@@ -2,7 +2,8 @@
 
 use egui::{Context, Ui};
 
-use super::{PLAN, PLAN_HINT, TabActions, learn_ui, what_if};
+use super::tab_actions::{PLAN, PLAN_HINT, TabActions, learn_ui};
+use super::what_if;
 use crate::action::{Action, ConvertAction, IndexesAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::job::glossary::Term;

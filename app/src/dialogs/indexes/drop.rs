@@ -2,7 +2,7 @@
 
 use egui::Context;
 
-use super::TabActions;
+use super::tab_actions::TabActions;
 use crate::action::IndexesAction;
 use crate::commands::indexes;
 use crate::dialogs::frame::DialogFrame;

@@ -4,57 +4,16 @@ mod change_ttl;
 mod create;
 mod drop;
 mod rollout;
+mod tab_actions;
 mod what_if;
 
-use bson::Document;
-use egui::{Context, Ui};
-use mayfly_engine::value::shell::write_command;
+use egui::Context;
 
+use self::tab_actions::TabActions;
 use super::words::close;
-use crate::action::{Action, Actions, IndexesAction, lesson};
+use crate::action::Actions;
 use crate::state::indexes::Dialog;
-use crate::state::lesson::why::{self, Topic};
 use crate::state::{State, TabId};
-use crate::widgets::learn;
-
-/// The button that leads to the plan of a rollout.
-const PLAN: &str = "Plan a rollout…";
-
-const PLAN_HINT: &str = "Let documents go in steps instead of all at once";
-
-/// Queues the actions of one tab, and draws commands on its collection.
-struct TabActions<'a> {
-    tab: TabId,
-    names: (String, String),
-    queue: &'a mut Actions,
-}
-
-impl TabActions<'_> {
-    fn push(&mut self, action: IndexesAction) {
-        self.queue.push(Action::Indexes(self.tab, action));
-    }
-
-    /// The command as typed in mongosh.
-    fn written(&self, command: &Document) -> String {
-        write_command(&self.names.0, command)
-    }
-}
-
-/// Draws a link to the lesson about a topic. The dialog gives way to the lesson.
-fn learn_ui(ui: &mut Ui, state: &State, topic: Topic, actions: &mut TabActions<'_>) {
-    let slug = topic.lesson();
-    let action = lesson::learn(slug, state);
-    if action.is_some() {
-        // The lesson is about this very draft. One way to learn more is enough.
-        crate::widgets::modal::set_link(ui.ctx(), None);
-    }
-    if let Some(action) = action
-        && learn::ui(ui, &why::words(slug))
-    {
-        close(actions.queue);
-        actions.queue.push(action);
-    }
-}
 
 /// Draws the dialog.
 pub fn ui(

@@ -2,7 +2,7 @@
 
 use egui::{Context, Ui};
 
-use super::TabActions;
+use super::tab_actions::TabActions;
 use crate::action::IndexesAction;
 use crate::dialogs::frame::DialogFrame;
 use crate::state::number;

@@ -2,8 +2,7 @@
 
 use egui::{Context, Ui};
 
-use super::ask;
-use super::parts::{SHOW_HOME, about, back, heading, name_of, words};
+use super::parts::{SHOW_HOME, about, ask, back, heading, name_of, words};
 use crate::action::{Actions, MaintenanceAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::dialogs::transfer::ChoosePath;

@@ -2,14 +2,12 @@
 
 use egui::{Align, Context, Label, Layout, Ui};
 
-use super::ask;
-use super::parts::{ago, gap};
+use super::parts::{ago, ask, gap};
 use crate::action::maintenance::Page;
 use crate::action::{Actions, MaintenanceAction};
 use crate::dialogs::frame::DialogFrame;
-use crate::state::State;
 use crate::state::maintenance::{Scrub, Status};
-use crate::state::{Zone, number};
+use crate::state::{State, Zone, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::{Button, card, key_value};
 

@@ -10,7 +10,7 @@ mod running;
 
 use egui::Context;
 
-use crate::action::{Action, Actions, MaintenanceAction};
+use crate::action::Actions;
 use crate::state::State;
 use crate::state::maintenance::Dialog;
 
@@ -26,8 +26,4 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Running(operation) => running::ui(context, *operation, state, actions),
         Dialog::Ended(ended) => ended::ui(context, ended, actions),
     }
-}
-
-fn ask(actions: &mut Actions, action: MaintenanceAction) {
-    actions.push(Action::Maintenance(action));
 }

@@ -2,8 +2,7 @@
 
 use egui::{Context, Ui};
 
-use super::ask;
-use super::parts::{SHOW_HOME, back, words};
+use super::parts::{SHOW_HOME, ask, back, words};
 use crate::action::{Actions, MaintenanceAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::dialogs::words::{COMMAND_LINE, COMMAND_LINE_HINT};

@@ -2,8 +2,8 @@
 
 use egui::{Label, Ui};
 
-use crate::action::MaintenanceAction;
 use crate::action::maintenance::Page;
+use crate::action::{Action, Actions, MaintenanceAction};
 use crate::job::KeptBackup;
 use crate::state::{State, duration, number};
 use crate::theme::{colors, sizes, text};
@@ -55,4 +55,8 @@ pub(super) fn name_of(path: &std::path::Path) -> String {
 
 pub(super) fn gap(ui: &mut Ui) {
     ui.add_space(sizes::GAP_TINY);
+}
+
+pub(super) fn ask(actions: &mut Actions, action: MaintenanceAction) {
+    actions.push(Action::Maintenance(action));
 }

@@ -4,17 +4,15 @@ use std::path::Path;
 
 use egui::{Align, Context, Layout, Ui};
 
-use super::ask;
-use super::parts::{SHOW_HOME, about, back, heading, name_of, words};
+use super::parts::{SHOW_HOME, about, ask, back, heading, name_of, words};
 use crate::action::{Actions, MaintenanceAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::dialogs::transfer::{ChoosePath, notice_ui};
 use crate::dialogs::words::{COMMAND_LINE, COMMAND_LINE_HINT, RESTORE};
 use crate::job::KeptBackup;
-use crate::state::State;
 use crate::state::maintenance::dialogs::{check_line, restore_line};
 use crate::state::maintenance::{Checked, RestoreDraft};
-use crate::state::number;
+use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::labelled;
 use crate::widgets::hint::Hint as _;

@@ -2,7 +2,7 @@
 
 use egui::{Id, Ui};
 
-use super::ask;
+use super::parts::ask;
 use crate::action::{Actions, TransferAction};
 use crate::state::transfer::ImportDraft;
 use crate::theme::{colors, sizes, text};

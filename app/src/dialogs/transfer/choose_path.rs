@@ -2,7 +2,7 @@
 
 use egui::{Align, Id, Layout, Ui};
 
-use super::ask;
+use super::parts::ask;
 use crate::action::{Actions, TransferAction};
 use crate::state::State;
 use crate::theme::{Icon, colors, sizes, text};

@@ -2,7 +2,7 @@
 
 use egui::{Context, Ui};
 
-use super::{ask, notice_ui};
+use super::parts::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::job::{CopyReport, End};

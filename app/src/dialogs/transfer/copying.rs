@@ -4,7 +4,7 @@ use bson::Document;
 use egui::{Context, Ui};
 
 use super::choose_path::ChoosePath;
-use super::{ask, error_ui, notice_ui};
+use super::parts::{ask, error_ui, notice_ui};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::connect::string_ui;
 use crate::dialogs::frame::DialogFrame;

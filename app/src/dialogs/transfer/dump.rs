@@ -3,8 +3,8 @@
 use egui::{Context, Ui};
 use mayfly_engine::transfer::{DumpCollection, DumpOutcome, ImportMode};
 
+use super::parts::{ask, error_ui, notice_ui};
 use super::rehearsal::overdue;
-use super::{ask, error_ui, notice_ui};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::dialogs::words::quiet;

@@ -4,7 +4,7 @@ use egui::{Context, Ui};
 
 use super::choose_path::ChoosePath;
 use super::export::{NO_SNAPSHOT, compression_ui};
-use super::{ask, line_hint};
+use super::parts::{ask, line_hint};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::dialogs::words::{COMMAND_LINE, quiet};

@@ -3,7 +3,7 @@
 use egui::{Context, Ui};
 
 use super::choose_path::ChoosePath;
-use super::{ask, line_hint, notice_ui};
+use super::parts::{ask, line_hint, notice_ui};
 use mayfly_engine::transfer::Compression;
 use mayfly_engine::value::shell::write_command;
 

@@ -4,9 +4,8 @@ use egui::{Align, Context, Layout, Ui};
 use mayfly_engine::transfer::ImportFormat;
 
 use super::choose_path::ChoosePath;
-use super::{
-    apart, ask, index_files, line_hint, notice_ui, options, preview, rehearsal, target, types,
-};
+use super::parts::{ask, line_hint, notice_ui};
+use super::{apart, index_files, options, preview, rehearsal, target, types};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::dialogs::words::COMMAND_LINE;

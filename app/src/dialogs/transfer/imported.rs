@@ -3,8 +3,8 @@
 use egui::{Context, Label, Ui};
 use mayfly_engine::transfer::{ImportEnd, ImportReport};
 
+use super::parts::{ask, notice_ui};
 use super::preview::problem;
-use super::{ask, notice_ui};
 use crate::action::{
     Action, Actions, ReaperAction, StoreAction, TabsAction, TransferAction, ViewAction,
 };

@@ -2,7 +2,7 @@
 
 use egui::Ui;
 
-use super::notice_ui;
+use super::parts::notice_ui;
 use crate::state::transfer::{ImportDraft, index_file};
 use crate::theme::{Icon, colors};
 use crate::widgets::value_text::with_marks;

@@ -11,6 +11,7 @@ mod import;
 mod imported;
 mod index_files;
 mod options;
+mod parts;
 mod preview;
 mod rehearsal;
 mod running;
@@ -18,20 +19,15 @@ mod target;
 mod types;
 mod unfinished;
 
-use egui::{Color32, Context, Label, Ui};
+use egui::Context;
 
 pub use choose_path::ChoosePath;
+pub use parts::notice_ui;
 pub use running::progress_ui;
 
-use super::words::COMMAND_LINE_HINT;
-use crate::action::{Action, Actions, TransferAction};
+use crate::action::Actions;
 use crate::state::State;
 use crate::state::transfer::Dialog;
-use crate::theme::{Icon, colors, text};
-
-/// The variable that the line for a terminal needs if the store is a server.
-const SERVER_LINE_HINT: &str =
-    "Command line equivalent; the variable MAYFLY_URI holds the connection string";
 
 pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut Actions) {
     match dialog {
@@ -46,27 +42,4 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Running(operation) => running::ui(context, *operation, state, actions),
         Dialog::Imported(result) => imported::ui(context, result, state, actions),
     }
-}
-
-/// An icon next to a sentence that wraps.
-pub fn notice_ui(ui: &mut Ui, icon: Icon, spoken: &str, ink: Color32, words: &str) {
-    ui.horizontal_top(|ui| {
-        ui.label(icon.text().color(ink)).accessible_name(spoken);
-        ui.add(Label::new(text::rich(words, text::body()).color(ink)).wrap());
-    });
-}
-
-/// The line above the command line of a transfer.
-fn line_hint(state: &State) -> &'static str {
-    if state.store.connection.is_some() { SERVER_LINE_HINT } else { COMMAND_LINE_HINT }
-}
-
-/// Draws why something can't begin.
-fn error_ui(ui: &mut Ui, error: Option<&str>) {
-    let Some(error) = error else { return };
-    notice_ui(ui, Icon::Error, "Error", colors(ui).error, error);
-}
-
-fn ask(actions: &mut Actions, action: TransferAction) {
-    actions.push(Action::Transfer(action));
 }

@@ -3,7 +3,7 @@
 use egui::Ui;
 use mayfly_engine::transfer::Nonstandard;
 
-use super::ask;
+use super::parts::ask;
 use crate::action::{Actions, TransferAction};
 use crate::state::transfer::ImportDraft;
 use crate::theme::{Icon, colors, sizes, text};

@@ -4,7 +4,7 @@ use bson::{Bson, Document};
 use egui::{Label, Response, ScrollArea, Ui};
 use mayfly_engine::transfer::{FieldTypes, Preview, Reject};
 
-use super::{error_ui, notice_ui};
+use super::parts::{error_ui, notice_ui};
 use crate::job::FileLook;
 use crate::state::number;
 use crate::state::transfer::import::file_name;

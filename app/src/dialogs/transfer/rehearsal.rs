@@ -5,7 +5,7 @@ use mayfly_engine::transfer::{
     IMPORT_REJECTS_MAX, ImportMode, REJECTS_SHARE, REJECTS_SHARE_DOCS_MIN, Rehearsal,
 };
 
-use super::{ask, notice_ui};
+use super::parts::{ask, notice_ui};
 use crate::action::{Actions, TransferAction, lesson};
 use crate::dialogs::words::{close, quiet};
 use crate::limits::REHEARSED_DOCS_MAX;

@@ -4,7 +4,7 @@ use egui::{Label, ScrollArea, Ui};
 use mayfly_engine::transfer::{SAMPLE_DOCS_MAX, TargetType, Unconverted};
 use mayfly_engine::value::date_text::{DateForm, Detection, Order};
 
-use super::{ask, notice_ui};
+use super::parts::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
 use crate::job::FileLook;
 use crate::state::transfer::ImportDraft;

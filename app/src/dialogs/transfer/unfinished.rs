@@ -4,7 +4,8 @@
 use egui::{Context, Ui};
 use mayfly_engine::transfer::UnfinishedImport;
 
-use super::{ask, imported};
+use super::imported;
+use super::parts::ask;
 use crate::action::{Action, Actions, CutAction, TransferAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::job::cut::CutWork;
