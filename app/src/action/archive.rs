@@ -1,40 +1,14 @@
 //! Archives of expired documents.
 
-use bson::Document;
 use mayfly_engine::value::shell::write_command;
 
 use super::entry::{Entry, Group};
+use super::store_actions::ArchiveAction;
 use super::{Action, DialogAction};
 use crate::commands::archive;
 use crate::state::dialogs::{Confirm, Tone};
 use crate::state::offer::Offer;
 use crate::state::{Dialog, Namespace, State};
-
-/// Actions on an archive. All but the first concern the one whose dialog is open.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ArchiveAction {
-    /// Opens the dialog of a collection's archive.
-    Open(Namespace),
-    /// Queries the archive whose waiting dialog has opened.
-    Begin(Namespace),
-    /// Switches it on, or changes what was chosen, with this command.
-    On(Document),
-    /// Switches that of this collection off. What was archived stays.
-    Off(Namespace),
-    /// Lists the documents that match this filter, or all.
-    List(Option<Document>),
-    More,
-    Show(usize),
-    /// Chooses a row, or does so no longer.
-    Choose(usize, bool),
-    /// Puts the chosen documents back; those that would expire at once are asked about.
-    Restore,
-    /// Puts those back that would expire at once.
-    RestoreExpiring {
-        /// With the present time in the field that the TTL index reads; else as they are.
-        with_date_now: bool,
-    },
-}
 
 /// Asks whether to turn off the archive of a collection. `shown` is its name without control
 /// characters.

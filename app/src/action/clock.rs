@@ -1,43 +1,14 @@
 //! A simulated clock.
 
-use bson::Document;
 use egui::Key;
 
 use super::entry::{Entry, Group, key};
+use super::store_actions::ClockAction;
 use super::{Action, LessonAction};
-use crate::commands::clock;
 use crate::job::lesson::LessonRequest;
 use crate::state::State;
 use crate::state::clock::Mode;
 use crate::state::lesson::steps;
-
-/// Actions on a simulated clock.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ClockAction {
-    /// Stops it or lets it run.
-    SetPaused(bool),
-    /// How fast it runs: store seconds for each real second.
-    SetRate(f64),
-    /// Moves it on, in milliseconds.
-    Advance(i64),
-    /// Moves it to the next pass of the reaper.
-    ToNextPass,
-    /// Moves it to the next threshold or the next pass, whichever is first.
-    ToNextEvent,
-}
-
-impl ClockAction {
-    /// The command that does it, on `admin`.
-    pub fn command(&self) -> Document {
-        match self {
-            Self::SetPaused(paused) => clock::set_paused(*paused),
-            Self::SetRate(rate) => clock::set_rate(*rate),
-            Self::Advance(ms) => clock::advance(*ms),
-            Self::ToNextPass => clock::advance_to("pass"),
-            Self::ToNextEvent => clock::advance_to("event"),
-        }
-    }
-}
 
 /// The region's entries.
 pub const ENTRIES: &[Entry] = &[

@@ -1,32 +1,13 @@
 //! Servers: attached, locked, unlocked.
 
 use super::entry::{Entry, Group};
+use super::store_actions::ConnectAction;
 use super::{Action, DialogAction};
 use crate::job::ConnectionString;
 use crate::state::connect::ConnectDraft;
 use crate::state::dialogs::{Confirm, Tone};
 use crate::state::offer::Offer;
 use crate::state::{Dialog, State};
-
-/// Actions on a connection to a server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ConnectAction {
-    /// Tries the server of the open dialog.
-    Test,
-    /// Attaches to the server of the open dialog.
-    Attach,
-    /// Ends the attempt of the open dialog.
-    Stop,
-    LookForKeyring,
-    /// Removes the password of this key from the keyring.
-    ForgetPassword(String),
-    /// Sends no changes from now on.
-    Lock,
-    /// Asks whether changes may be sent.
-    AskUnlock,
-    Unlock,
-    ShowServer,
-}
 
 /// Opens the dialog that attaches to a server.
 pub const CONNECT: Entry = Entry {

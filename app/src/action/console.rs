@@ -4,22 +4,7 @@ use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, key};
-
-/// Actions of the console.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ConsoleAction {
-    /// Shows it and sends the keyboard to it.
-    Open,
-    /// Shows it with this input, which is not run.
-    Insert(String),
-    Run(String),
-    /// Asks what the word at the end of this text may become.
-    Complete(String),
-    Stop,
-    Clear,
-    /// Shows all lines of an entry of the transcript.
-    Unfold(u64),
-}
+use super::root::ConsoleAction;
 
 pub const OPEN: Entry = Entry {
     group: Group::View,

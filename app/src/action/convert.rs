@@ -2,23 +2,7 @@
 
 use super::Action;
 use super::entry::{Entry, Group};
-use crate::state::Namespace;
-
-/// Actions on conversions.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ConvertAction {
-    /// Opens the dialog on a field of a collection.
-    Open {
-        namespace: Namespace,
-        /// The field, with dots. Empty if the user is to enter it.
-        path: String,
-    },
-    /// The field in the dialog changed: reads a sample of its values.
-    Sample,
-    /// Another choice in the dialog changed: previews and counts again.
-    Look,
-    Start,
-}
+use super::view_actions::ConvertAction;
 
 /// Opens the dialog.
 pub const CONVERT: Entry = Entry {

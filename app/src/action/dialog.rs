@@ -4,18 +4,9 @@ use egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::Action;
 use super::entry::{Entry, Group, ctrl};
+use super::root::DialogAction;
 use crate::state::Dialog;
 use crate::state::dialogs::SettingsDraft;
-
-/// Actions on dialogs.
-#[derive(Debug, Clone, PartialEq)]
-pub enum DialogAction {
-    /// Opens a dialog, or queues it after the open one.
-    Show(Dialog),
-    /// Opens one at once; the open one comes back when it is closed.
-    ShowBefore(Dialog),
-    Close,
-}
 
 /// Opens the settings.
 pub const SETTINGS: Entry = Entry {

@@ -1,123 +1,13 @@
 //! The documents of a tab.
 
-use bson::{Bson, Document};
 use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, ctrl, ctrl_shift, key};
-use crate::job::bulk::BulkChange;
-use crate::job::field_task::FieldTask;
-use crate::state::code::Language;
+use super::view_actions::DocumentsAction;
 use crate::state::documents::{CopyForm, DocumentsView, Mode, QueryText};
-use crate::state::queries::KnownQuery;
 use crate::state::tabs::ViewKind;
 use crate::state::{State, Tab};
-
-/// Actions of the view.
-#[derive(Debug, Clone, PartialEq)]
-pub enum DocumentsAction {
-    Refresh,
-    Run,
-    /// Runs this filter with the options that are typed.
-    RunFilter(String),
-    /// Runs this query in place of the one that is typed.
-    RunQuery(Box<QueryText>),
-    /// Runs a query of another collection there.
-    OpenQuery(Box<KnownQuery>),
-    /// Keeps the query that is typed under a name.
-    KeepQuery(String),
-    ForgetQuery(Box<KnownQuery>),
-    /// Copies the query that is typed as code.
-    CopyAs(Language),
-    Stop,
-    Reset,
-    /// These rows are on the screen, from the first to before the second.
-    Want(u64, u64),
-    /// Shows cards, JSON or a table.
-    SetMode(Mode),
-    /// Selects the document in a row.
-    Select {
-        row: u64,
-        id: Bson,
-        how: How,
-    },
-    /// Goes to a row with the keyboard.
-    Go {
-        row: u64,
-        /// Whether every row from the selected one to it is selected, or it alone.
-        extends: bool,
-    },
-    /// Folds every array and document in the list of JSON, or opens them.
-    FoldAll(bool),
-    SelectAll,
-    Copy(CopyForm),
-    SelectNothing,
-    /// Sorts by a field: up, then down, then as stored.
-    Sort(String),
-    /// Sorts by a path upwards (`true`) or downwards, or as stored.
-    SortBy(String, Option<bool>),
-    /// Shows only documents that match this too.
-    Narrow(Document),
-    /// Hides a column of the table, or shows it again.
-    SetHidden {
-        field: String,
-        hidden: bool,
-    },
-    /// Gives each subfield its own column, or shows them as one column again.
-    SetExpanded {
-        field: String,
-        expanded: bool,
-    },
-    /// Opens the editor for a new document.
-    Add,
-    /// Opens the editor for documents from the clipboard: with this text, or with what the
-    /// clipboard holds.
-    Paste(Option<String>),
-    /// Opens a document in the editor.
-    Edit(Bson),
-    /// Opens a copy of a document in the editor.
-    Clone(Bson),
-    SaveEditor,
-    /// Opens the store's version of a document in the editor in place of what was typed.
-    TakeTheirs,
-    /// Does something with one field of a document.
-    Field {
-        id: Bson,
-        task: FieldTask,
-    },
-    Compare(Box<[Bson; 2]>),
-    /// Saves the value that is under edit.
-    SaveField,
-    /// Asks whether to delete this document, in its own row.
-    AskDelete(Bson),
-    AskDeleteSelected,
-    AskUpdateSelected,
-    AskCopySelected,
-    Change(Box<BulkChange>),
-    KeepDocument,
-    Delete(Bson),
-    ShowDamaged,
-    /// Removes the damaged documents that are listed.
-    RemoveDamaged,
-    /// Takes the last change back.
-    Undo,
-    /// Makes the change again that was taken back.
-    Redo,
-    /// Gives up the change that could not be taken back, so that the ones before it can.
-    SkipUndo,
-    /// Gives up the change that could not be made again, so that the ones after it can.
-    SkipRedo,
-}
-
-/// The effect on the rest of the selection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
-    Only,
-    /// It stays; the document is added or taken out.
-    Toggle,
-    /// Everything from the document selected before.
-    Range,
-}
 
 /// The tab that shows documents.
 fn shown(state: &State) -> Option<&Tab> {

@@ -1,98 +1,13 @@
 //! The Expiry view of a tab.
 
-use bson::Bson;
 use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, key};
-use crate::state::expiry::{Brush, Lane, Mode, Pick};
+use super::view_actions::ExpiryAction;
+use crate::state::expiry::Mode;
 use crate::state::tabs::ViewKind;
 use crate::state::{State, TabId};
-
-/// Actions of the view.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ExpiryAction {
-    Refresh,
-    /// Reloads the density, because the axis or the time moved on.
-    RefreshDensity,
-    /// Counts why documents never expire.
-    CountReasons,
-    /// Shows the documents of one TTL index, or of all.
-    ChooseIndex(Option<String>),
-    /// Shows the timeline, the table or the ledger.
-    Show(Mode),
-    /// Shows twice or half the span.
-    ZoomStep {
-        /// Twice the span, else half of it.
-        further_out: bool,
-    },
-    /// Multiplies the span around a place on the axis.
-    Zoom {
-        /// Below 1 shows less time.
-        factor: f64,
-        /// The place that keeps its instant, as a fraction of the width.
-        anchor: f64,
-    },
-    /// Moves the axis by a fraction of its width; positive shows later times.
-    Pan(f64),
-    /// Chooses the documents that expire in a range, or all again.
-    Brush(Option<Brush>),
-    /// Lists the documents of the chosen range.
-    ListRange,
-    /// Shows documents as if a TTL index did not exist, or with it again.
-    HideIndex {
-        name: String,
-        hidden: bool,
-    },
-    /// Shows the documents of the range in the Documents view.
-    FilterBrush,
-    /// Shows the time between two instants, in milliseconds since 1970.
-    ShowRange(i64, i64),
-    Follow,
-    /// Chooses a span in which the next documents are on screen.
-    Fit,
-    /// Chooses a document by its `_id`.
-    Select(Option<Bson>),
-    /// Chooses a document that was removed then, in milliseconds since 1970.
-    SelectRemoved(Bson, i64),
-    /// Keeps the rows in their places while the pointer is over them.
-    Hold(bool),
-    /// Opens the dialog that shows what another TTL would remove.
-    WhatIf,
-    /// Opens the dialog that creates a TTL index.
-    CreateIndex,
-    /// Sets the date of a document to now, as a heartbeat does.
-    RefreshDate(Bson),
-    /// Shows a document in the Documents view.
-    ShowDocument(Bson),
-    /// Shows the documents that never expire for this reason.
-    FilterNever(String),
-    /// Shows the documents that wait for their threshold, or those that are past it.
-    FilterPhase {
-        overdue: bool,
-    },
-    /// Copies what was removed as NDJSON.
-    CopyLedger,
-    /// Opens the dialog that writes what was removed to a file.
-    SaveLedger,
-    /// Chooses a removed document: its `_id`, when it was removed in milliseconds since 1970, and
-    /// whether others stay chosen.
-    Pick(Bson, i64, Pick),
-    /// Chooses all removed documents that can be restored.
-    PickRestorable,
-    RestorePicked,
-}
-
-impl ExpiryAction {
-    /// Selects the document of a lane, or the tombstone of a removed one.
-    pub fn select(lane: &Lane) -> Self {
-        let id = lane.id.clone();
-        match lane.removed_ms {
-            Some(at_ms) => Self::SelectRemoved(id, at_ms),
-            None => Self::Select(Some(id)),
-        }
-    }
-}
 
 /// The open tab, while its Expiry view is shown.
 fn shown(state: &State) -> Option<TabId> {

@@ -2,20 +2,8 @@
 
 use super::Action;
 use super::entry::{Entry, Group};
+use super::view_actions::ExplainAction;
 use crate::state::tabs::ViewKind;
-
-/// Actions on the plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExplainAction {
-    /// Explains the query, or the pipeline, of the view that is shown.
-    Explain,
-    /// Shows the documents or the results again.
-    Close,
-    /// Shows the reply in place of the picture, where there is no room for both.
-    ShowReply(bool),
-    /// Opens the dialog that creates the index that would help.
-    CreateIndex,
-}
 
 /// Explains the query of the view that is shown.
 pub const EXPLAIN: Entry = Entry {

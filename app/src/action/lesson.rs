@@ -1,69 +1,12 @@
 //! Lessons.
 
-use std::path::PathBuf;
-
-use bson::Bson;
-
 use super::entry::{Entry, Group, key};
+use super::root::LessonAction;
 use super::{Action, DialogAction};
-use crate::job::Namespace;
 use crate::job::lesson::{LessonRequest, LessonSource};
 use crate::state::dialogs::{Handout, OpenLesson};
 use crate::state::lesson::steps;
 use crate::state::{Dialog, State};
-
-/// Actions on lessons.
-#[derive(Debug, Clone, PartialEq)]
-pub enum LessonAction {
-    /// Shows the Lessons page, or the collection again.
-    ShowPage(bool),
-    Reload,
-    Open(LessonSource),
-    /// Adds a lesson file or a course folder to the list.
-    Add(PathBuf),
-    /// Adds the files dropped on the window, or imports them if they are neither lessons nor
-    /// courses.
-    AddDropped(Vec<PathBuf>),
-    /// Opens a lesson file in the program that the system has for it.
-    OpenFile(PathBuf),
-    /// Ends the lesson; the store before it is shown again.
-    Close,
-    Request(LessonRequest),
-    /// Opens the next card; after the last one, ends the lesson.
-    Next,
-    Back,
-    /// Presses the button of the next block.
-    RunNext,
-    Lock(usize),
-    SetCount(usize, i64),
-    /// Chooses a document for a question, or no longer.
-    ToggleDocument(Bson),
-    /// Moves the pin to an instant, in milliseconds since 1970.
-    SetPin(i64),
-    ShowSolution(usize),
-    /// Opens the count of hands for a question, or closes it.
-    CountHands(Option<usize>),
-    SetHands {
-        choice: usize,
-        hands: u32,
-    },
-    /// Sets the seconds of the first TTL index of a collection.
-    SetTtl(Namespace, i64),
-    Follow(String),
-    Step,
-    /// One press of the presenter to go back.
-    StepBack,
-    Mark(usize),
-    /// Makes the screen black, or shows it again.
-    Black,
-    /// Shows the presenter's notes, or hides them.
-    Notes,
-    /// Copies the open collection into a sandbox.
-    Sandbox,
-    /// Writes the sandbox as a lesson, as the open dialog says.
-    Save,
-    Handout(PathBuf),
-}
 
 /// Shows the Lessons page.
 pub const PAGE: Entry = Entry {

@@ -1,31 +1,12 @@
 //! The listener, through which other programs reach the store.
 
-use bson::Document;
-use mayfly_engine::{command::ListenAt, wire::default_socket};
+use mayfly_engine::wire::default_socket;
 
 use super::entry::{Entry, Group};
 use super::{Action, DialogAction};
-use crate::commands::listener;
 use crate::limits::LISTENER_PORT;
 use crate::state::listener::ListenerDraft;
 use crate::state::{Dialog, State};
-
-/// Actions on the listener.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ListenerAction {
-    On(ListenAt),
-    Off,
-}
-
-impl ListenerAction {
-    /// The command that does it, on `admin`.
-    pub fn command(&self) -> Document {
-        match self {
-            Self::On(at) => listener::turn_on(at),
-            Self::Off => listener::turn_off(),
-        }
-    }
-}
 
 pub const SHOW: Entry = Entry {
     group: Group::Store,

@@ -2,41 +2,8 @@
 
 use super::Action;
 use super::entry::{Entry, Group};
+use super::store_actions::{MaintenanceAction, Page};
 use crate::state::{Phase, State};
-
-/// Actions on the store as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MaintenanceAction {
-    Show(Page),
-    /// The path in the open dialog is another one.
-    PathChanged,
-    /// Writes a backup as drafted.
-    Backup,
-    /// Looks at the structure of the chosen backup.
-    Check,
-    /// Replaces the store with the chosen backup.
-    Restore,
-    Compact,
-    Verify,
-    /// Starts the reading in the background, or stops it.
-    Scrub(bool),
-    /// Takes away that the store has recovered.
-    DismissRecovered,
-    DismissDamage,
-    /// Takes the advice about the place away, for good.
-    DismissAdvice,
-}
-
-/// A page of the dialog.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Page {
-    /// How the store is and what can be done.
-    Home,
-    Backup,
-    Restore,
-    Compact,
-    Verify,
-}
 
 /// Opens the dialog.
 pub const HOME: Entry = Entry {

@@ -1,49 +1,18 @@
 //! The reaper.
 
-use bson::Bson;
 use egui::Key;
 use mayfly_engine::value::shell::write_command;
 
 use super::entry::{Entry, Group, ctrl_shift};
+use super::store_actions::ReaperAction;
 use super::{Action, DialogAction};
 use crate::commands::reaper;
-use crate::job::Namespace;
 use crate::limits::RUN_UNASKED_MAX;
 use crate::state::dialogs::{Confirm, Tone};
 use crate::state::number::counted;
 use crate::state::offer::Offer;
 use crate::state::reaper::{Held, Schedule};
 use crate::state::{Dialog, State};
-
-/// Actions on the reaper.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ReaperAction {
-    RunNow,
-    /// Turns it on or off.
-    SetEnabled(bool),
-    Resume,
-    SetSchedule(Schedule),
-    /// Turns the trash on or off.
-    SetUndo(bool),
-    /// Puts a removed document back, while the trash has it.
-    Restore {
-        namespace: Namespace,
-        /// The document's `_id`.
-        id: Bson,
-    },
-    /// Restores the documents that a pass removed.
-    RestorePass(u64),
-    /// Shows the next collection with documents on hold.
-    ShowHeld,
-    /// Changes the TTL of this index, which is on hold.
-    ChangeHeldTtl(Namespace, String),
-    /// Counts the held documents, asks whether to remove them, and releases them.
-    ReleaseHeld,
-    /// Releases the documents on hold, and removes them now.
-    DeleteHeld,
-    KeepHeld,
-    ClearLog,
-}
 
 /// Runs a pass now.
 pub const RUN_NOW: Entry = Entry {

@@ -1,24 +1,10 @@
 //! Sandboxes: temporary stores on a simulated clock.
 
 use super::entry::{Entry, Group};
+use super::store_actions::SandboxAction;
 use super::{Action, DialogAction};
 use crate::state::sandbox::OpenSandbox;
 use crate::state::{Dialog, Namespace, State};
-
-/// Actions on sandboxes.
-#[derive(Debug, Clone, PartialEq)]
-pub enum SandboxAction {
-    /// Opens one as drafted in the open dialog.
-    Open,
-    /// Opens the store that was open before.
-    Back,
-    /// Copies a collection into one and opens that.
-    Copy(Namespace),
-    /// Deletes it, then does what the open dialog says.
-    Discard,
-    /// Moves it into the folder of the open dialog, then does what that says.
-    Keep,
-}
 
 pub const OPEN: Entry = Entry {
     group: Group::Store,

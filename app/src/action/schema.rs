@@ -1,35 +1,10 @@
 //! The schema of a tab.
 
-use bson::Document;
-
 use super::Action;
 use super::entry::{Entry, Group};
-use crate::schema::Path;
+use super::view_actions::SchemaAction;
 use crate::state::State;
 use crate::state::tabs::ViewKind;
-
-/// Actions of the view.
-#[derive(Debug, Clone, PartialEq)]
-pub enum SchemaAction {
-    Analyze,
-    Stop,
-    /// Shows a path in the inspector.
-    Select(Option<Path>),
-    /// Lists every candidate for a TTL, or only the first.
-    ListCandidates(bool),
-    /// Opens or closes a path with inner ones.
-    Fold(Path),
-    Narrow(Document),
-    ClearFilter,
-    /// Shows the schema as a JSON Schema.
-    OpenJson,
-    /// Opens the dialog that makes a validator of it.
-    OpenValidator,
-    /// The open dialog was changed: counts the documents that its validator would refuse.
-    CountFailing,
-    /// Sends the command of the open dialog.
-    SetValidator,
-}
 
 /// The region's entries.
 pub const ENTRIES: &[Entry] = &[

@@ -1,59 +1,15 @@
 //! Databases and collections.
 
-use std::path::PathBuf;
-
 use egui::Key;
 
 use super::entry::{Entry, Group, ctrl};
+use super::store_actions::StoreAction;
 use super::{Action, DialogAction, ViewAction, sandbox};
-use crate::job::{Dialect, OpenRequest};
+use crate::job::OpenRequest;
 use crate::state::dialogs::{
-    CreateCollection, CreateDatabase, Dialog, DropDialog, DropTarget, DuplicateCollection,
-    RenameCollection, Sent,
+    CreateCollection, CreateDatabase, Dialog, DropDialog, DropTarget, RenameCollection, Sent,
 };
-use crate::state::recent_stores::RecentStore;
-use crate::state::store::Order;
 use crate::state::{Namespace, State};
-
-/// Actions on the store.
-#[derive(Debug, Clone, PartialEq)]
-pub enum StoreAction {
-    Refresh,
-    /// Opens a store in addition to those that are open.
-    Open(OpenRequest),
-    /// Shows the open store of this number.
-    Show(u32),
-    /// Closes the open store of this number.
-    Close(u32),
-    /// Opens the dialog that chooses a data folder.
-    ChooseFolder,
-    /// Opens the store in this folder; asks first if there is none.
-    OpenFolder(PathBuf),
-    /// Creates a store in this folder and opens it.
-    CreateStore(PathBuf),
-    /// Opens a store that was open before.
-    OpenRecent(RecentStore),
-    /// Takes the store in this folder off the list of recent stores.
-    ForgetRecent(String),
-    /// Folds a database in the sidebar, or unfolds it.
-    Fold(String),
-    Sort(Order),
-    /// A row of the sidebar is on the screen and what it shows is old.
-    LoadSummary(Namespace),
-    CreateDatabase(CreateDatabase),
-    CreateCollection(CreateCollection),
-    Rename(RenameCollection),
-    /// Opens the dialog that duplicates a collection.
-    OpenDuplicate(Namespace),
-    Duplicate(DuplicateCollection),
-    /// Opens the dialog with the figures of a collection.
-    OpenStatistics(Namespace),
-    /// Drops a database or a collection.
-    Drop(DropTarget),
-    /// Turns the traffic of the demo store on or off.
-    SetTraffic(bool),
-    SetDialect(String, Dialect),
-}
 
 /// Reads everything again.
 pub const REFRESH: Entry = Entry {

@@ -4,30 +4,9 @@ use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, ctrl, ctrl_shift};
+use super::root::TabsAction;
 use crate::state::tabs::ViewKind;
 use crate::state::view::Focus;
-use crate::state::{Namespace, TabId};
-
-/// Actions on tabs.
-#[derive(Debug, Clone, PartialEq)]
-pub enum TabsAction {
-    /// Shows a collection, in a new tab if it has none.
-    Show(Namespace),
-    ShowView(Namespace, ViewKind),
-    Activate(TabId),
-    Close(TabId),
-    /// Closes every tab but one.
-    CloseOthers(TabId),
-    /// Opens the tab that was closed last.
-    Reopen,
-    /// Shows the next tab, or the one before.
-    Step {
-        forward: bool,
-    },
-    /// Shows a view of the tab that is shown.
-    View(ViewKind),
-    Focus(Focus),
-}
 
 const fn view_entry(label: &'static str, tooltip: &'static str, key: Key) -> Entry {
     Entry { group: Group::Tabs, label, tooltip, keys: ctrl(key), action: |_| None }

@@ -1,96 +1,11 @@
 //! Files in and out.
 
-use std::path::PathBuf;
-
-use bson::oid::ObjectId;
-
 use super::Action;
 use super::entry::{Entry, Group};
 use super::store::chosen;
-use crate::state::operations::OperationId;
+use super::store_actions::TransferAction;
 use crate::state::transfer::export::ShownDocuments;
 use crate::state::{Namespace, State, Tab};
-
-/// Actions on files.
-#[derive(Debug, Clone, PartialEq)]
-pub enum TransferAction {
-    /// Files were dropped on the window, or chosen: opens the import dialog on them.
-    Import {
-        /// The files; if empty, the user chooses them in the dialog.
-        files: Vec<PathBuf>,
-        into: Option<Namespace>,
-    },
-    /// Files that the command line named: opens the import dialog on them. The documents are shown as
-    /// soon as all of them are imported.
-    Open(Vec<PathBuf>),
-    /// Opens the import dialog on a collection: files go there, not into one with their name.
-    ImportInto(Namespace),
-    /// Opens the export dialog on a collection.
-    Export {
-        namespace: Namespace,
-        /// The documents that the view shows. The default is everything.
-        shown: Box<ShownDocuments>,
-    },
-    /// Opens the dialog that copies a collection into another store.
-    Copy {
-        namespace: Namespace,
-        /// The filter that the view shows it by, as typed.
-        filter: String,
-    },
-    LookCopy,
-    StartCopy,
-    /// Opens the store that the open dialog's copy went into.
-    ShowCopy,
-    /// Removes what the open dialog's copy inserted.
-    RollBackCopy,
-    /// Opens the import dialog and the system's dialog for a folder.
-    ImportFolder,
-    /// Opens the dialog that exports a database to a folder.
-    ExportDatabase(String),
-    /// Shows the documents of a collection, and the dialog that adds those of the clipboard.
-    Paste(Namespace),
-    /// Opens the export dialog on a JSON Schema.
-    ExportSchema {
-        namespace: Namespace,
-        text: String,
-    },
-    /// Adds the file whose path was typed in the import dialog.
-    AddTyped,
-    /// Takes a file out of the import dialog.
-    RemoveFile(usize),
-    ShowFile(usize),
-    /// Reads the shown file again because its format options changed.
-    Look,
-    /// Counts what is past its threshold already.
-    Rehearse,
-    /// Opens the system's file dialog for the open dialog.
-    Choose,
-    /// Opens the system's dialog for a folder of an exported database.
-    ChooseDump,
-    /// Imports a dump as drafted.
-    StartDump,
-    StartImport,
-    StartExport {
-        /// Whether a file of that name may be written over.
-        overwrite: bool,
-    },
-    /// Exports a database as drafted.
-    StartExportDatabase,
-    /// Opens the dialog of an import or export that ended, filled in as it was.
-    Again(OperationId),
-    ShowResult(OperationId),
-    /// Opens the dialog with the imports and operations that stopped early.
-    ShowUnfinished,
-    /// Asks for the operations that were cut short.
-    ListUnfinished,
-    Resume(ObjectId),
-    /// Removes what one of them has stored.
-    RollBack(ObjectId),
-    /// Removes what the import of the shown result has stored.
-    RollBackResult(OperationId),
-    /// Forgets one of them; its documents stay.
-    Leave(ObjectId),
-}
 
 /// Opens the import dialog.
 pub const IMPORT: Entry = Entry {

@@ -2,20 +2,8 @@
 
 use super::Action;
 use super::entry::{Entry, Group};
-use crate::state::trash::RestoreCommand;
-use crate::state::{Namespace, State};
-
-/// Actions on the trash. All but the first come from its dialog.
-#[derive(Debug, Clone, PartialEq)]
-pub enum TrashAction {
-    /// Opens the dialog and lists a collection, or all.
-    Open(Option<Namespace>),
-    List(Option<Namespace>),
-    More,
-    /// Keeps removed documents for this many seconds. 0 turns the trash off.
-    Keep(i64),
-    Restore(RestoreCommand),
-}
+use super::store_actions::TrashAction;
+use crate::state::State;
 
 pub const SHOW: Entry = Entry {
     group: Group::Store,

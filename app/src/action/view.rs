@@ -4,71 +4,10 @@ use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, ctrl, ctrl_shift, key};
-use crate::guide::Place;
-use crate::job::DateStyle;
+use super::root::ViewAction;
 use crate::state::State;
-use crate::state::number::Grouping;
-use crate::state::reaper::Schedule;
 use crate::state::settings::{ThemeChoice, ZoneChoice};
 use crate::state::view::Drawer;
-
-/// Actions on the look of the window.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ViewAction {
-    /// Dark, light, or as the system says.
-    SetTheme(ThemeChoice),
-    ToggleTheme {
-        dark: bool,
-    },
-    SetZoom(f32),
-    /// Presents the view, or shows it again with the panels around it.
-    Present(bool),
-    /// Shows the start page, or the collection again.
-    ShowStart(bool),
-    /// Opens or closes the palette.
-    SetPalette(bool),
-    ChooseInPalette(usize),
-    /// Notes that an entry was used, by its label: the palette lists it first next time.
-    NoteCommand(&'static str),
-    /// Shows the callouts of the Expiry view from the first on.
-    ShowCallouts,
-    NextCallout,
-    /// Takes the callouts away, until the user asks for them again.
-    EndCallouts,
-    /// The zone that times are shown in.
-    SetZone(ZoneChoice),
-    /// How dates are written outside of documents.
-    SetDateStyle(DateStyle),
-    /// How digits are grouped outside of documents.
-    SetGrouping(Grouping),
-    /// How often the TTL monitor runs in stores that are opened from now on, and in the open one.
-    SetDefaultSchedule(Schedule),
-    ClearMessages,
-    /// Opens or closes the sidebar.
-    SetSidebar(bool),
-    /// Stops the movements of the timeline, or lets them run.
-    SetReduceMotion(bool),
-    /// Opens or closes the inspector.
-    SetInspector(bool),
-    /// Opens a drawer, or closes it.
-    SetDrawer(Option<Drawer>),
-    /// Also lists the commands that the window sent by itself.
-    SetBackgroundCommands(bool),
-    ClearCommands,
-    ClearOperations,
-    Cancel(crate::state::operations::OperationId),
-    /// Pauses an operation, or lets it continue.
-    Pause(crate::state::operations::OperationId),
-    Dismiss(u64),
-    /// The place that the keyboard was sent to has it.
-    Focused,
-    /// Opens the guide at a place, or closes it.
-    ShowGuide(Option<Place>),
-    Copy(String),
-    /// Copies what is laid out on lines.
-    CopyLines(String),
-    Quit,
-}
 
 /// Closes the window.
 pub const QUIT: Entry = Entry {

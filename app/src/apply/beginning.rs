@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Apply, apply, maintenance};
-use crate::action::maintenance::Page;
+use crate::action::store_actions::Page;
 use crate::action::{Action, LessonAction, MaintenanceAction, TransferAction};
 use crate::job::Beginning;
 use crate::state::dialogs::Dialog;

@@ -4,7 +4,7 @@
 
 use egui::{Align, Color32, Frame, Label, Layout, Margin, Panel, Ui, vec2};
 
-use crate::action::maintenance::Page;
+use crate::action::store_actions::Page;
 use crate::action::{Action, Actions, MaintenanceAction, StoreAction, ViewAction};
 use crate::job::OpenError;
 use crate::state::maintenance::{Status, Takes};

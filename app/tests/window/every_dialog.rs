@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use bson::{Bson, Document, doc};
 use egui::{Key, Rect};
-use mayfly::action::indexes::IndexesAction;
-use mayfly::action::maintenance::{MaintenanceAction, Page};
+use mayfly::action::store_actions::Page;
 use mayfly::action::{
     Action, ArchiveAction, CalendarAction, ConvertAction, DialogAction, DocumentsAction,
-    SchemaAction, StoreAction, TransferAction, TrashAction,
+    IndexesAction, MaintenanceAction, SchemaAction, StoreAction, TransferAction, TrashAction,
 };
 use mayfly::job::rollout::RolloutPlan;
 use mayfly::job::{CopyEnded, CopyReport, End};

@@ -4,7 +4,7 @@ use bson::{Bson, Document};
 
 use super::reading::{ask, ask_focus, want};
 use super::tab::with;
-use crate::action::documents::How;
+use crate::action::view_actions::How;
 use crate::apply::Apply;
 use crate::apply::clipboard::copy_lines;
 use crate::apply::question::Question;
@@ -13,8 +13,9 @@ use crate::job::reply::documents;
 use crate::job::slow_read::SlowRead;
 use crate::limits::{COPIED_DOCUMENTS_MAX, SELECTED_MAX};
 use crate::state::documents::change::id_of;
-use crate::state::documents::clipboard;
-use crate::state::documents::{CopyForm, DocumentsView, Focused, Query, Row, RowRange, Selection};
+use crate::state::documents::{
+    CopyForm, DocumentsView, Focused, Query, Row, RowRange, Selection, clipboard,
+};
 use crate::state::number::{self, counted};
 use crate::state::toasts::Kind;
 use crate::state::{State, TabId};

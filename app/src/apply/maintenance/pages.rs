@@ -7,7 +7,7 @@ use bson::Document;
 use super::backups::{look, look_for};
 use super::run;
 use crate::action::MaintenanceAction;
-use crate::action::maintenance::Page;
+use crate::action::store_actions::Page;
 use crate::apply::Apply;
 use crate::apply::question::Question;
 use crate::commands;

@@ -3,7 +3,7 @@
 use egui::{Align, Context, Label, Layout, Ui};
 
 use super::parts::{ago, ask, gap};
-use crate::action::maintenance::Page;
+use crate::action::store_actions::Page;
 use crate::action::{Actions, MaintenanceAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::state::maintenance::{Scrub, Status};

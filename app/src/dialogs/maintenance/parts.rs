@@ -2,7 +2,7 @@
 
 use egui::{Label, Ui};
 
-use crate::action::maintenance::Page;
+use crate::action::store_actions::Page;
 use crate::action::{Action, Actions, MaintenanceAction};
 use crate::job::KeptBackup;
 use crate::state::{State, duration, number};

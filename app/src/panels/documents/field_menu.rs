@@ -4,7 +4,8 @@ use bson::{Bson, Document};
 use egui::Ui;
 
 use super::copy;
-use crate::action::documents::{How, PASTE};
+use crate::action::documents::PASTE;
+use crate::action::view_actions::How;
 use crate::action::{Action, Actions, ConvertAction, DocumentsAction, ViewAction};
 use crate::state::Tab;
 use crate::state::documents::{FieldTask, FieldTaskKind, Mode, field_path, filter_text};

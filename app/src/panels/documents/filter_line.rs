@@ -5,7 +5,7 @@ use egui::{Id, Key, Label, Ui};
 use mayfly_engine::value::{Layout, shell};
 
 use super::{filter_edit, history, words};
-use crate::action::documents::How;
+use crate::action::view_actions::How;
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::panels::collation_menu;
 use crate::state::code::Language;

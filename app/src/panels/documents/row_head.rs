@@ -4,7 +4,7 @@ use bson::Bson;
 use egui::{Align, Align2, Layout, Rect, Role, Sense, Ui, UiBuilder, Vec2, WidgetInfo, pos2};
 
 use super::words;
-use crate::action::documents::How;
+use crate::action::view_actions::How;
 use crate::action::{Action, Actions, DocumentsAction};
 use crate::panels::expiry::{self, words::hidden};
 use crate::state::documents::Row;

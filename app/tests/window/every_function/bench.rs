@@ -2,7 +2,7 @@
 
 use bson::{Bson, DateTime, Document, RawDocumentBuf, doc};
 use egui::Key;
-use mayfly::action::documents::How;
+use mayfly::action::view_actions::How;
 use mayfly::action::{Action, DocumentsAction, Entry, TabsAction, entries};
 use mayfly::state::tabs::ViewKind;
 use mayfly::state::{Namespace, State};
