@@ -35,7 +35,7 @@ const FIELDS: [(&str, &str); 11] = [
 ];
 
 /// The required fields of a command's reply.
-pub(super) struct Expected {
+struct Expected {
     name: String,
     field: Option<&'static str>,
     is_write: bool,
@@ -48,9 +48,22 @@ struct IndexChange {
     index: Document,
 }
 
+impl Remote {
+    /// The reply to a command, or a failure when it says nothing though it says that the command succeeded.
+    pub(super) fn checked(
+        &self,
+        db: &str,
+        command: &Document,
+        reply: Document,
+        cancel: &Cancel,
+    ) -> Document {
+        Expected::of(command).check(self, db, reply, cancel)
+    }
+}
+
 impl Expected {
     /// The required fields of the reply to this command.
-    pub fn of(command: &Document) -> Self {
+    fn of(command: &Document) -> Self {
         let (name, value) =
             command.iter().next().map_or(("", &Bson::Null), |(name, value)| (name, value));
         let field = FIELDS.iter().find(|(known, _)| *known == name).map(|(_, field)| *field);
@@ -66,8 +79,7 @@ impl Expected {
         }
     }
 
-    /// The reply, or a failure when it says nothing though it says that the command succeeded.
-    pub fn check(&self, remote: &Remote, db: &str, reply: Document, cancel: &Cancel) -> Document {
+    fn check(&self, remote: &Remote, db: &str, reply: Document, cancel: &Cancel) -> Document {
         if !is_ok(&reply) {
             return reply;
         }
@@ -99,9 +111,8 @@ impl IndexChange {
     /// Why the change is not believed. The primary is asked: another member may not have it yet.
     fn doubt(&self, remote: &Remote, db: &str, cancel: &Cancel) -> Option<(Code, String)> {
         let list = doc! { "listIndexes": &self.collection };
-        let expected = Expected::of(&list);
         let reply = remote.send_to(None, db, &list, cancel);
-        let reply = expected.check(remote, db, reply, cancel);
+        let reply = remote.checked(db, &list, reply, cancel);
         let accepted = "The server answers that it changed the index, but";
         if !is_ok(&reply) {
             let why = reply.get_str("errmsg").unwrap_or("it does not say why");

@@ -11,11 +11,12 @@ use bson::{Document, doc};
 use mayfly_engine::reply::DocCount;
 
 use super::asking::Asking;
-use super::dates::{Dates, with_dates};
+use super::dates::with_dates;
 use super::indexes::{FieldIndex, Indexes};
-use super::read::{OWN_TIME_MS, is_late};
+use super::known::Dates;
+use super::read::{OWN_TIME_MS, counted, is_late};
 use crate::job::due::TtlIndex;
-use crate::job::reply::{is_ok, number};
+use crate::job::reply::is_ok;
 
 /// Documents that are counted where the server has no time for more.
 const COUNTED_LATE_MAX: u64 = 10_000;
@@ -123,11 +124,6 @@ fn bounded(asking: &Asking<'_>, query: &Document, hint: &str) -> Result<DocCount
     }
     // The server has no time even for that, so not one document is known, which doesn't mean none.
     Ok(DocCount::AtLeast(0))
-}
-
-/// The `n` of a reply.
-pub(super) fn counted(reply: &Document) -> u64 {
-    number(reply, "n").unwrap_or(0)
 }
 
 /// Documents that the first of these rules to remove them removes at one of these thresholds.

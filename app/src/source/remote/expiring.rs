@@ -11,9 +11,10 @@ use mayfly_engine::ttl::{self, Deadline, Expiry};
 use mayfly_engine::value::whole;
 
 use super::asking::Asking;
-use super::dates::{Dates, with_dates};
+use super::dates::with_dates;
 use super::failure::failed;
 use super::forecast::done;
+use super::known::Dates;
 use super::read::{self, OWN_TIME_MS};
 use super::rules;
 use crate::job::due::TtlIndex;

@@ -11,7 +11,8 @@ use std::time::Duration;
 use bson::raw::{RawDocument, RawDocumentBuf, cstr};
 use bson::{Document, doc};
 
-use super::{Remote, ReplyLimits};
+use super::Remote;
+use super::known::ReplyLimits;
 use crate::job::{
     Cancel, ConnectFailure, ConnectionString, Namespace, ServerMark, WatchEnd, WatchReport,
 };

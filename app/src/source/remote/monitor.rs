@@ -1,6 +1,5 @@
 //! The TTL monitor of a server, as far as the server describes it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bson::doc;
@@ -8,26 +7,13 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::value::whole;
 
 use super::asking::Asking;
+use super::known::Monitor;
 use crate::job::PassJob;
 
 /// How long an answer is believed.
 const BELIEVED: Duration = Duration::from_mins(5);
 
-/// When the server was asked, and how long it says that the monitor sleeps.
-type Known = (Duration, Option<i64>);
-
-/// How long the monitor sleeps.
-pub(super) struct Monitor {
-    job: Option<PassJob>,
-    known: Mutex<Option<Known>>,
-}
-
 impl Monitor {
-    /// The monitor of a server, or the job in its place.
-    pub fn of(job: Option<PassJob>) -> Self {
-        Self { job, known: Mutex::default() }
-    }
-
     /// Seconds between two passes. `None` if the server doesn't report them.
     pub fn sleep_secs(&self, asking: &Asking<'_>) -> Option<i64> {
         if self.job.is_some() {
@@ -49,9 +35,5 @@ impl Monitor {
         // An answer without a value is believed as long, or each page would ask again.
         *self.lock() = Some((now, secs));
         secs
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Known>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::Remote;
-use super::read::ReadLimits;
+use super::known::ReadLimits;
 use crate::job::server::SENT;
 use crate::job::{Cancel, ConnectionString};
 use crate::source::Source as _;

@@ -4,33 +4,14 @@ use bson::{Bson, Document, RawDocumentBuf, doc};
 use mayfly_engine::value::whole;
 
 use super::asking::Asking;
-use super::counting::counted;
 use crate::job::due::TtlIndex;
-use crate::job::reply::{batch, cursor, is_ok};
+use crate::job::reply::{batch, cursor, is_ok, number};
 
 /// How long a question of the window's own may take on the server.
 pub(super) const OWN_TIME_MS: i64 = 2_000;
 
 /// `MaxTimeMSExpired`; other servers use it for their own limits, too.
 const LATE: i64 = 50;
-
-/// How much of a collection is read and counted.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ReadLimits {
-    /// Documents of a collection up to which each is read.
-    pub whole_max: u64,
-    /// Documents that one count counts.
-    pub counted_max: u64,
-    /// Samples that an estimate is made of.
-    pub draws: u32,
-    pub draw_docs: u32,
-}
-
-impl Default for ReadLimits {
-    fn default() -> Self {
-        Self { whole_max: 10_000, counted_max: 1_000_000, draws: 32, draw_docs: 80 }
-    }
-}
 
 /// Whether a reply says that the time was over.
 pub(super) fn is_late(reply: &Document) -> bool {
@@ -73,6 +54,11 @@ pub(super) fn projection(rules: &[TtlIndex]) -> Option<Document> {
         fields.insert(top, 1);
     }
     Some(fields)
+}
+
+/// The `n` of a reply.
+pub(super) fn counted(reply: &Document) -> u64 {
+    number(reply, "n").unwrap_or(0)
 }
 
 /// The documents of a collection; `None` where they are too many. What was read decides: a count may

@@ -1,7 +1,6 @@
 //! The TTL rules of a collection, as its server lists them.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bson::{Bson, Document, doc};
@@ -12,6 +11,7 @@ use mayfly_engine::value::whole;
 use super::asking::Asking;
 use super::failure::failed;
 use super::indexes::Indexes;
+use super::known::Listed;
 use crate::job::due::TtlIndex;
 use crate::job::reply::{batch, is_ok};
 use crate::source::Source as _;
@@ -25,36 +25,6 @@ const KEPT_MAX: usize = 100;
 
 /// `IndexNotFound`.
 pub(super) const INDEX_NOT_FOUND: i32 = 27;
-
-type Place = (String, String);
-
-/// The rules of a collection, as they were listed last.
-struct Listed {
-    /// When, by this machine's monotonic clock.
-    at: Duration,
-    /// From when on they may be others, by the server's clock, in milliseconds since 1970.
-    believed_ms: i64,
-    /// Whether something may have changed them.
-    is_old: bool,
-    indexes: Arc<Indexes>,
-}
-
-/// The rules that were listed last.
-#[derive(Default)]
-pub(super) struct KnownRules(Mutex<HashMap<Place, Listed>>);
-
-impl KnownRules {
-    /// Something may have changed them just now, by the server's clock in milliseconds since 1970.
-    pub fn forget(&self, now_ms: i64) {
-        for listed in self.lock().values_mut().filter(|listed| !listed.is_old) {
-            (listed.is_old, listed.believed_ms) = (true, now_ms);
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Place, Listed>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// The rules of a collection.
 pub(super) fn of(asking: &Asking<'_>) -> Result<Vec<TtlIndex>, Document> {
@@ -155,6 +125,7 @@ pub(super) fn chosen(
 
 #[cfg(test)]
 mod tests {
+    use super::super::known::KnownRules;
     use super::*;
 
     fn rule(name: &str, secs: i64) -> TtlIndex {

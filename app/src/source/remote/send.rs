@@ -1,7 +1,5 @@
 //! Sending a command, within its time.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bson::{Bson, Document};
@@ -38,16 +36,6 @@ const TIMED: [&str; 8] = [
 
 /// Numbers that some servers read in 32 bits only.
 const SMALL: [&str; 4] = ["batchSize", "limit", "maxTimeMS", "skip"];
-
-/// A cursor is read on with the session that it was opened with.
-#[derive(Default)]
-pub(super) struct Sessions(Mutex<HashMap<i64, ClientSession>>);
-
-impl Sessions {
-    fn lock(&self) -> MutexGuard<'_, HashMap<i64, ClientSession>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 impl Remote {
     /// Sends a command and waits for its reply.

@@ -2,7 +2,6 @@
 //! it inserted, is in files on this machine until it is complete.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bson::oid::ObjectId;
 use bson::{Document, RawDocument};
@@ -20,7 +19,6 @@ use super::import_file::{self, KeptImport};
 use super::{Remote, rules};
 use crate::job::reply::sentence;
 use crate::job::{Cancel, InsertedIds, Namespace};
-use crate::limits::SERVER_IMPORTS_MAX;
 use crate::source::Transfers;
 use crate::source::inserts::{Inserts, roll_back};
 
@@ -29,26 +27,6 @@ const LOCKED: &str = "This connection is read-only; unlock it, then import again
 
 /// Said of an import that another thread works on, too.
 const GONE: &str = "This import no longer exists, or is in progress";
-
-/// Imports that can be rolled back, with what they inserted, and whether they are complete. Unfinished
-/// ones are here only if there is no folder for them.
-#[derive(Default)]
-pub(super) struct UnfinishedImports(Mutex<Vec<(UnfinishedImport, InsertedIds, bool)>>);
-
-impl UnfinishedImports {
-    fn lock(&self) -> MutexGuard<'_, Vec<(UnfinishedImport, InsertedIds, bool)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Keeps an import. The oldest one is forgotten when there are too many.
-    fn keep(&self, import: UnfinishedImport, ids: InsertedIds, is_complete: bool) {
-        let mut all = self.lock();
-        if all.len() >= SERVER_IMPORTS_MAX {
-            all.remove(0);
-        }
-        all.push((import, ids, is_complete));
-    }
-}
 
 pub(super) fn elsewhere(what: impl Into<String>) -> TransferError {
     TransferError::Elsewhere { what: what.into() }
