@@ -4,22 +4,14 @@ use bson::Document;
 use mayfly_engine::limits::FORECAST_BUCKETS_MAX;
 use mayfly_engine::reply::{DocCount, Forecast};
 
-use super::{ExpiryView, range};
+use super::ExpiryView;
+use super::figures::{Cliff, range_of};
 use crate::commands::expiry;
 use crate::limits::{CLIFF_DOCUMENTS, CLIFF_DOCUMENTS_MIN, CLIFF_SHARE};
 use crate::state::number;
 
 /// Documents whose thresholds are within a minute go together, whatever the period of the passes.
 const MINUTE_MS: i64 = 60_000;
-
-/// Many documents that will go at one time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cliff {
-    pub documents: u64,
-    /// The first instant, in milliseconds since 1970.
-    pub from_ms: i64,
-    pub to_ms: i64,
-}
 
 /// Whether this number of a collection's documents is large for one pass.
 pub fn is_cliff(documents: u64, of: u64) -> bool {
@@ -125,7 +117,7 @@ impl ExpiryView {
 
     /// Takes the reply to [`ExpiryView::cliff_command`].
     pub fn take_cliff(&mut self, command: &Document, reply: &Document) {
-        let (Some(of), Some(found)) = (range::of(command), Forecast::from_document(reply)) else {
+        let (Some(of), Some(found)) = (range_of(command), Forecast::from_document(reply)) else {
             return;
         };
         if self.cliff_slice.is_none_or(|slice| slice.from_ms != of.from_ms) {

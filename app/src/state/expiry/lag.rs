@@ -56,6 +56,16 @@ impl ExpiryView {
         found
     }
 
+    /// Median, 99th percentile and maximum of the lag over the ledger, in milliseconds. `None` while nothing was removed.
+    pub fn lag_ms(&self) -> Option<(i64, i64, i64)> {
+        let mut late: Vec<i64> = self.ledger.iter().filter_map(lateness).collect();
+        late.sort_unstable();
+        // Nearest rank: the smallest value that this percentage does not exceed.
+        let rank = |percent: usize| (late.len() * percent).div_ceil(100).saturating_sub(1);
+        let at = |percent: usize| late.get(rank(percent)).copied();
+        Some((at(50)?, at(99)?, at(100)?))
+    }
+
     /// Whether the listed removals came within `allowed_ms`. `None` while nothing was removed.
     pub fn promise(&self, allowed_ms: i64) -> Option<Promise> {
         let late = || self.ledger.iter().filter_map(lateness);

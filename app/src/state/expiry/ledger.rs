@@ -1,75 +1,15 @@
 //! Where the documents of the ledger are kept, and which of them are chosen.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use bson::{Bson, DateTime, Document, doc};
 use mayfly_engine::value::extjson::Layout;
 use mayfly_engine::value::shell;
 
+use super::figures::{Keeper, Kept, Removal, Removals};
 use super::{ExpiryView, Lane};
 use crate::limits::LEDGER_MAX;
 use crate::state::Namespace;
-
-/// A removed document: its `_id` as text, and when it was removed, in milliseconds since 1970.
-type Removal = (String, i64);
-
-/// Where a removed document is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
-    /// The store was not asked yet.
-    Unknown,
-    Trash,
-    Archive,
-    /// Of this `_id` a later document is kept, which would be restored in its place.
-    Older,
-    Restored,
-    Nowhere,
-}
-
-impl Kept {
-    /// The words in the table.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Unknown => "…",
-            Self::Trash => "Trash",
-            Self::Archive => "Archive",
-            Self::Older => "Newer kept",
-            Self::Restored => "Restored",
-            Self::Nowhere => "Not kept",
-        }
-    }
-
-    /// Whether it can be restored.
-    #[must_use]
-    pub fn is_restorable(self) -> bool {
-        matches!(self, Self::Trash | Self::Archive)
-    }
-}
-
-/// A place that keeps removed documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Keeper {
-    Trash,
-    Archive,
-}
-
-/// The newest removal of each `_id` that one place has.
-#[derive(Debug, Clone, PartialEq, Default)]
-struct Removals {
-    is_known: bool,
-    newest: HashMap<String, i64>,
-    /// Those of the pages that have come, until the last one has.
-    coming: HashMap<String, i64>,
-}
-
-/// The kept copies of the ledger's removed documents.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct LedgerKeep {
-    trash: Removals,
-    archive: Removals,
-    restored: HashSet<Removal>,
-}
 
 /// How a click chooses a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,35 +3,9 @@
 use bson::Document;
 use mayfly_engine::reply::Forecast;
 
+use super::figures::{Brush, InRange, range_of};
 use super::{ExpiryView, Lane, Mode};
 use crate::commands::expiry;
-
-/// A range of thresholds, in milliseconds since 1970.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Brush {
-    pub from_ms: i64,
-    pub to_ms: i64,
-}
-
-impl Brush {
-    #[must_use]
-    pub fn has(self, threshold_ms: i64) -> bool {
-        (self.from_ms..self.to_ms).contains(&threshold_ms)
-    }
-}
-
-/// How many stored documents are in the chosen range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InRange {
-    pub documents: u64,
-    pub is_exact: bool,
-}
-
-/// The range that a command asked for.
-pub(super) fn of(command: &Document) -> Option<Brush> {
-    let date = |name| command.get_datetime(name).ok().map(|date| date.timestamp_millis());
-    Some(Brush { from_ms: date("from")?, to_ms: date("to")? })
-}
 
 impl ExpiryView {
     /// The range that a brush selects.
@@ -54,7 +28,7 @@ impl ExpiryView {
     pub fn take_range(&mut self, command: &Document, reply: &Document) {
         let Some(found) = Forecast::from_document(reply) else { return };
         // A document with several dates that is counted several times makes the count too large.
-        self.counted = of(command)
+        self.counted = range_of(command)
             .filter(|_| found.exact)
             .map(|of| (of, InRange { documents: found.counts.iter().sum(), is_exact: true }));
     }

@@ -6,37 +6,10 @@ use std::time::Duration;
 use bson::{Bson, Document};
 use mayfly_engine::reply::ExpiringPage;
 
-use super::ledger::LedgerKeep;
-use super::{ExpiryView, Lane, range};
+use super::figures::{LedgerKeep, ShownPass, Summary, range_of};
+use super::{ExpiryView, Lane};
 use crate::job::DeletedDocument;
-use crate::limits::{LEDGER_MAX, REMOVED_ROWS_REST, SERVER_UNSEEN_MS, TOMBSTONE_LANES_MAX};
-
-/// The latest pass that removed documents of the collection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ShownPass {
-    /// Its number, counted from 1 since the store was opened.
-    pub number: u64,
-    /// Documents it removed here, listed or not.
-    pub removed: u64,
-    /// When it removed the first of them, in milliseconds since 1970.
-    pub at_ms: i64,
-    /// The earliest threshold of what it removed, in milliseconds since 1970.
-    pub since_ms: i64,
-    /// The window's uptime when rows began to rest.
-    pub seen: Duration,
-    /// Rows keep their places until this uptime.
-    pub rests_until: Duration,
-}
-
-impl ShownPass {
-    /// The uptime at which rows may rest again. On a fast clock, whose rests are short, passes follow
-    /// each other; the rows move for as long as they rested.
-    fn next_rest(&self) -> Duration {
-        let rest = self.rests_until.saturating_sub(self.seen);
-        let pause = if rest < REMOVED_ROWS_REST { rest } else { Duration::ZERO };
-        self.rests_until.saturating_add(pause)
-    }
-}
+use crate::limits::{LEDGER_MAX, SERVER_UNSEEN_MS, TOMBSTONE_LANES_MAX};
 
 /// Findings of a look at the soonest documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,19 +20,6 @@ pub struct Look {
     pub gone: u64,
     /// The span in which a pass removed them, in milliseconds since 1970.
     pub pass: Option<(i64, i64)>,
-}
-
-/// Documents of one pass that have no tombstone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Summary {
-    /// How many.
-    pub removed: u64,
-    /// The number of the pass.
-    pub pass: u64,
-    /// When it removed the first of them, in milliseconds since 1970.
-    at_ms: i64,
-    /// The tombstones above it.
-    after: usize,
 }
 
 /// A row of the timeline.
@@ -122,7 +82,7 @@ impl ExpiryView {
         now_ms: i64,
     ) -> Option<(i64, i64)> {
         // A page of another range, or the first page, has nothing that it could be compared with.
-        if range::of(command) != self.listed || !self.loaded {
+        if range_of(command) != self.listed || !self.loaded {
             return None;
         }
         let page = ExpiringPage::from_document(reply)?;

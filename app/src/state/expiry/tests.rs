@@ -1,7 +1,10 @@
 //! The rules of the Expiry view.
 
+use bson::{Bson, Document, doc};
+use mayfly_engine::reply::DocCount;
+
 use super::*;
-use crate::limits::LEDGER_MAX;
+use crate::limits::{DENSITY_BUCKETS, LEDGER_MAX};
 
 const NOW: i64 = 1_704_844_800_000;
 

@@ -1,34 +1,7 @@
 //! The collection in figures, and what they are at this moment.
 
-use mayfly_engine::reply::DocCount;
-
+use super::figures::Totals;
 use super::{ExpiryView, Lane};
-
-/// The whole collection in four figures, and why the documents of the fourth never expire.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Totals {
-    /// Past the threshold and not removed.
-    pub overdue: DocCount,
-    pub waiting: DocCount,
-    /// Documents that the TTL never removes.
-    pub never: DocCount,
-    /// Damaged documents and index entries, which belong to none of the three.
-    pub damaged: u64,
-    /// Reason code and number of documents, most first.
-    pub reasons: Vec<(String, DocCount)>,
-}
-
-impl Totals {
-    /// How many documents were counted.
-    pub fn documents(&self) -> DocCount {
-        self.waiting.plus(self.overdue).plus(self.never)
-    }
-
-    /// Whether documents never expire and it is not known why.
-    pub fn lack_reasons(&self) -> bool {
-        !self.never.is_zero() && self.reasons.is_empty()
-    }
-}
 
 impl ExpiryView {
     /// The figures at this moment, where they are asked for seldom: the listed documents say what is
