@@ -2,7 +2,7 @@
 
 use bson::RawDocumentBuf;
 
-use super::{PipelineError, stage::ServerRows};
+use super::PipelineError;
 use crate::{
     catalog::{CatalogSnapshot, Namespace},
     collection::Collections,
@@ -67,4 +67,26 @@ impl<'e> Environment<'e> {
     ) -> Result<T, PipelineError> {
         self.collections.read(work)
     }
+}
+
+/// The rows that a stage about the server shows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ServerRows {
+    /// `$indexStats`
+    IndexStats,
+    /// `$collStats`
+    CollStats {
+        /// `storageStats.scale`, if `storageStats` is wanted.
+        storage: Option<u64>,
+        /// Whether `count` is wanted.
+        count: bool,
+        /// Whether `latencyStats` is wanted, and with histograms.
+        latency: Option<bool>,
+        /// Whether `queryExecStats` is wanted.
+        query_exec: bool,
+    },
+    /// `$currentOp`, with its options.
+    CurrentOp(RawDocumentBuf),
+    /// `$listSessions` and `$listLocalSessions`, with its options.
+    Sessions(RawDocumentBuf),
 }

@@ -7,11 +7,9 @@ use bson::{
     raw::{RawBson, RawBsonRef, RawDocument, cstr},
 };
 
-use super::{
-    Input, Stage,
-    bucket::{counting, is_operator, output},
-    granularity::Granularity,
-};
+use super::bucket::{counting, is_operator, output};
+use super::granularity::Granularity;
+use crate::pipeline::flow::{Input, Stage};
 use crate::{
     interrupt::sort_by,
     pipeline::{

@@ -7,7 +7,7 @@ use bson::{
     raw::{CString, RawBson, RawBsonRef},
 };
 
-use super::{Input, Stage};
+use crate::pipeline::flow::{Input, Stage};
 use crate::pipeline::{PipelineError, error::fail};
 
 /// `$count`

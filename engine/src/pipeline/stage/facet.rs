@@ -7,7 +7,7 @@ use bson::{
     raw::{CString, RawBsonRef},
 };
 
-use super::{Input, Stage};
+use crate::pipeline::flow::{Input, Stage};
 use crate::pipeline::{
     ParseContext, Pipeline, PipelineError, Run,
     edit::check_name,

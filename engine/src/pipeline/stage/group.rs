@@ -10,7 +10,8 @@ use bson::{
     raw::{RawBson, RawBsonRef, cstr},
 };
 
-use super::{Input, Stage, count::shortest};
+use super::count::shortest;
+use crate::pipeline::flow::{Input, Stage};
 use crate::{
     pipeline::{
         PipelineError,

@@ -7,7 +7,8 @@ use bson::{
     raw::{CString, RawBson, RawBsonRef, RawDocument, cstr},
 };
 
-use super::{Input, Match, Stage};
+use super::Match;
+use crate::pipeline::flow::{Input, Stage};
 use crate::{
     pipeline::{
         Origin, ParseContext, Pipeline, PipelineError, Run,

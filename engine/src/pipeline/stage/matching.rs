@@ -7,7 +7,7 @@ use bson::{
     raw::{RawBsonRef, cstr},
 };
 
-use super::{Input, Stage};
+use crate::pipeline::flow::{Input, Stage};
 use crate::{
     pipeline::PipelineError,
     plan::Target,

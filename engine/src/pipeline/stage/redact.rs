@@ -7,7 +7,7 @@ use bson::{
     raw::{RawArray, RawBsonRef, RawDocument},
 };
 
-use super::{Input, Stage};
+use crate::pipeline::flow::{Input, Stage};
 use crate::{
     pipeline::{PipelineError, text::shown},
     query::{Context, Expression, Scope, VariableNames},

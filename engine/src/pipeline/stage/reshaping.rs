@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bson::RawDocumentBuf;
 
-use super::{Input, Stage};
+use crate::pipeline::flow::{Input, Stage};
 use crate::{pipeline::PipelineError, query::Reshape};
 
 /// A stage that makes one document of another.

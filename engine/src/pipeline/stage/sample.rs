@@ -7,7 +7,7 @@ use std::{
 
 use bson::{RawDocumentBuf, raw::RawBsonRef};
 
-use super::{Input, Stage};
+use crate::pipeline::flow::{Input, Stage};
 use crate::pipeline::{PipelineError, error::fail, memory::MemoryBudget};
 
 /// `$sample`: every document gets a random number; those with the smallest ones are given.

@@ -7,34 +7,13 @@ use bson::{
     raw::{RawBsonRef, RawDocument},
 };
 
-use super::{Input, Stage};
+use crate::pipeline::environment::ServerRows;
+use crate::pipeline::flow::{Input, Stage};
 use crate::{
     catalog::Namespace,
     pipeline::{Environment, PipelineError, text::kind},
     query::{Code, Context},
 };
-
-/// The rows that a stage about the server shows.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ServerRows {
-    /// `$indexStats`
-    IndexStats,
-    /// `$collStats`
-    CollStats {
-        /// `storageStats.scale`, if `storageStats` is wanted.
-        storage: Option<u64>,
-        /// Whether `count` is wanted.
-        count: bool,
-        /// Whether `latencyStats` is wanted, and with histograms.
-        latency: Option<bool>,
-        /// Whether `queryExecStats` is wanted.
-        query_exec: bool,
-    },
-    /// `$currentOp`, with its options.
-    CurrentOp(RawDocumentBuf),
-    /// `$listSessions` and `$listLocalSessions`, with its options.
-    Sessions(RawDocumentBuf),
-}
 
 /// Such a stage.
 #[derive(Debug, Clone)]

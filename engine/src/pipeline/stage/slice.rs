@@ -2,7 +2,7 @@
 
 use bson::{RawDocumentBuf, raw::RawBsonRef};
 
-use super::{Input, Stage};
+use crate::pipeline::flow::{Input, Stage};
 use crate::{
     pipeline::{PipelineError, text::shown},
     plan::Target,

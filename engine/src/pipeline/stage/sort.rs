@@ -4,7 +4,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use bson::{RawDocumentBuf, raw::RawBsonRef};
 
-use super::{Input, Stage};
+use crate::pipeline::flow::{Input, Stage};
 use crate::{
     interrupt::sort_by,
     pipeline::{PipelineError, memory::MemoryBudget},

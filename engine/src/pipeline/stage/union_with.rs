@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use bson::{RawDocumentBuf, raw::RawBsonRef};
 
-use super::{Fresh, Input, Stage, server::wrong_type};
+use super::server::wrong_type;
+use crate::pipeline::flow::{Fresh, Input, Stage};
 use crate::{
     pipeline::{
         Origin, ParseContext, Pipeline, PipelineError, Run,

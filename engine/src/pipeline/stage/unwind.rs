@@ -7,7 +7,7 @@ use bson::{
     raw::{RawBson, RawBsonRef, RawDocument},
 };
 
-use super::{Input, Stage};
+use crate::pipeline::flow::{Input, Stage};
 use crate::pipeline::{PipelineError, edit::FieldPath, error::fail, text::kind};
 
 /// `$unwind`: a document for each element of an array. One at a time, as the results together can
