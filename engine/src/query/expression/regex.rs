@@ -1,6 +1,6 @@
 //! `$regexMatch`, `$regexFind` and `$regexFindAll`.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocumentBuf, raw::cstr};
 
@@ -8,14 +8,10 @@ use super::{
     arguments::{NamedCodes, is_nullish, named_refusal, null},
     operator::{Arguments, CallArgs, NamedMistake, Operator, Outcome},
 };
-use crate::{
-    limits::{EXPRESSION_BYTES_MAX, PATTERNS_KEPT_MAX},
-    query::{
-        QueryError,
-        error::refused,
-        filter::{Groups, Pattern},
-    },
-};
+use crate::limits::EXPRESSION_BYTES_MAX;
+use crate::query::QueryError;
+use crate::query::error::refused;
+use crate::query::filter::{Groups, Pattern};
 
 pub(super) static OPERATORS: &[Operator] = &[
     Operator { name: "$regexMatch", arguments: ARGUMENTS, run: regex_match },
@@ -88,33 +84,6 @@ fn pattern(given: &CallArgs<'_>, name: &str) -> Result<Option<Arc<Pattern>>, Que
         .get(source, options)
         .map(Some)
         .map_err(|error| refused(51111, format!("Invalid Regex in {name}: {}", error.message)))
-}
-
-/// Patterns of one command that are compiled already. Most expressions have the same pattern for
-/// every document.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Patterns(Arc<Mutex<Vec<Arc<Pattern>>>>);
-
-impl Patterns {
-    fn get(&self, source: &str, options: &str) -> Result<Arc<Pattern>, QueryError> {
-        // A pattern keeps its options in order.
-        let mut ordered: Vec<char> = options.chars().collect();
-        ordered.sort_unstable();
-        ordered.dedup();
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let wanted = |pattern: &Arc<Pattern>| {
-            pattern.source() == source && pattern.options().chars().eq(ordered.iter().copied())
-        };
-        if let Some(pattern) = kept.iter().find(|pattern| wanted(pattern)) {
-            return Ok(Arc::clone(pattern));
-        }
-        let pattern = Arc::new(Pattern::new(source, options)?);
-        if kept.len() == PATTERNS_KEPT_MAX {
-            kept.remove(0);
-        }
-        kept.push(Arc::clone(&pattern));
-        Ok(pattern)
-    }
 }
 
 fn regex_match(given: &CallArgs<'_>) -> Outcome {

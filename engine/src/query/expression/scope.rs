@@ -3,7 +3,7 @@
 use std::{
     hash::{BuildHasher as _, RandomState},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -13,9 +13,10 @@ use bson::{
     raw::{RawBson, RawBsonRef, RawDocument},
 };
 
-use super::{regex::Patterns, value::Value};
+use super::value::Value;
 use crate::{
-    query::{QueryError, error::refused},
+    limits::PATTERNS_KEPT_MAX,
+    query::{QueryError, error::refused, filter::Pattern},
     value::Collation,
 };
 
@@ -169,4 +170,31 @@ impl<'v> Scope<'v> {
 
 fn unavailable(name: &str) -> QueryError {
     refused(51144, format!("Builtin variable '$${name}' is not available"))
+}
+
+/// Patterns of one command that are compiled already. Most expressions have the same pattern for
+/// every document.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Patterns(Arc<Mutex<Vec<Arc<Pattern>>>>);
+
+impl Patterns {
+    pub(super) fn get(&self, source: &str, options: &str) -> Result<Arc<Pattern>, QueryError> {
+        // A pattern keeps its options in order.
+        let mut ordered: Vec<char> = options.chars().collect();
+        ordered.sort_unstable();
+        ordered.dedup();
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = |pattern: &Arc<Pattern>| {
+            pattern.source() == source && pattern.options().chars().eq(ordered.iter().copied())
+        };
+        if let Some(pattern) = kept.iter().find(|pattern| wanted(pattern)) {
+            return Ok(Arc::clone(pattern));
+        }
+        let pattern = Arc::new(Pattern::new(source, options)?);
+        if kept.len() == PATTERNS_KEPT_MAX {
+            kept.remove(0);
+        }
+        kept.push(Arc::clone(&pattern));
+        Ok(pattern)
+    }
 }

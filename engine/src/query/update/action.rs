@@ -2,14 +2,12 @@
 
 use std::cmp::Ordering;
 
-use bson::{Bson, DateTime, Document, Timestamp};
+use bson::{Bson, DateTime, Timestamp};
 
-use super::{
-    UpdateContext,
-    arithmetic::{BitOp, Sum},
-    array::{self, Pull, Push},
-    order_in, shown_id, type_of,
-};
+use super::arithmetic::{BitOp, Sum};
+use super::array::{Pull, Push};
+use super::value::{ValueLocation, order_in, shown_id, type_of};
+use super::{UpdateContext, array};
 use crate::query::QueryError;
 
 /// An operator with its argument.
@@ -42,26 +40,6 @@ pub(super) enum ValueChange {
     Keep,
     Set(Bson),
     Remove,
-}
-
-/// Where a value is, for messages.
-#[derive(Clone, Copy)]
-pub(super) struct ValueLocation<'p> {
-    /// The names and positions that lead to it.
-    pub(super) path: &'p [String],
-    pub(super) document: &'p Document,
-}
-
-impl ValueLocation<'_> {
-    /// The whole path.
-    pub(super) fn dotted(self) -> String {
-        self.path.join(".")
-    }
-
-    /// The last name.
-    pub(super) fn name(self) -> String {
-        self.path.last().cloned().unwrap_or_default()
-    }
 }
 
 impl Action {

@@ -2,7 +2,7 @@
 
 use bson::Bson;
 
-use super::{action::ValueLocation, shown_id, type_of};
+use super::value::{ValueLocation, shown_id, type_of};
 use crate::{
     query::QueryError,
     value::{Decimal, integer},

@@ -7,7 +7,9 @@ use bson::{
     raw::{RawBson, RawDocumentBuf, cstr},
 };
 
-use super::{arithmetic::is_number, order_in, raw, target};
+use super::arithmetic::is_number;
+use super::target;
+use super::value::{order_in, raw};
 use crate::{
     interrupt,
     query::{Expr, QueryError},

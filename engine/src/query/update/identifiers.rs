@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bson::raw::RawDocument;
 
-use super::{Change, path::Part};
+use super::change::Change;
+use super::path::Part;
 use crate::{
     query::{Expr, Filter, QueryError},
     value::{Collation, Layout, shell},

@@ -3,6 +3,8 @@
 mod action;
 mod arithmetic;
 mod array;
+mod change;
+mod context;
 mod identifiers;
 mod names;
 mod parse;
@@ -16,7 +18,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+pub use context::UpdateContext;
 
 use bson::{
     Bson, Document,
@@ -24,59 +26,18 @@ use bson::{
 };
 use stages::Stages;
 
-use self::{
-    action::{Action, ValueChange, ValueLocation},
-    path::UpdatePath,
-    positional::PathResolver,
-    target::Growth,
-    value::{is_same, order_in, raw, shown, shown_id, type_of},
-};
-use super::{Expr, Filter, QueryError};
-use crate::{
-    interrupt,
-    query::Code,
-    value::{
-        Collation, ScanError,
-        scan::{self, ScanErrorKind},
-    },
-};
+use self::change::Form;
+use self::positional::PathResolver;
+use self::target::Growth;
+use self::value::{is_same, shown, type_of};
+use super::{Filter, QueryError};
+use crate::query::Code;
+use crate::value::scan::ScanErrorKind;
+use crate::value::{Collation, ScanError, scan};
 
 /// A parsed update: operators or a replacement.
 #[derive(Debug, Clone)]
 pub struct Update(Form);
-
-#[derive(Debug, Clone)]
-enum Form {
-    Replacement(Document),
-    Stages(Stages),
-    /// In the order in which they apply.
-    Operators {
-        changes: Vec<Change>,
-        array_filters: BTreeMap<String, Expr>,
-    },
-}
-
-/// One action on one path.
-#[derive(Debug, Clone)]
-struct Change {
-    path: UpdatePath,
-    action: Action,
-}
-
-/// The inputs of an update other than the document.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct UpdateContext<'c> {
-    /// Milliseconds since 1970, for `$currentDate`.
-    pub now_ms: i64,
-    /// The filter that found the document, for the positional `$`.
-    pub filter: Option<&'c Filter>,
-    /// Variables that the filter may name.
-    pub variables: &'c [(String, Option<RawBson>)],
-    /// Whether the document is being inserted by an upsert, for `$setOnInsert`.
-    pub inserting: bool,
-    /// How text compares.
-    pub collation: Option<&'c Collation>,
-}
 
 impl Update {
     /// Parses an update. `array_filters` name the `$[identifier]`s in its paths.
@@ -181,68 +142,6 @@ impl Update {
     pub fn upsert_seed(&self, filter: &Filter) -> Result<Document, QueryError> {
         seed::document(filter, self.is_replacement())
     }
-}
-
-impl Change {
-    /// The concrete paths that it changes; none if it does not apply.
-    fn places(
-        &self,
-        finder: &mut PathResolver<'_>,
-        context: &UpdateContext<'_>,
-    ) -> Result<Vec<Vec<String>>, QueryError> {
-        if matches!(self.action, Action::SetOnInsert(_)) && !context.inserting {
-            return Ok(Vec::new());
-        }
-        positional::expand(&self.path, finder)
-    }
-
-    /// Changes the document but for what is to be removed, which `removed` takes: no two changes of
-    /// an update meet, so all removals can wait for one round.
-    fn apply<'p>(
-        &self,
-        document: &mut Document,
-        paths: &'p [Vec<String>],
-        growth: &mut Growth,
-        context: &UpdateContext<'_>,
-        removed: &mut Vec<&'p [String]>,
-    ) -> Result<(), QueryError> {
-        for path in paths {
-            interrupt::tick()?;
-            if let Action::Rename(to) = &self.action {
-                let top = top_field(document, to, context);
-                if target::copy(document, path, to, growth)? {
-                    removed.push(path);
-                    top.map_or(Ok(()), |top| names::check_field(document, top))?;
-                }
-                continue;
-            }
-            let top = top_field(document, path, context);
-            let current = target::get(document, path);
-            let place = ValueLocation { path, document };
-            match self.action.outcome(current, place, context)? {
-                ValueChange::Keep => {}
-                ValueChange::Set(value) => {
-                    let top = top.filter(|_| current != Some(&value));
-                    target::set(document, path, value, growth)?;
-                    top.map_or(Ok(()), |top| names::check_field(document, top))?;
-                }
-                ValueChange::Remove => removed.push(path),
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The field of the top level that a change of this path makes, or changes as a whole. What an
-/// upsert inserts is checked as a document that is inserted.
-fn top_field<'p>(
-    document: &Document,
-    path: &'p [String],
-    context: &UpdateContext<'_>,
-) -> Option<&'p str> {
-    let (first, rest) = path.split_first()?;
-    let is_made = rest.is_empty() || !document.contains_key(first);
-    (is_made && !context.inserting).then_some(first)
 }
 
 /// Size and depth are what an update can exceed.

@@ -8,7 +8,7 @@
 
 use bson::{Bson, Document};
 
-use super::type_of;
+use super::value::type_of;
 use crate::query::{Code, QueryError};
 
 /// Checks the top level of a document that replaces a stored one, unless the two are the same.

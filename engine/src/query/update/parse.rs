@@ -7,15 +7,13 @@ use bson::{
     raw::{RawBson, RawBsonRef, RawDocument, RawDocumentBuf},
 };
 
-use super::{
-    Change, Form,
-    action::Action,
-    arithmetic::{BitOp, Sum, is_number},
-    array::{Pull, Push, parse_sort},
-    identifiers,
-    path::{Part, UpdatePath},
-    shown, type_of,
-};
+use super::action::Action;
+use super::arithmetic::{BitOp, Sum, is_number};
+use super::array::{Pull, Push, parse_sort};
+use super::change::{Change, Form};
+use super::identifiers;
+use super::path::{Part, UpdatePath};
+use super::value::{shown, type_of};
 use crate::{
     query::{
         Code, Expr, Filter, QueryError, Test,

@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 
 use bson::{Bson, Document};
 
-use super::{
-    UpdateContext,
-    path::{Part, UpdatePath},
-    raw, shown, target,
-};
+use super::path::{Part, UpdatePath};
+use super::value::{raw, shown};
+use super::{UpdateContext, target};
 use crate::{
     interrupt,
     limits::UPDATE_PLACES_MAX,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use bson::{Bson, Document};
 
+use super::value;
 use crate::{
     query::{Code, QueryError},
     value::scan::DOCUMENT_BYTES_MAX,
@@ -129,7 +130,7 @@ fn element(
 fn not_viable(part: &str, name: &str, value: &Bson) -> QueryError {
     QueryError::new(
         Code::PATH_NOT_VIABLE,
-        format!("Cannot create field '{part}' in element {{{}}}", super::shown(name, value)),
+        format!("Cannot create field '{part}' in element {{{}}}", value::shown(name, value)),
     )
 }
 
@@ -195,7 +196,7 @@ pub(super) fn copy(
                 "The {role} field cannot be an array element, '{}' in doc with {} has an array \
                  field called '{array}'",
                 path.join("."),
-                super::shown_id(document)
+                value::shown_id(document)
             )));
         }
     }

@@ -577,7 +577,7 @@ fn fields_that_are_removed_together_leave_the_others_in_order() {
 #[test]
 fn an_update_of_many_fields_ends_with_its_limit() {
     let unset = || run("{$unset: {a: 1, b: 1}}", &[], "{a: 1, b: 2}", &UpdateContext::default());
-    let ended = interrupt::ended_at_once(unset).expect_err("ended").ended;
-    assert_eq!(ended, Some(interrupt::StopReason::Interrupted));
+    let ended = crate::interrupt::ended_at_once(unset).expect_err("ended").ended;
+    assert_eq!(ended, Some(crate::interrupt::StopReason::Interrupted));
     assert!(unset().is_ok());
 }

@@ -48,3 +48,23 @@ pub(super) fn shown_id(document: &Document) -> String {
 pub(super) fn raw(document: &Document) -> Result<RawDocumentBuf, QueryError> {
     Ok(RawDocumentBuf::try_from(document)?)
 }
+
+/// Where a value is, for messages.
+#[derive(Clone, Copy)]
+pub(super) struct ValueLocation<'p> {
+    /// The names and positions that lead to it.
+    pub(super) path: &'p [String],
+    pub(super) document: &'p Document,
+}
+
+impl ValueLocation<'_> {
+    /// The whole path.
+    pub(super) fn dotted(self) -> String {
+        self.path.join(".")
+    }
+
+    /// The last name.
+    pub(super) fn name(self) -> String {
+        self.path.last().cloned().unwrap_or_default()
+    }
+}

@@ -2,10 +2,7 @@
 
 use bson::{DateTime, RawBson, RawBsonRef};
 
-use super::{
-    unit::{Unit, Weekday},
-    zone::Zone,
-};
+use super::unit::{Unit, Weekday};
 use crate::query::{
     QueryError,
     error::refused,
@@ -14,6 +11,7 @@ use crate::query::{
         operator::{CallArgs, NamedMistake},
     },
 };
+use crate::value::zone::Zone;
 
 /// Milliseconds since 1970 of a Date, Timestamp or `ObjectId`.
 pub(in crate::query::expression) fn date_of(value: RawBsonRef<'_>) -> Result<i64, QueryError> {

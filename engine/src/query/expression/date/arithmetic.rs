@@ -1,11 +1,9 @@
 //! Adding to dates, their difference, and their bins.
 
-use super::{
-    calendar::{DAY_SECS, Day, days_in_month, iso_weekday, number_of},
-    unit::{Unit, Weekday},
-    zone::Zone,
-};
+use super::unit::{Unit, Weekday};
 use crate::query::{Code, QueryError, error::refused};
+use crate::value::calendar::{DAY_SECS, Day, days_in_month, iso_weekday, number_of};
+use crate::value::zone::Zone;
 
 /// Milliseconds of a day.
 const DAY_MILLIS: i64 = DAY_SECS * 1_000;

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{calendar::MONTHS, zone::Local};
 use crate::query::{QueryError, error::refused};
+use crate::value::calendar::MONTHS;
+use crate::value::zone::{Local, Zone};
 
 /// Specifiers of `$dateToString`.
 pub(super) const TO_STRING: &str = "bBdGHjLmMSwuUVYzZ";
@@ -113,12 +114,12 @@ fn padded(number: i64, width: usize, out: &mut String) -> Result<(), QueryError>
 
 /// The ISO 8601 text of a date in UTC, as `$toString` gives it.
 pub(in crate::query::expression) fn iso_text(millis: i64) -> Result<String, QueryError> {
-    write(ISO_UTC, &super::zone::Zone::UTC.local(millis))
+    write(ISO_UTC, &Zone::UTC.local(millis))
 }
 
 /// Month, day and time of an instant in UTC, as the server prints timestamps.
 pub(in crate::query::expression) fn clock_text(millis: i64) -> String {
-    let local = super::zone::Zone::UTC.local(millis);
+    let local = Zone::UTC.local(millis);
     let month = usize::try_from(local.day.month - 1).ok().and_then(|at| MONTHS.get(at));
     let month = month.and_then(|name| name.get(..3)).unwrap_or_default();
     let Local { day, hour, minute, second, .. } = local;
@@ -127,7 +128,6 @@ pub(in crate::query::expression) fn clock_text(millis: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::zone::Zone;
     use super::*;
 
     #[test]

@@ -325,7 +325,8 @@ fn zone(cursor: &mut Cursor<'_>, parts: &mut Parts) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{parse::from_text, zone::Zone};
+    use super::super::parse::from_text;
+    use crate::value::zone::Zone;
 
     #[test]
     fn common_notations_are_read() {

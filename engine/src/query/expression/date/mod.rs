@@ -10,8 +10,6 @@ mod parts;
 mod text;
 mod unit;
 
-use crate::value::{calendar, zone};
-
 pub(super) use arguments::{date_of, refuse_count, refuse_dated};
 pub(super) use format::{clock_text, iso_text};
 pub(super) use operators::OPERATORS as ARITHMETIC;

@@ -1,10 +1,8 @@
 //! Text to dates: by a format, or in the common notations.
 
-use super::{
-    calendar::{DAY_SECS, MONTHS, days_in_month, number_of, number_of_iso},
-    free,
-    zone::Zone,
-};
+use super::free;
+use crate::value::calendar::{DAY_SECS, MONTHS, days_in_month, number_of, number_of_iso};
+use crate::value::zone::Zone;
 
 /// The parts of an instant that a text names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

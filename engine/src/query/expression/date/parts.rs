@@ -2,12 +2,8 @@
 
 use bson::{RawBson, RawBsonRef, RawDocumentBuf, raw::cstr};
 
-use super::{
-    arguments::{date, date_of, zone},
-    calendar::{DAY_SECS, number_of_any_month, number_of_iso},
-    format::week,
-    zone::Local,
-};
+use super::arguments::{date, date_of, zone};
+use super::format::week;
 use crate::query::{
     Code, QueryError,
     error::refused,
@@ -16,6 +12,8 @@ use crate::query::{
         operator::{Arguments, CallArgs, NamedMistake, Operator, Outcome},
     },
 };
+use crate::value::calendar::{DAY_SECS, number_of_any_month, number_of_iso};
+use crate::value::zone::Local;
 
 pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
     Operator { name: "$year", arguments: Arguments::Dated, run: |g| part(g, |l| l.day.year) },

@@ -2,12 +2,10 @@
 
 use bson::{RawBson, RawBsonRef};
 
-use super::{
-    arguments::{date, date_of, zone},
-    format::{self, FROM_STRING, ISO_LOCAL, ISO_UTC, TO_STRING},
-    parse::from_text,
-    zone::Zone,
-};
+use super::arguments::{date, date_of, zone};
+use super::format;
+use super::format::{FROM_STRING, ISO_LOCAL, ISO_UTC, TO_STRING};
+use super::parse::from_text;
 use crate::query::{
     Code, QueryError,
     error::refused,
@@ -16,6 +14,7 @@ use crate::query::{
         operator::{Arguments, CallArgs, NamedMistake, Operator, Outcome},
     },
 };
+use crate::value::zone::Zone;
 
 pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
     Operator {
