@@ -25,19 +25,13 @@ fn no_import_cycle_of_more_than_six_files() {
     assert!(broken.is_empty(), "import cycles\n{}", broken.join("\n"));
 }
 
-/// Who names whom, without what a file takes from the `mod.rs` of a folder that it is in: that page holds what the whole
-/// folder shares. A name that is reached through an imported module counts, not the module.
+/// Who names whom. A name that is reached through an imported module counts, not the module.
 fn edges(imports: &CrateImports) -> BTreeSet<(usize, usize)> {
     imports
         .imports
         .iter()
         .filter(|import| import.form != Form::Module)
         .filter_map(|import| Some((import.from, import.to?)))
-        .filter(|(from, to)| {
-            let (from, to) = (&imports.modules[*from], &imports.modules[*to]);
-            let is_page_above = from.len() > to.len() && from.starts_with(to);
-            !is_page_above
-        })
         .collect()
 }
 
