@@ -1,24 +1,22 @@
 //! Text and numbers of a field to dates: the dialog, and the start of the change.
 
+mod draft;
 mod reads;
 mod server;
 
-use self::reads::{CountValues, DateFields, FailingValues, PreviewValues, SampleValues};
-use self::server::ReadValues;
+use self::draft::draft;
+use self::reads::{DateFields, SampleValues, look};
 use super::documents::bulk;
-use super::effects::TOO_MUCH;
 use super::{Apply, lock};
 use crate::action::ConvertAction;
 use crate::commands::convert::sample;
 use crate::commands::documents;
-use crate::limits::{CONVERT_PREVIEW_DOCUMENTS, CONVERT_SAMPLE_DOCUMENTS};
+use crate::limits::CONVERT_SAMPLE_DOCUMENTS;
 use crate::state::convert::ConvertDraft;
 use crate::state::dialogs::Dialog;
 use crate::state::documents::Origin;
 use crate::state::tabs::Tab;
 use crate::state::transfer::Loadable;
-use crate::state::{Namespace, State};
-use crate::worker::Reply;
 
 /// Carries out one action.
 pub fn apply(action: ConvertAction, cx: &mut Apply<'_>) {
@@ -41,26 +39,6 @@ pub fn apply(action: ConvertAction, cx: &mut Apply<'_>) {
     }
 }
 
-fn draft(state: &mut State) -> Option<&mut ConvertDraft> {
-    match state.dialogs.open_mut() {
-        Some(Dialog::Convert(draft)) => Some(draft),
-        _ => None,
-    }
-}
-
-/// The dialog that waits for this reply. One whose command was never sent asks again.
-fn asker<'s>(
-    reply: &Reply,
-    is_waiting: impl Fn(&ConvertDraft) -> bool,
-    state: &'s mut State,
-) -> Option<&'s mut ConvertDraft> {
-    let open = draft(state).filter(|open| is_waiting(open))?;
-    if reply.error() == Some(TOO_MUCH) {
-        open.looked_for = None;
-    }
-    Some(open)
-}
-
 /// Reads values of the field in the dialog.
 fn ask_sample(cx: &mut Apply<'_>) {
     let Some(open) = draft(cx.state) else { return };
@@ -76,40 +54,6 @@ fn ask_sample(cx: &mut Apply<'_>) {
     let generation = cx.ask(SampleValues, &namespace.db, command);
     if let Some(open) = draft(cx.state) {
         open.detected = Loadable::Waiting(generation);
-    }
-}
-
-/// Previews and counts what the dialog would do.
-fn look(cx: &mut Apply<'_>) {
-    let Some(open) = draft(cx.state) else { return };
-    let (Some(namespace), Ok(conversion)) = (open.namespace.clone(), open.conversion()) else {
-        open.looked_for = None;
-        (open.preview, open.failing, open.counts) = Default::default();
-        return;
-    };
-    if open.looked_for.as_ref() == Some(&conversion) {
-        return;
-    }
-    open.looked_for = Some(conversion.clone());
-    let Namespace { db, collection } = &namespace;
-    if cx.state.store.connection.is_some() {
-        // A server may have far more documents than may be looked at for a preview.
-        let read = conversion.read_some(collection, CONVERT_SAMPLE_DOCUMENTS);
-        let read = cx.ask(ReadValues, db, read);
-        if let Some(open) = draft(cx.state) {
-            open.preview = Loadable::Waiting(read);
-            (open.failing, open.counts) = (Loadable::Waiting(read), Loadable::Waiting(read));
-        }
-        return;
-    }
-    let preview = conversion.preview(collection, CONVERT_PREVIEW_DOCUMENTS, false);
-    let preview = cx.ask(PreviewValues, db, preview);
-    let failing = cx.ask(FailingValues, db, conversion.check(collection));
-    let counts = cx.ask(CountValues, db, conversion.count(collection));
-    if let Some(open) = draft(cx.state) {
-        open.preview = Loadable::Waiting(preview);
-        open.failing = Loadable::Waiting(failing);
-        open.counts = Loadable::Waiting(counts);
     }
 }
 

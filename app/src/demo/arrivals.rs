@@ -1,9 +1,7 @@
 //! The documents that arrive in the demo store. The instant decides everything about them, so no
 //! state outlives a start: a store that was closed for a while gets what would have arrived.
 
-use bson::{Document, doc};
-
-use super::{MINUTE_MS, SECOND_MS, SESSION_SECS, date, person, pick};
+use bson::{DateTime, Document, doc};
 
 /// How often a session arrives, in milliseconds.
 const SESSION_EVERY_MS: i64 = 5 * SECOND_MS;
@@ -143,6 +141,43 @@ fn event(number: i64, expires_ms: i64) -> Document {
 fn nth(values: &[i64], number: i64) -> i64 {
     let at = usize::try_from(number).unwrap_or(0) % values.len().max(1);
     values.get(at).copied().unwrap_or_default()
+}
+
+pub(super) const SECOND_MS: i64 = 1_000;
+
+pub(super) const MINUTE_MS: i64 = 60 * SECOND_MS;
+
+/// Seconds until a session expires.
+pub(super) const SESSION_SECS: i32 = 600;
+
+/// Names and cities in several scripts.
+pub(super) const PEOPLE: &[(&str, &str)] = &[
+    ("Ayşe Yıldız", "İstanbul"),
+    ("Çağrı Öztürk", "Şanlıurfa"),
+    ("Ольга Соколова", "Новосибирск"),
+    ("Тарас Шевчук", "Київ"),
+    ("佐藤 さくら", "大阪"),
+    ("高橋 健", "東京"),
+    ("王小明", "北京"),
+    ("陳美玲", "台北"),
+    ("ليلى حداد", "القاهرة"),
+    ("يوسف منصور", "دمشق"),
+    ("Zoë Brontë", "Leeds"),
+    ("Łukasz Wójcik", "Łódź"),
+];
+
+pub(super) fn person(number: i64) -> (&'static str, &'static str) {
+    let place = usize::try_from(number).unwrap_or(0) % PEOPLE.len();
+    PEOPLE.get(place).copied().unwrap_or_default()
+}
+
+pub(super) fn pick(words: &[&'static str], number: i64) -> &'static str {
+    let place = usize::try_from(number).unwrap_or(0) % words.len().max(1);
+    words.get(place).copied().unwrap_or_default()
+}
+
+pub(super) fn date(ms: i64) -> DateTime {
+    DateTime::from_millis(ms)
 }
 
 #[cfg(test)]

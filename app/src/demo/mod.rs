@@ -14,44 +14,21 @@ mod arrivals;
 mod sample_data;
 mod traffic;
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, Document, doc};
 
+use self::arrivals::{MINUTE_MS, SECOND_MS, SESSION_SECS, date, person, pick};
 use arrivals::LIFE_MAX_MS;
-pub use sample_data::SampleData;
+pub use sample_data::{Run, SampleData};
 pub use traffic::{Sent, Traffic};
 
-/// Runs a command on a database and returns the reply.
-pub type Run<'r> = &'r mut dyn FnMut(&str, &Document) -> Document;
-
-const SECOND_MS: i64 = 1_000;
-const MINUTE_MS: i64 = 60 * SECOND_MS;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
-
-/// Seconds until a session expires.
-const SESSION_SECS: i32 = 600;
 
 /// Documents of `demo.events`.
 const EVENTS: i64 = 3_000;
 
 /// Documents in one insert command.
 const INSERT_DOCS: usize = 1_000;
-
-/// Names and cities in several scripts.
-const PEOPLE: &[(&str, &str)] = &[
-    ("Ayşe Yıldız", "İstanbul"),
-    ("Çağrı Öztürk", "Şanlıurfa"),
-    ("Ольга Соколова", "Новосибирск"),
-    ("Тарас Шевчук", "Київ"),
-    ("佐藤 さくら", "大阪"),
-    ("高橋 健", "東京"),
-    ("王小明", "北京"),
-    ("陳美玲", "台北"),
-    ("ليلى حداد", "القاهرة"),
-    ("يوسف منصور", "دمشق"),
-    ("Zoë Brontë", "Leeds"),
-    ("Łukasz Wójcik", "Łódź"),
-];
 
 /// Fills an empty store. `now_ms` is the store's time in milliseconds since 1970.
 pub fn fill(run: Run<'_>, now_ms: i64) {
@@ -224,20 +201,6 @@ fn insert(run: Run<'_>, db: &str, collection: &str, documents: Vec<Document>) {
 
 fn index(run: Run<'_>, db: &str, collection: &str, spec: Document) {
     run(db, &doc! { "createIndexes": collection, "indexes": [spec] });
-}
-
-fn person(number: i64) -> (&'static str, &'static str) {
-    let place = usize::try_from(number).unwrap_or(0) % PEOPLE.len();
-    PEOPLE.get(place).copied().unwrap_or_default()
-}
-
-fn pick(words: &[&'static str], number: i64) -> &'static str {
-    let place = usize::try_from(number).unwrap_or(0) % words.len().max(1);
-    words.get(place).copied().unwrap_or_default()
-}
-
-fn date(ms: i64) -> DateTime {
-    DateTime::from_millis(ms)
 }
 
 fn int(number: i64) -> i32 {

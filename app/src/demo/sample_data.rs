@@ -4,9 +4,8 @@
 use std::fmt::Write as _;
 
 use bson::spec::BinarySubtype;
-use bson::{Bson, Uuid, doc};
+use bson::{Bson, Document, Uuid, doc};
 
-use super::Run;
 use crate::job::TRAFFIC_DATABASE as DB;
 use crate::job::reply::batch;
 
@@ -56,6 +55,9 @@ fn uuid(value: &Bson) -> Option<Uuid> {
     let bytes = binary.bytes.as_slice().try_into().ok()?;
     (binary.subtype == BinarySubtype::Uuid).then(|| Uuid::from_bytes(bytes))
 }
+
+/// Runs a command on a database and returns the reply.
+pub type Run<'r> = &'r mut dyn FnMut(&str, &Document) -> Document;
 
 #[cfg(test)]
 mod tests {

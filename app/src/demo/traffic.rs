@@ -3,8 +3,8 @@
 
 use bson::{Bson, Document, doc};
 
-use super::arrivals::{Arrivals, LIFE_MAX_MS, arrivals};
-use super::{Run, SampleData, date};
+use super::arrivals::{Arrivals, LIFE_MAX_MS, arrivals, date};
+use super::{Run, SampleData};
 use crate::job::TRAFFIC_DATABASE as DB;
 use crate::job::reply::{batch, number};
 use crate::limits::{TRAFFIC_DOCUMENTS_MAX, TRAFFIC_GAP_MAX_MS};

@@ -4,7 +4,7 @@
 //! doesn't continue it. A line that begins with `(`, `[`, a template or a regular expression begins
 //! a piece; JavaScript alone would join it to the line before.
 
-use super::scan::Scanner;
+use super::scan::{Scanner, is_word};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PieceKind {
@@ -179,11 +179,6 @@ pub(super) fn redeclarable(text: &str) -> String {
     }
     out.push_str(&text[copied..]);
     out
-}
-
-/// Whether a name may contain this.
-pub(super) fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '\\')
 }
 
 /// The start and end of the line of a command that begins here.

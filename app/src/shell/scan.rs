@@ -5,8 +5,6 @@
 
 use std::ops::Range;
 
-use super::input::is_word;
-
 /// The token before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Last {
@@ -418,4 +416,9 @@ fn is_line_end(c: char) -> bool {
 
 fn word(rest: &str) -> &str {
     &rest[..rest.find(|c: char| !is_word(c)).unwrap_or(rest.len())]
+}
+
+/// Whether a name may contain this.
+pub(super) fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '\\')
 }

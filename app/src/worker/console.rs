@@ -7,13 +7,14 @@
 mod outbox;
 mod script;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 pub(super) use self::outbox::Outbox;
-use self::script::ScriptThread;
+use self::outbox::lock;
+use self::script::{RESTARTED, Request, ScriptThread};
 use super::wake::Wake;
 use crate::job::{Cancel, ConsoleOutput, ConsoleQuestion, ConsoleReport, ConsoleRun};
 use crate::shell::watch::Waited;
@@ -21,19 +22,6 @@ use crate::source::Source;
 
 /// Requests that may wait for the thread. The window sends an input only when the last one ended.
 const REQUESTS_MAX: usize = 8;
-
-const NO_STORE: &str = "No store is open yet";
-const RESTARTED: &str = "Internal error: the console starts over, and its variables are gone. \
-                         See the console log for details";
-
-enum Request {
-    /// Another store is open.
-    Attach(Arc<dyn Source>),
-    /// The store is about to be closed.
-    Detach,
-    Run(ConsoleRun),
-    Complete(ConsoleQuestion),
-}
 
 /// The thread of the console, as the other threads see it.
 pub(super) struct Console {
@@ -126,10 +114,6 @@ impl Console {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Hands each request to the thread of scripts until the window closes.
 fn supervise(requests: &Receiver<Request>, outbox: &Arc<Outbox>) {
     let mut source: Option<Arc<dyn Source>> = None;
@@ -186,7 +170,7 @@ mod tests {
 
     use mayfly_engine::clock::{Clock as _, SystemClock};
 
-    use super::script::cut;
+    use super::script::{NO_STORE, cut};
     use super::*;
     use crate::job::{Capabilities, OpenRequest, Sandbox};
     use crate::limits::{CONSOLE_LINES_MAX, CONSOLE_TEXT_BYTES_MAX};

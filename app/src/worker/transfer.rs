@@ -1,10 +1,12 @@
 //! Files in and out, as work for the threads.
 
+mod failure;
 mod imports;
 mod unfinished;
 
+pub use failure::Failure;
 pub use imports::{import_each, rehearse};
-pub use unfinished::{forget, leave, roll_back, unfinished};
+pub use unfinished::{forget, leave, roll_back, transfers, unfinished};
 
 use std::path::PathBuf;
 
@@ -15,40 +17,6 @@ use mayfly_engine::transfer::{
 use super::index_file;
 use crate::job::FileLook;
 use crate::source::{Source, Transfers};
-
-/// Why nothing was done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
-    /// The user canceled.
-    Cancelled,
-    /// These files already exist.
-    Exists(Vec<PathBuf>),
-    /// Something failed: one sentence.
-    Failed(String),
-}
-
-impl From<TransferError> for Failure {
-    fn from(error: TransferError) -> Self {
-        match error {
-            TransferError::Cancelled => Self::Cancelled,
-            other => Self::Failed(other.to_string()),
-        }
-    }
-}
-
-impl From<String> for Failure {
-    fn from(sentence: String) -> Self {
-        Self::Failed(sentence)
-    }
-}
-
-/// The way for files in and out of a store.
-///
-/// # Errors
-/// The store has none: one sentence.
-pub fn transfers(source: &dyn Source) -> Result<&dyn Transfers, String> {
-    source.transfers().ok_or("Import and export are not supported for this store".to_owned())
-}
 
 /// The file that an import begins with.
 #[derive(Debug, Clone)]

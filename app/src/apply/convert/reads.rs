@@ -2,10 +2,13 @@
 
 use bson::{Bson, Document};
 
-use super::{asker, look};
+use super::draft::{asker, draft};
+use super::server::ReadValues;
 use crate::apply::Apply;
 use crate::apply::question::Question;
 use crate::job::reply::{documents, number};
+use crate::limits::{CONVERT_PREVIEW_DOCUMENTS, CONVERT_SAMPLE_DOCUMENTS};
+use crate::state::Namespace;
 use crate::state::convert::{ConvertCounts, ConvertDraft};
 use crate::state::transfer::Loadable;
 use crate::worker::Reply;
@@ -112,4 +115,38 @@ fn counts(groups: &[Document]) -> ConvertCounts {
         of.filter_map(|group| number(group, "n")).sum()
     };
     ConvertCounts { converts: count(true), fails: count(false), of: None }
+}
+
+/// Previews and counts what the dialog would do.
+pub(super) fn look(cx: &mut Apply<'_>) {
+    let Some(open) = draft(cx.state) else { return };
+    let (Some(namespace), Ok(conversion)) = (open.namespace.clone(), open.conversion()) else {
+        open.looked_for = None;
+        (open.preview, open.failing, open.counts) = Default::default();
+        return;
+    };
+    if open.looked_for.as_ref() == Some(&conversion) {
+        return;
+    }
+    open.looked_for = Some(conversion.clone());
+    let Namespace { db, collection } = &namespace;
+    if cx.state.store.connection.is_some() {
+        // A server may have far more documents than may be looked at for a preview.
+        let read = conversion.read_some(collection, CONVERT_SAMPLE_DOCUMENTS);
+        let read = cx.ask(ReadValues, db, read);
+        if let Some(open) = draft(cx.state) {
+            open.preview = Loadable::Waiting(read);
+            (open.failing, open.counts) = (Loadable::Waiting(read), Loadable::Waiting(read));
+        }
+        return;
+    }
+    let preview = conversion.preview(collection, CONVERT_PREVIEW_DOCUMENTS, false);
+    let preview = cx.ask(PreviewValues, db, preview);
+    let failing = cx.ask(FailingValues, db, conversion.check(collection));
+    let counts = cx.ask(CountValues, db, conversion.count(collection));
+    if let Some(open) = draft(cx.state) {
+        open.preview = Loadable::Waiting(preview);
+        open.failing = Loadable::Waiting(failing);
+        open.counts = Loadable::Waiting(counts);
+    }
 }

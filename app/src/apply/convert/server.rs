@@ -1,6 +1,6 @@
 //! A server's documents for the dialog of a conversion: it may have far more than may be looked at.
 
-use super::{asker, draft};
+use super::draft::{asker, draft};
 use crate::apply::Apply;
 use crate::apply::question::Question;
 use crate::job::reply::{self, number};

@@ -5,6 +5,7 @@ mod settings;
 
 use egui::Context;
 
+use self::settings::Pressed;
 use super::frame::DialogFrame;
 use super::words::RESTORE;
 use crate::action::archive::ask_off;
@@ -14,13 +15,6 @@ use crate::state::{State, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::Button;
 use crate::widgets::value_text::with_marks;
-
-/// The pressed button.
-enum Pressed {
-    Ask(ArchiveAction),
-    ShowSettings(bool),
-    Off,
-}
 
 /// The height of the contents with their list, in points.
 const CONTENTS_HEIGHT: f32 = 470.0;

@@ -3,7 +3,6 @@
 use egui::Ui;
 use mayfly_engine::value::shell::write_command;
 
-use super::Pressed;
 use crate::action::ArchiveAction;
 use crate::dialogs::frame::DialogFrame;
 use crate::state::archive::{Archive, ArchiveDraft};
@@ -66,4 +65,11 @@ pub(super) fn frame<'a>(
     } else {
         frame
     }
+}
+
+/// The pressed button.
+pub(super) enum Pressed {
+    Ask(ArchiveAction),
+    ShowSettings(bool),
+    Off,
 }

@@ -10,7 +10,6 @@ use rquickjs::object::Filter;
 use rquickjs::{Array, Atom, Ctx, Error, FromJs, Object, Result, Type, Value};
 
 use super::LEVELS_MAX;
-use super::functions::hex_bytes;
 use super::kinds::{Kind, Prelude};
 
 /// About how many bytes one command may have. More than any store takes, so that a sparse array
@@ -336,4 +335,10 @@ fn timestamp(bits: i64) -> Timestamp {
     #[expect(clippy::cast_possible_truncation, reason = "each half has 32 bits")]
     let (time, increment) = ((bits >> 32) as u32, bits as u32);
     Timestamp { time, increment }
+}
+
+/// The bytes that lower-case hex digits encode.
+pub(super) fn hex_bytes(digits: &str) -> Vec<u8> {
+    let nibble = |digit: u8| if digit > b'9' { digit - b'a' + 10 } else { digit - b'0' };
+    digits.as_bytes().chunks_exact(2).map(|two| nibble(two[0]) << 4 | nibble(two[1])).collect()
 }

@@ -5,6 +5,7 @@ use mayfly_engine::value::Decimal;
 use rquickjs::{Ctx, Function, Object, TypedArray, Value};
 
 use super::from_js;
+use super::from_js::hex_bytes;
 
 /// Hex digits of the seconds that begin an `ObjectId`.
 const SECONDS_DIGITS: usize = 8;
@@ -72,12 +73,6 @@ fn fault(text: &str) -> &'static str {
 /// The UTF-8 that hex digits hold, with U+FFFD for what is none.
 fn text(digits: &str) -> String {
     String::from_utf8_lossy(&hex_bytes(digits)).into_owned()
-}
-
-/// The bytes that lower-case hex digits encode.
-pub(super) fn hex_bytes(digits: &str) -> Vec<u8> {
-    let nibble = |digit: u8| if digit > b'9' { digit - b'a' + 10 } else { digit - b'0' };
-    digits.as_bytes().chunks_exact(2).map(|two| nibble(two[0]) << 4 | nibble(two[1])).collect()
 }
 
 fn utf8(ctx: Ctx<'_>, text: String) -> rquickjs::Result<TypedArray<'_, u8>> {

@@ -5,23 +5,10 @@ use std::path::{Path, PathBuf};
 
 use mayfly_engine::transfer::ImportRequest;
 
-use super::import::{ImportDraft, Loadable, collection_for};
+use super::import::{FileTarget, ImportDraft, Loadable};
 use super::types::TypesDraft;
 use crate::job::FileLook;
 use crate::state::{Namespace, number};
-
-/// Where a file of the import goes while each has its own collection.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct FileTarget {
-    pub path: PathBuf,
-    pub collection: String,
-    /// Whether the user typed its name.
-    pub is_named: bool,
-    /// The types that its fields get, while another file is shown.
-    pub types: TypesDraft,
-    /// Whether its beginning was read, so that its dates are known.
-    pub is_looked: bool,
-}
 
 impl ImportDraft {
     /// Whether the files become a collection each.
@@ -162,12 +149,6 @@ impl ImportDraft {
             target.types.suggest(&look.preview);
             target.types.seen = Some((path.to_owned(), look));
         }
-    }
-}
-
-impl FileTarget {
-    fn of(path: &Path) -> Self {
-        Self { path: path.to_owned(), collection: collection_for(path), ..Self::default() }
     }
 }
 

@@ -7,7 +7,6 @@ use mayfly_engine::transfer::{
     RecordFormat, Rehearsal, Zone,
 };
 
-use super::apart::FileTarget;
 use super::types::TypesDraft;
 use crate::job::FileLook;
 use crate::limits::IMPORT_FILES_MAX;
@@ -373,6 +372,25 @@ pub const WHOLE_PATH: &str = "Enter an absolute path or one that starts with ~/"
 /// path to begin at.
 pub fn whole_path(typed: &str) -> Option<PathBuf> {
     typed_path(typed).filter(|path| path.is_absolute())
+}
+
+/// Where a file of the import goes while each has its own collection.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FileTarget {
+    pub path: PathBuf,
+    pub collection: String,
+    /// Whether the user typed its name.
+    pub is_named: bool,
+    /// The types that its fields get, while another file is shown.
+    pub types: TypesDraft,
+    /// Whether its beginning was read, so that its dates are known.
+    pub is_looked: bool,
+}
+
+impl FileTarget {
+    pub(super) fn of(path: &Path) -> Self {
+        Self { path: path.to_owned(), collection: collection_for(path), ..Self::default() }
+    }
 }
 
 #[cfg(test)]

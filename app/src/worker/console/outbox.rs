@@ -1,10 +1,9 @@
 //! The console's results, until the window takes them.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::lock;
 use crate::job::{ConsoleCompletion, ConsoleOutput, ConsoleReport, SentCommand};
 use crate::limits::{CONSOLE_BYTES_MAX, CONSOLE_LINES_MAX, CONSOLE_SENT_MAX, EVENT_WAKE};
 use crate::worker::wake::Wake;
@@ -120,4 +119,8 @@ impl Outbox {
             completion: waiting.completion,
         })
     }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -11,7 +11,6 @@ use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::value::shell::write_command;
 
 use super::outbox::Outbox;
-use super::{NO_STORE, RESTARTED, Request};
 use crate::job::reply::refusal;
 use crate::job::{
     Cancel, Capabilities, ConsoleCompletion, ConsoleOutput, ConsoleQuestion, ConsoleRun,
@@ -262,4 +261,18 @@ impl Source for Noted {
     fn capabilities(&self) -> Capabilities {
         self.source.capabilities()
     }
+}
+
+pub(super) const NO_STORE: &str = "No store is open yet";
+
+pub(super) const RESTARTED: &str = "Internal error: the console starts over, and its variables are gone. \
+                         See the console log for details";
+
+pub(super) enum Request {
+    /// Another store is open.
+    Attach(Arc<dyn Source>),
+    /// The store is about to be closed.
+    Detach,
+    Run(ConsoleRun),
+    Complete(ConsoleQuestion),
 }

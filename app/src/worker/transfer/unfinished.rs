@@ -6,7 +6,7 @@ use bson::Document;
 use bson::oid::ObjectId;
 use mayfly_engine::transfer::{Progress, RollBackReport, UnfinishedImport};
 
-use super::{Failure, transfers};
+use super::Failure;
 use crate::job::cut::CutWork;
 use crate::job::reply::refusal;
 use crate::source::{Source, Transfers};
@@ -66,4 +66,12 @@ pub fn forget(
 ) -> Result<(), String> {
     let refusal = first.and_then(|(db, command)| refusal(&source.run(db, command)));
     refusal.map_or_else(|| file::forget(journal), Err)
+}
+
+/// The way for files in and out of a store.
+///
+/// # Errors
+/// The store has none: one sentence.
+pub fn transfers(source: &dyn Source) -> Result<&dyn Transfers, String> {
+    source.transfers().ok_or("Import and export are not supported for this store".to_owned())
 }

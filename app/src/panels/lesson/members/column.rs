@@ -7,7 +7,8 @@ use egui::{
     UiBuilder, WidgetInfo, pos2, vec2,
 };
 
-use super::{Members, Requests, command, words};
+use super::shown::{Members, Requests, command};
+use super::words;
 use crate::job::lesson::{MemberCommand, MemberLane, MemberRole, MemberView};
 use crate::panels::expiry::{Backdrop, LanePainter, Marks, Pose, Scale, ticks};
 use crate::state::axis::Axis;

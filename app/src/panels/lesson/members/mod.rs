@@ -2,14 +2,16 @@
 
 mod column;
 mod oplog;
+mod shown;
 mod words;
+
+pub use shown::{Members, Requests};
 
 use egui::{Rect, Ui, UiBuilder, pos2};
 
 use crate::action::{Action, Actions, LessonAction};
-use crate::job::lesson::{LessonRequest, LessonView, MemberCommand, MemberView};
+use crate::state::State;
 use crate::state::axis::Axis;
-use crate::state::{Clock, State};
 use crate::theme::sizes;
 
 /// Spans that the axis of the columns shows, in milliseconds: it changes rarely while time runs.
@@ -29,18 +31,6 @@ const SPANS_MS: [i64; 14] = [
     45 * 86_400_000,
     2 * 365 * 86_400_000,
 ];
-
-#[derive(Clone, Copy)]
-pub struct Members<'a> {
-    /// The newest snapshot of the lesson.
-    pub view: &'a LessonView,
-    pub clock: &'a Clock,
-    /// Whether it is presented: larger, and without controls.
-    pub is_presented: bool,
-}
-
-/// Takes the user's requests to the members.
-pub type Requests<'a> = dyn FnMut(LessonRequest) + 'a;
 
 impl Members<'_> {
     /// Draws the columns and the oplog.
@@ -72,11 +62,6 @@ impl Members<'_> {
         oplog::ui(&mut child, self, ask);
         ui.advance_cursor_after_rect(whole);
     }
-
-    /// A member's own time in this frame: as far from the common time as in the snapshot.
-    fn now_ms(&self, member: &MemberView, common_ms: i64) -> i64 {
-        common_ms.saturating_add(member.now_ms.saturating_sub(self.view.time.now_ms))
-    }
 }
 
 /// One span for all columns, so that they compare.
@@ -100,10 +85,6 @@ fn axis(shown: &Members<'_>) -> Axis {
     let mut axis = Axis::default();
     axis.set_span_ms(span.unwrap_or(SPANS_MS[13]).max(SPANS_MS[1]));
     axis
-}
-
-fn command(member: &MemberView, command: MemberCommand) -> LessonRequest {
-    LessonRequest::Member { name: member.name.clone(), command }
 }
 
 /// Draws the members of a replica set in place of the lanes. Returns whether there are any.

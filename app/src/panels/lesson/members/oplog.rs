@@ -2,7 +2,8 @@
 
 use egui::{Align, Layout, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::{Members, Requests, words};
+use super::shown::{Members, Requests};
+use super::words;
 use crate::job::lesson::{LessonRequest, OplogEntryView};
 use crate::state::number;
 use crate::theme::{Icon, colors, sizes, text};
