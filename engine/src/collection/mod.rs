@@ -20,6 +20,7 @@ mod tests;
 mod time_budget;
 mod write;
 
+pub use self::oplog::change::OplogKind;
 pub use build::progress::PendingBuild;
 pub use change_waiters::ChangeWaiter;
 pub use collections::Collections;
@@ -36,11 +37,9 @@ pub use integrity::{
     scrub_state::ScrubStatus,
     verify::{VerifyProgress, VerifyReport},
 };
-pub use oplog::{
-    change::OplogChange,
-    entry::{OplogEntry, OplogKind},
-    role::Role,
-};
+pub use oplog::change::OplogChange;
+pub use oplog::entry::OplogEntry;
+pub use oplog::role::Role;
 pub use time_budget::TimeBudget;
 pub use write::{
     document_writer::{DocumentWriter, InvalidDocument},

@@ -5,13 +5,12 @@ use std::ops::Range;
 use bson::{RawDocument, oid::ObjectId};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{
-    TextPosition,
-    limits::BATCH_BYTES_MAX,
-    prepare::prepare,
-    records::{BadRecord, Item, Records, text_of},
-    text_position::ResumePoint,
-};
+use super::TextPosition;
+use super::item::{BadRecord, Item};
+use super::limits::BATCH_BYTES_MAX;
+use super::prepare::prepare;
+use super::records::{Records, text_of};
+use super::text_position::ResumePoint;
 
 /// Documents ready to be stored and unreadable records between them, in file order.
 pub(super) struct Batch {

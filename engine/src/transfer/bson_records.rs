@@ -2,11 +2,9 @@
 
 use bson::{RawDocument, RawDocumentBuf};
 
-use super::{
-    TextPosition,
-    input::Input,
-    records::{BadRecord, Item},
-};
+use super::TextPosition;
+use super::input::Input;
+use super::item::{BadRecord, Item};
 use crate::value::{
     count, counted,
     scan::{DOCUMENT_BYTES_MAX, check},

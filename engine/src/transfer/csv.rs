@@ -4,15 +4,13 @@ use std::collections::HashSet;
 
 use bson::{Bson, Document, RawDocument, RawDocumentBuf, raw::RawBsonRef};
 
-use super::{
-    DeclaredType, TextPosition,
-    convert::Converter,
-    csv_header::{CellError, Column, header},
-    csv_value::{CellType, has_leading_zero},
-    input::Input,
-    limits::{CSV_COLUMNS_MAX, CSV_ROW_BYTES_MAX, DETECT_BYTES},
-    records::{BadRecord, Item},
-};
+use super::convert::Converter;
+use super::csv_header::{Cell, CellError, Column, header};
+use super::csv_value::{CellType, has_leading_zero};
+use super::input::Input;
+use super::item::{BadRecord, Item};
+use super::limits::{CSV_COLUMNS_MAX, CSV_ROW_BYTES_MAX, DETECT_BYTES};
+use super::{DeclaredType, TextPosition};
 use crate::value::zone::Zone;
 
 /// The rows of a CSV file.
@@ -24,14 +22,6 @@ pub(super) struct CsvRecords {
     columns: Vec<Column>,
     header_read: bool,
     document: RawDocumentBuf,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Cell {
-    pub(super) text: Vec<u8>,
-    /// Byte offset from the start of the row.
-    pub(super) at: usize,
-    pub(super) quoted: bool,
 }
 
 /// How the bytes at a position parse as a row.

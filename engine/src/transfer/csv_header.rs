@@ -7,10 +7,7 @@
 
 use bson::Bson;
 
-use super::{
-    csv::Cell,
-    csv_value::{BinaryText, CellType},
-};
+use super::csv_value::{BinaryText, CellType};
 use crate::value::{
     date_text::{DateForm, Dialect},
     scan::DEPTH_MAX,
@@ -170,6 +167,14 @@ fn cell_type(kind: &str, argument: &str) -> Result<CellType, String> {
     } else {
         Err(format!("{kind} has no argument; write {kind}()"))
     }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Cell {
+    pub(super) text: Vec<u8>,
+    /// Byte offset from the start of the row.
+    pub(super) at: usize,
+    pub(super) quoted: bool,
 }
 
 #[cfg(test)]

@@ -246,7 +246,9 @@ impl<'p> Input<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transfer::{Leniency, RecordFormat, TextPosition, json::JsonRecords, records::Item};
+    use crate::transfer::item::Item;
+    use crate::transfer::json::JsonRecords;
+    use crate::transfer::{Leniency, RecordFormat, TextPosition};
 
     /// An array of documents of half a kilobyte, in pieces of any length.
     struct Generated {

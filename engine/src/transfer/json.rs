@@ -2,12 +2,10 @@
 
 use bson::RawDocument;
 
-use super::{
-    RecordFormat, TextPosition,
-    input::Input,
-    limits::{IMPORT_TEXT_BYTES_BLIND, IMPORT_TEXT_BYTES_MAX, READ_BYTES},
-    records::{BadRecord, Item},
-};
+use super::input::Input;
+use super::item::{BadRecord, Item};
+use super::limits::{IMPORT_TEXT_BYTES_BLIND, IMPORT_TEXT_BYTES_MAX, READ_BYTES};
+use super::{RecordFormat, TextPosition};
 use crate::value::{
     TextError,
     extjson::{self, Documents, Leniency, Nonstandard, Step, Tally},

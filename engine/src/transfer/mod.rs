@@ -54,6 +54,7 @@ mod import_into;
 mod import_lock;
 mod input;
 mod inserted;
+mod item;
 mod json;
 #[cfg(test)]
 mod leniency_tests;

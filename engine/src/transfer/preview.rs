@@ -9,13 +9,14 @@ use std::{
 use bson::{RawDocument, RawDocumentBuf, oid::ObjectId};
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::item::{BadRecord, Item};
+use super::limits::{PREVIEW_BYTES_MAX, PREVIEW_DOCS_MAX, SAMPLE_DOCS_MAX};
+use super::prepare::prepare;
+use super::records::Records;
+use super::sample::PathSampler;
 use super::{
     DetectedFormat, FieldCounts, PathSample, Progress, ReadOptions, Reject, Tally, TransferError,
     Types, Unconverted,
-    limits::{PREVIEW_BYTES_MAX, PREVIEW_DOCS_MAX, SAMPLE_DOCS_MAX},
-    prepare::prepare,
-    records::{BadRecord, Item, Records},
-    sample::PathSampler,
 };
 use crate::{
     catalog::{CollectionMeta, IndexMeta, Namespace},

@@ -4,61 +4,20 @@ use std::path::Path;
 
 use bson::{RawDocument, RawDocumentBuf};
 
+use super::bson_records::BsonRecords;
+use super::convert::{Converter, FieldCounts};
+use super::csv::CsvRecords;
+use super::detect::{byte_order_mark_length, detect, refuse};
+use super::input::Input;
+use super::item::{BadRecord, Item};
+use super::json::JsonRecords;
+use super::limits::DETECT_BYTES;
+use super::text_position::ResumePoint;
 use super::{
     Compression, DeclaredType, DetectedFormat, ImportFormat, Progress, ReadOptions, RecordFormat,
-    TextPosition, TransferError,
-    bson_records::{self, BsonRecords},
-    convert::{Converter, FieldCounts},
-    csv::CsvRecords,
-    detect::{byte_order_mark_length, detect, refuse},
-    input::Input,
-    json::JsonRecords,
-    limits::{DETECT_BYTES, REJECT_TEXT_BYTES_MAX},
-    text_position::ResumePoint,
+    TextPosition, TransferError, bson_records,
 };
 use crate::value::extjson::{self, Tally};
-
-/// The next item of a file.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Item {
-    /// A document, see [`Records::document`], and where it starts.
-    Document(TextPosition),
-    /// An unreadable record. Reading can continue unless it is fatal.
-    Bad(BadRecord),
-    End,
-}
-
-/// A record that is not a valid document.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct BadRecord {
-    pub position: TextPosition,
-    /// Line where the document starts, at most that of `position`.
-    pub start_line: u64,
-    /// States the problem, then what to do. No period at the end.
-    pub reason: String,
-    /// Its text, at most [`REJECT_TEXT_BYTES_MAX`] bytes.
-    pub text: Vec<u8>,
-    /// The rest of the file can't be read.
-    pub fatal: bool,
-}
-
-impl BadRecord {
-    pub(super) fn new(
-        position: TextPosition,
-        reason: impl Into<String>,
-        text: &[u8],
-        fatal: bool,
-    ) -> Self {
-        let kept = text.get(..REJECT_TEXT_BYTES_MAX).unwrap_or(text);
-        let start_line = position.line;
-        Self { position, start_line, reason: reason.into(), text: kept.to_vec(), fatal }
-    }
-
-    /// Sets the line where the document starts.
-    pub(super) fn started(self, line: u64) -> Self {
-        Self { start_line: line.min(self.position.line), ..self }
-    }
-}
 
 /// The documents of one file.
 pub(super) struct Records<'p> {

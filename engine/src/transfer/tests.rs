@@ -11,12 +11,12 @@ use bson::{Document, RawDocument, RawDocumentBuf, doc, rawdoc};
 use flate2::write::GzEncoder;
 use tempfile::TempDir;
 
+use super::item::Item;
+use super::records::Records;
 use super::{
     Compression, ExportFormat, ExportQuery, ExportReport, ExportRequest, IMPORT_REJECTS_MAX,
     ImportEnd, ImportMode, ImportReport, ImportRequest, Progress, ReadOptions, RecordFormat,
-    TransferError, export, import, indexes_path, preview,
-    records::{Item, Records},
-    rehearse,
+    TransferError, export, import, indexes_path, preview, rehearse,
 };
 use crate::{
     catalog::{

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use bson::raw::RawDocument;
 
-use super::{
-    change::OplogChange,
-    entry::{OplogEntry, OplogKind},
-};
+use super::change::{OplogChange, OplogKind};
+use super::entry::OplogEntry;
 use crate::{
     catalog::{CollectionMeta, IndexMeta, IndexState, Namespace, record},
     clock::work_time,

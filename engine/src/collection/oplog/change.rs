@@ -6,8 +6,7 @@ use bson::{
     spec::BinarySubtype,
 };
 
-use super::entry::OplogKind;
-use crate::{catalog::Dialect, store::RecordNumber};
+use crate::{catalog::Dialect, store::RecordNumber, value::named};
 
 /// One change within an entry, borrowed from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -114,4 +113,43 @@ pub(super) fn dialect(dialect: Dialect) -> RawDocumentBuf {
     let mut change = RawDocumentBuf::new();
     change.append(cstr!("dialect"), dialect.name());
     change
+}
+
+named! {
+    /// The kind of change that an oplog entry records.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum OplogKind {
+        /// New documents.
+        Insert => "insert",
+        /// Changed documents.
+        Update => "update",
+        /// Documents removed by a command or from a capped collection.
+        Delete => "delete",
+        /// Expired documents that a pass removed, or a write that needed their place.
+        TtlDelete => "ttlDelete",
+        /// A new collection or view.
+        Create => "create",
+        /// A dropped collection or view.
+        Drop => "drop",
+        /// A new name.
+        Rename => "rename",
+        /// New indexes, all built.
+        CreateIndexes => "createIndexes",
+        /// Dropped indexes.
+        DropIndexes => "dropIndexes",
+        /// Changed options of a collection or an index.
+        CollMod => "collMod",
+        /// The dialect of a database.
+        Dialect => "dialect",
+    }
+    /// The name on disk and in replies.
+    pub fn name;
+}
+
+impl OplogKind {
+    /// Whether it changes documents, not definitions.
+    #[must_use]
+    pub fn is_of_documents(self) -> bool {
+        matches!(self, Self::Insert | Self::Update | Self::Delete | Self::TtlDelete)
+    }
 }

@@ -5,40 +5,8 @@ use bson::{
     raw::{RawArray, RawBsonRef, RawDocument, cstr},
 };
 
-use super::change::OplogChange;
+use super::change::{OplogChange, OplogKind};
 use crate::store::StoreError;
-use crate::value::named;
-
-named! {
-    /// The kind of change that an oplog entry records.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum OplogKind {
-        /// New documents.
-        Insert => "insert",
-        /// Changed documents.
-        Update => "update",
-        /// Documents removed by a command or from a capped collection.
-        Delete => "delete",
-        /// Expired documents that a pass removed, or a write that needed their place.
-        TtlDelete => "ttlDelete",
-        /// A new collection or view.
-        Create => "create",
-        /// A dropped collection or view.
-        Drop => "drop",
-        /// A new name.
-        Rename => "rename",
-        /// New indexes, all built.
-        CreateIndexes => "createIndexes",
-        /// Dropped indexes.
-        DropIndexes => "dropIndexes",
-        /// Changed options of a collection or an index.
-        CollMod => "collMod",
-        /// The dialect of a database.
-        Dialect => "dialect",
-    }
-    /// The name on disk and in replies.
-    pub fn name;
-}
 
 /// One entry of the oplog.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,14 +22,6 @@ pub struct OplogEntry {
     /// How many documents it changed.
     pub documents: u64,
     bytes: RawDocumentBuf,
-}
-
-impl OplogKind {
-    /// Whether it changes documents, not definitions.
-    #[must_use]
-    pub fn is_of_documents(self) -> bool {
-        matches!(self, Self::Insert | Self::Update | Self::Delete | Self::TtlDelete)
-    }
 }
 
 impl OplogEntry {

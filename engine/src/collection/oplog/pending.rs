@@ -7,10 +7,9 @@ use bson::{
     raw::{RawBsonRef, RawDocument},
 };
 
-use super::{
-    change::{self, defined},
-    entry::{OplogEntry, OplogKind},
-};
+use super::change;
+use super::change::{OplogKind, defined};
+use super::entry::OplogEntry;
 use crate::{
     catalog::{CollectionMeta, Dialect, IndexMeta, IndexState, Namespace, record},
     limits::OPLOG_ENTRY_BYTES,

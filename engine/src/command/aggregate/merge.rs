@@ -7,7 +7,8 @@ use bson::{
     raw::{CString, RawBson, RawBsonRef, RawDocument, cstr},
 };
 
-use super::out::next_batch;
+use crate::command::core::write::new_document::PreparedDocument;
+use crate::limits::{BATCH_BYTES_MAX, BATCH_DOCS_MAX};
 use crate::{
     catalog::CollectionMeta,
     clock::work_time,
@@ -250,4 +251,20 @@ impl MergeRun<'_> {
         }
         Ok(variables)
     }
+}
+
+/// Results for one transaction, prepared; `None` at the end.
+pub fn next_batch(
+    environment: &Environment<'_>,
+    run: &mut Run,
+    prepare: fn(&RawDocument) -> PreparedDocument<'_>,
+) -> Result<Option<Vec<RawDocumentBuf>>, CommandError> {
+    let (mut batch, mut bytes) = (Vec::new(), 0);
+    // Bounded by bytes too, because each result may have 16 MiB.
+    while batch.len() < BATCH_DOCS_MAX && bytes < BATCH_BYTES_MAX {
+        let Some(document) = run.advance(environment)? else { break };
+        bytes += document.as_bytes().len();
+        batch.push(prepare(&document)?.into_owned());
+    }
+    Ok((!batch.is_empty()).then_some(batch))
 }

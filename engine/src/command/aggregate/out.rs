@@ -2,25 +2,18 @@
 
 use std::time::Duration;
 
-use bson::{RawDocumentBuf, oid::ObjectId, raw::RawDocument};
+use bson::RawDocumentBuf;
+use bson::oid::ObjectId;
 
-use super::merge::merge_all;
-use crate::{
-    catalog::{
-        CollectionMeta, Namespace,
-        rules::{CreateIndexesRequest, CreateRequest},
-    },
-    clock::work_time,
-    command::core::{
-        CommandError, Context,
-        write::{
-            insert_documents::insert_one,
-            new_document::{PreparedDocument, with_id_first},
-        },
-    },
-    limits::{BATCH_BYTES_MAX, BATCH_DOCS_MAX, BATCH_MS_MAX},
-    pipeline::{Environment, Out, Output, PipelineError, Run},
-};
+use super::merge::{merge_all, next_batch};
+use crate::catalog::rules::{CreateIndexesRequest, CreateRequest};
+use crate::catalog::{CollectionMeta, Namespace};
+use crate::clock::work_time;
+use crate::command::core::write::insert_documents::insert_one;
+use crate::command::core::write::new_document::with_id_first;
+use crate::command::core::{CommandError, Context};
+use crate::limits::BATCH_MS_MAX;
+use crate::pipeline::{Environment, Out, Output, PipelineError, Run};
 
 /// Writes all results.
 ///
@@ -97,22 +90,6 @@ fn fill(
         insert_all(context, beside, &batch)?;
     }
     Ok(())
-}
-
-/// Results for one transaction, prepared; `None` at the end.
-pub fn next_batch(
-    environment: &Environment<'_>,
-    run: &mut Run,
-    prepare: fn(&RawDocument) -> PreparedDocument<'_>,
-) -> Result<Option<Vec<RawDocumentBuf>>, CommandError> {
-    let (mut batch, mut bytes) = (Vec::new(), 0);
-    // Bounded by bytes too, because each result may have 16 MiB.
-    while batch.len() < BATCH_DOCS_MAX && bytes < BATCH_BYTES_MAX {
-        let Some(document) = run.advance(environment)? else { break };
-        bytes += document.as_bytes().len();
-        batch.push(prepare(&document)?.into_owned());
-    }
-    Ok((!batch.is_empty()).then_some(batch))
 }
 
 fn insert_all(

@@ -26,15 +26,6 @@ pub(super) use error::{Fault, SourcePosition};
 pub(super) use parser::{Dialect, Parser, Work, skip_space};
 pub(super) use read::{read_document, read_value, read_values};
 pub(super) use strings::append_quoted;
+pub use tree::Layout;
 pub(super) use tree::{Notation, write_document as append_document, write_value as append_value};
 pub(super) use wrappers::WRAPPERS;
-
-/// How text is laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Layout {
-    /// Everything on one line.
-    #[default]
-    OneLine,
-    /// One field a line, two spaces a level.
-    Indented,
-}

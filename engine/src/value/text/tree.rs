@@ -2,10 +2,7 @@
 
 use bson::raw::{RawBsonRef, RawDocument};
 
-use super::{
-    Layout,
-    elements::{Elements, Value},
-};
+use super::elements::{Elements, Value};
 
 /// How names and simple values look.
 pub(in crate::value) trait Notation {
@@ -133,4 +130,14 @@ impl<'v, N: Notation> Writer<'_, 'v, N> {
             self.out.push(b' ');
         }
     }
+}
+
+/// How text is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// Everything on one line.
+    #[default]
+    OneLine,
+    /// One field a line, two spaces a level.
+    Indented,
 }
