@@ -1,39 +1,27 @@
 //! An entry of menus, palette and shortcuts.
 
 use egui::{Key, KeyboardShortcut, Modifiers};
+use mayfly_engine::value::named;
 
 use super::Action;
 use crate::state::State;
 
-/// The section of an entry in the menu and the palette.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Group {
-    Store,
-    /// Care for the store as a whole.
-    Maintenance,
-    Collection,
-    Documents,
-    Time,
-    Tabs,
-    View,
-    Help,
-}
-
-impl Group {
-    /// Its name.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Store => "Store",
-            Self::Maintenance => "Maintenance",
-            Self::Collection => "Collection",
-            Self::Documents => "Documents",
-            Self::Time => "Time",
-            Self::Tabs => "Tabs",
-            Self::View => "View",
-            Self::Help => "Help",
-        }
+named! {
+    /// The section of an entry in the menu and the palette.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Group {
+        Store => "Store",
+        /// Care for the store as a whole.
+        Maintenance => "Maintenance",
+        Collection => "Collection",
+        Documents => "Documents",
+        Time => "Time",
+        Tabs => "Tabs",
+        View => "View",
+        Help => "Help",
     }
+    /// Its name.
+    pub fn label;
 }
 
 /// One thing that can be asked for by name.

@@ -70,7 +70,7 @@ fn entry_json(entry: &LessonEntry) -> serde_json::Value {
         "slug": entry.slug,
         "title": entry.title,
         "minutes": entry.minutes,
-        "level": level(entry.level),
+        "level": entry.level.name(),
         "kind": format!("{:?}", entry.kind).to_lowercase(),
         "cards": entry.cards,
         "after": entry.after,
@@ -115,16 +115,6 @@ fn series(entry: &LessonEntry) -> String {
         (_, Level::Challenge) => "Challenges",
     };
     name.to_owned()
-}
-
-fn level(level: Level) -> &'static str {
-    match level {
-        Level::Start => "start",
-        Level::Core => "core",
-        Level::Cosmos => "cosmos",
-        Level::Operate => "operate",
-        Level::Challenge => "challenge",
-    }
 }
 
 /// The part of the slug before its name, such as `02`; empty if there is none.

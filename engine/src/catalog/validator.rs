@@ -2,6 +2,7 @@
 
 use bson::{Document, RawDocumentBuf, raw::RawDocument};
 
+use crate::value::named;
 use crate::{
     query::{Context, Filter, QueryError, VariableNames, filter::failure},
     value::Collation,
@@ -18,61 +19,47 @@ pub struct Validation {
     pub action: Option<ValidationAction>,
 }
 
-/// Which writes are checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ValidationLevel {
-    /// None.
-    Off,
-    /// All.
-    Strict,
-    /// Inserts, and updates of documents that matched before.
-    Moderate,
+named! {
+    /// Which writes are checked.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ValidationLevel {
+        /// None.
+        Off => "off",
+        /// All.
+        Strict => "strict",
+        /// Inserts, and updates of documents that matched before.
+        Moderate => "moderate",
+    }
+    /// The word for it.
+    pub fn name;
 }
 
-/// The treatment of a write that does not match.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ValidationAction {
-    /// It is refused.
-    Error,
-    /// It is stored, and logged.
-    Warn,
-    /// It is refused, and logged.
-    ErrorAndLog,
+named! {
+    /// The treatment of a write that does not match.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ValidationAction {
+        /// It is refused.
+        Error => "error",
+        /// It is stored, and logged.
+        Warn => "warn",
+        /// It is refused, and logged.
+        ErrorAndLog => "errorAndLog",
+    }
+    /// The word for it.
+    pub fn name;
 }
 
 impl ValidationLevel {
     /// Reads the word.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Off, Self::Strict, Self::Moderate].into_iter().find(|level| level.name() == name)
-    }
-
-    /// The word for it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Strict => "strict",
-            Self::Moderate => "moderate",
-        }
+        Self::ALL.into_iter().find(|level| level.name() == name)
     }
 }
 
 impl ValidationAction {
     /// Reads the word.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Error, Self::Warn, Self::ErrorAndLog]
-            .into_iter()
-            .find(|action| action.name() == name)
-    }
-
-    /// The word for it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warn => "warn",
-            Self::ErrorAndLog => "errorAndLog",
-        }
+        Self::ALL.into_iter().find(|action| action.name() == name)
     }
 }
 

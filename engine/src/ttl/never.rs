@@ -1,26 +1,32 @@
 //! Why a document never expires under a rule.
 
-/// Why an index with the option never removes anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum InertReason {
-    /// The index is hashed.
-    Hashed,
-    /// The index is a text index.
-    Text,
-    /// The index is a `2d` or `2dsphere` index.
-    Geo,
-    /// The index is a wildcard index.
-    Wildcard,
-    /// The index has several fields.
-    Compound,
-    /// The stored `expireAfterSeconds` is not a number of seconds within int32.
-    InvalidValue,
-    /// The index has the option `-1`, but is not on `_ts`.
-    NotOnTs,
-    /// The index is still being built.
-    Building,
-    /// The time-series collection's options can't be read.
-    TimeSeries,
+use crate::value::named;
+
+named! {
+    /// Why an index with the option never removes anything.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum InertReason {
+        /// The index is hashed.
+        Hashed => "inertHashed",
+        /// The index is a text index.
+        Text => "inertText",
+        /// The index is a `2d` or `2dsphere` index.
+        Geo => "inertGeo",
+        /// The index is a wildcard index.
+        Wildcard => "inertWildcard",
+        /// The index has several fields.
+        Compound => "inertCompound",
+        /// The stored `expireAfterSeconds` is not a number of seconds within int32.
+        InvalidValue => "inertInvalidValue",
+        /// The index has the option `-1`, but is not on `_ts`.
+        NotOnTs => "inertNotOnTs",
+        /// The index is still being built.
+        Building => "inertBuilding",
+        /// The time-series collection's options can't be read.
+        TimeSeries => "inertTimeSeries",
+    }
+    /// A stable code for programs.
+    pub fn code;
 }
 
 /// Why a document never expires under a rule.
@@ -132,22 +138,6 @@ impl Never {
 }
 
 impl InertReason {
-    /// A stable code for programs.
-    #[must_use]
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Hashed => "inertHashed",
-            Self::Text => "inertText",
-            Self::Geo => "inertGeo",
-            Self::Wildcard => "inertWildcard",
-            Self::Compound => "inertCompound",
-            Self::InvalidValue => "inertInvalidValue",
-            Self::NotOnTs => "inertNotOnTs",
-            Self::Building => "inertBuilding",
-            Self::TimeSeries => "inertTimeSeries",
-        }
-    }
-
     /// One sentence for the user.
     #[must_use]
     pub fn sentence(self) -> &'static str {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bson::Bson;
 use mayfly_engine::catalog::Dialect;
+use mayfly_engine::value::named;
 
 /// A lesson file that was read without a problem.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,25 +36,33 @@ pub struct Lesson {
     pub cards: Vec<Card>,
 }
 
-/// The series of a lesson.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Level {
-    Start,
-    Core,
-    Cosmos,
-    /// Running it: load, archive, clocks, replica sets.
-    Operate,
-    Challenge,
+named! {
+    /// The series of a lesson.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Level {
+        Start => "start",
+        Core => "core",
+        Cosmos => "cosmos",
+        /// Running it: load, archive, clocks, replica sets.
+        Operate => "operate",
+        Challenge => "challenge",
+    }
+    /// Its name in the file.
+    pub fn name;
 }
 
-/// How a lesson is played.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum LessonKind {
-    #[default]
-    Lesson,
-    Challenge,
-    /// No question: for a lecturer.
-    Scene,
+named! {
+    /// How a lesson is played.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    pub enum LessonKind {
+        #[default]
+        Lesson => "lesson",
+        /// No question: for a lecturer.
+        Scene => "scene",
+        Challenge => "challenge",
+    }
+    /// Its name in the file.
+    pub fn name;
 }
 
 /// Which databases a lesson has.
@@ -66,13 +75,17 @@ pub enum Rules {
     Both,
 }
 
-/// Which clock a lesson's store runs on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum ClockKind {
-    #[default]
-    Simulated,
-    /// A clock that the store takes for the computer's, for lessons about the clock guard.
-    Computer,
+named! {
+    /// Which clock a lesson's store runs on.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    pub enum ClockKind {
+        #[default]
+        Simulated => "simulated",
+        /// A clock that the store takes for the computer's, for lessons about the clock guard.
+        Computer => "computer",
+    }
+    /// Its name in the file.
+    pub fn name;
 }
 
 /// The TTL monitor at the start of a lesson.

@@ -109,19 +109,12 @@ fn level(front: &Table<'_>) -> Level {
     if front.place("level").is_none() {
         front.missing("level", "level = \"core\"");
     }
-    match front.one_of("level", &["start", "core", "cosmos", "operate", "challenge"]) {
-        Some("core") => Level::Core,
-        Some("cosmos") => Level::Cosmos,
-        Some("operate") => Level::Operate,
-        Some("challenge") => Level::Challenge,
-        _ => Level::Start,
-    }
+    front.choice("level", &Level::ALL, Level::name).unwrap_or(Level::Start)
 }
 
 fn kind(front: &Table<'_>, level: Level, problems: &Problems<'_>) -> LessonKind {
-    match front.one_of("kind", &["lesson", "scene", "challenge"]) {
-        Some("scene") => LessonKind::Scene,
-        Some("challenge") => LessonKind::Challenge,
+    match front.choice("kind", &LessonKind::ALL, LessonKind::name) {
+        Some(kind) if kind != LessonKind::Lesson => kind,
         Some(_) if level == Level::Challenge => {
             let at = front.place("kind").unwrap_or(front.at());
             problems.add(at, "A lesson of level `challenge` has kind `challenge`. Remove `kind`.");
@@ -133,11 +126,8 @@ fn kind(front: &Table<'_>, level: Level, problems: &Problems<'_>) -> LessonKind 
 }
 
 fn dialect(front: &Table<'_>) -> Dialect {
-    match front.one_of("dialect", &["mongodb", "cosmos", "open"]) {
-        Some("cosmos") => Dialect::Cosmos,
-        Some("open") => Dialect::Open,
-        _ => Dialect::Mongodb,
-    }
+    let name = front.one_of("dialect", &["mongodb", "cosmos", "open"]);
+    name.and_then(Dialect::from_name).unwrap_or(Dialect::Mongodb)
 }
 
 /// The shown collections, with their places.
@@ -204,10 +194,7 @@ fn clock(front: &Table<'_>, problems: &Problems<'_>) -> (Option<i64>, f64, Clock
         }
         return (None, 1.0, ClockKind::Simulated);
     };
-    let kind = match clock.one_of("kind", &["simulated", "computer"]) {
-        Some("computer") => ClockKind::Computer,
-        _ => ClockKind::Simulated,
-    };
+    let kind = clock.choice("kind", &ClockKind::ALL, ClockKind::name).unwrap_or_default();
     let rate = clock.number("rate", &(0.001..=3_600.0)).unwrap_or(1.0);
     let start = match clock.place("start") {
         None => {

@@ -117,6 +117,18 @@ impl<'a> Table<'a> {
         found
     }
 
+    /// The one of `all` with this name.
+    pub fn choice<T: Copy>(
+        &self,
+        key: &'static str,
+        all: &[T],
+        name: fn(T) -> &'static str,
+    ) -> Option<T> {
+        let known: Vec<&'static str> = all.iter().copied().map(name).collect();
+        let found = self.one_of(key, &known)?;
+        all.iter().copied().find(|one| name(*one) == found)
+    }
+
     /// A whole number within bounds.
     pub fn integer(&self, key: &'static str, bounds: &RangeInclusive<i64>) -> Option<i64> {
         let (value, at) = self.value(key)?;

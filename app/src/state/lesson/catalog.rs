@@ -29,7 +29,6 @@ impl Series<'_> {
 /// Every series: those of the program by level, its scenes, then the user's courses and files.
 pub fn series(list: &LessonList) -> Vec<Series<'_>> {
     let mut found: Vec<Series<'_>> = Vec::new();
-    let levels = [Level::Start, Level::Core, Level::Cosmos, Level::Operate, Level::Challenge];
     let of_level = |level: Level| {
         let is_it = move |entry: &&LessonEntry| {
             let is_shipped = entry.file().is_none() && entry.course.is_none();
@@ -37,7 +36,7 @@ pub fn series(list: &LessonList) -> Vec<Series<'_>> {
         };
         list.lessons.iter().filter(is_it).collect()
     };
-    for level in levels {
+    for level in Level::ALL {
         found.push(Series { title: level_title(level).to_owned(), lessons: of_level(level) });
     }
     found.push(Series { title: SCENES.to_owned(), lessons: scenes(list) });
@@ -47,7 +46,7 @@ pub fn series(list: &LessonList) -> Vec<Series<'_>> {
             (None, Some(_)) => "Your files".to_owned(),
             (None, None) => continue,
         };
-        match found.iter_mut().skip(levels.len() + 1).find(|series| series.title == title) {
+        match found.iter_mut().skip(Level::ALL.len() + 1).find(|series| series.title == title) {
             Some(series) => series.lessons.push(entry),
             None => found.push(Series { title, lessons: vec![entry] }),
         }

@@ -1,5 +1,7 @@
 //! The store as a whole: how it is, its backups, and what is done for its safety.
 
+use mayfly_engine::value::named;
+
 pub mod dialogs;
 pub mod ended;
 
@@ -107,29 +109,21 @@ pub struct Scrub {
     pub findings: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Backup,
-    /// A backup is looked at before it is restored.
-    Check,
-    Restore,
-    Compact,
-    Verify,
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Kind {
+        Backup => "Backing up",
+        /// A backup is looked at before it is restored.
+        Check => "Checking the backup",
+        Restore => "Restoring",
+        Compact => "Compacting",
+        Verify => "Verifying",
+    }
+    /// Its name while it runs.
+    pub fn title;
 }
 
 impl Kind {
-    /// Its name while it runs.
-    #[must_use]
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Backup => "Backing up",
-            Self::Check => "Checking the backup",
-            Self::Restore => "Restoring",
-            Self::Compact => "Compacting",
-            Self::Verify => "Verifying",
-        }
-    }
-
     /// The window's message while the store is closed for it. `None` if the store stays open.
     #[must_use]
     pub fn away(self) -> Option<&'static str> {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::value::named;
 use crate::value::{
     calendar::{DAY_SECS, MONTHS, days_in_month, iso_weekday, number_of},
     zone::Zone,
@@ -41,27 +42,19 @@ impl fmt::Display for DateError {
     }
 }
 
-/// Which number comes first in a date of three numbers whose year may be in doubt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DateOrder {
-    /// `31/12/2015`.
-    DayFirst,
-    /// `12/31/2015`.
-    MonthFirst,
-    /// `15/12/31`: two digits of the year.
-    YearFirst,
-}
-
-impl DateOrder {
-    /// A short label.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::DayFirst => "Day first",
-            Self::MonthFirst => "Month first",
-            Self::YearFirst => "Year first",
-        }
+named! {
+    /// Which number comes first in a date of three numbers whose year may be in doubt.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum DateOrder {
+        /// `31/12/2015`.
+        DayFirst => "Day first",
+        /// `12/31/2015`.
+        MonthFirst => "Month first",
+        /// `15/12/31`: two digits of the year.
+        YearFirst => "Year first",
     }
+    /// A short label.
+    pub fn label;
 }
 
 /// One part of a layout.
