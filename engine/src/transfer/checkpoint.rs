@@ -133,10 +133,14 @@ impl Checkpoint {
         *self.reasons.entry(reason.to_owned()).or_default() += 1;
     }
 
-    /// Starts a file.
-    pub(super) fn begin_file(&mut self, file: usize) {
+    /// Starts a file. An error in the one before, `broken`, stays here.
+    pub(super) fn begin_file(&mut self, file: usize, broken: &mut Option<Reject>) {
         if file == self.file {
             return;
+        }
+        if let Some(broken) = broken.take() {
+            self.count_reject(&broken.reason);
+            self.broken = Some(broken);
         }
         self.tally_before = self.tally();
         self.resume_point = ResumePoint::START;

@@ -98,19 +98,28 @@ pub fn resume_import(
     let _lock = ImportLock::new(id)?;
     let mut checkpoint = load(collections, id)?;
     check_resumable(collections, &checkpoint)?;
-    if are_too_many(&checkpoint) {
+    let (files, opened) = reopen(&mut checkpoint, progress)?;
+    let mut importing = ImportRun::new(collections, &files, checkpoint, progress);
+    importing.keep_tail()?;
+    importing.run(opened)
+}
+
+/// Opens the files again where an import stopped.
+pub(super) fn reopen<'p>(
+    checkpoint: &mut Checkpoint,
+    progress: &'p Progress,
+) -> Result<(Vec<PathBuf>, OpenedFiles<'p>), TransferError> {
+    if are_too_many(checkpoint) {
         // The user has seen these and resumed anyway. Without this the first new reject would stop
         // the import again.
         checkpoint.forgiven = checkpoint.rejected;
     }
     let files = checkpoint.request.files.clone();
-    let opened = OpenedFiles::new(&files, &checkpoint, progress)?;
+    let opened = OpenedFiles::new(&files, checkpoint, progress)?;
     progress.add_documents(checkpoint.imported);
     progress.add_skipped(checkpoint.skipped);
     progress.add_rejected(checkpoint.rejected);
-    let mut importing = ImportRun::new(collections, &files, checkpoint, progress);
-    importing.keep_tail()?;
-    importing.run(opened)
+    Ok((files, opened))
 }
 
 /// Checks that the files and the collection are unchanged.
@@ -356,15 +365,9 @@ impl<'i> ImportRun<'i> {
         self.broken.clone().map_or(Ok(()), |broken| Err(ImportEnd::Broken(broken)))
     }
 
-    /// Starts a file. An error in the one before stays in the checkpoint.
+    /// Starts a file.
     fn begin_file(&mut self, file: usize, tail: &[u8]) {
-        if file != self.checkpoint.file {
-            if let Some(broken) = self.broken.take() {
-                self.checkpoint.count_reject(&broken.reason);
-                self.checkpoint.broken = Some(broken);
-            }
-            self.checkpoint.begin_file(file);
-        }
+        self.checkpoint.begin_file(file, &mut self.broken);
         let source = self.files.get(file).map_or(Path::new(""), PathBuf::as_path);
         let wanted = self.checkpoint.request.rejects.as_deref();
         let rejects = RejectsFile::new(source, wanted, self.checkpoint.rejects.as_ref(), tail);

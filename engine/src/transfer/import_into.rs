@@ -15,7 +15,7 @@ use super::{
     checkpoint::{Checkpoint, ImportState},
     checkpoint_bson::{from_bson, to_bson},
     identity::FileIdentity,
-    import::OpenedFiles,
+    import::{OpenedFiles, reopen},
     limits::{REJECT_TEXT_BYTES_MAX, REJECTS_LISTED_MAX},
     records::{Records, text_of},
     rejects::{RejectLines, RejectedRecord, RejectsFile},
@@ -107,14 +107,7 @@ pub fn resume_into(
         return Err(TransferError::Unfinished { what });
     }
     checkpoint.identities.iter().skip(checkpoint.file).try_for_each(FileIdentity::check)?;
-    if are_too_many(&checkpoint) {
-        checkpoint.forgiven = checkpoint.rejected;
-    }
-    let files = checkpoint.request.files.clone();
-    let opened = OpenedFiles::new(&files, &checkpoint, progress)?;
-    progress.add_documents(checkpoint.imported);
-    progress.add_skipped(checkpoint.skipped);
-    progress.add_rejected(checkpoint.rejected);
+    let (files, opened) = reopen(&mut checkpoint, progress)?;
     let mut run = TargetRun::new(&files, target, checkpoint, progress);
     run.report.files = opened.detected;
     Ok(run.run(opened.files, true))
@@ -218,15 +211,9 @@ impl<'i> TargetRun<'i> {
         self.checkpoint.request.stop_on_error
     }
 
-    /// Starts a file. An error in the one before stays in the checkpoint.
+    /// Starts a file.
     fn begin_file(&mut self, file: usize) {
-        if file != self.checkpoint.file {
-            if let Some(broken) = self.broken.take() {
-                self.checkpoint.count_reject(&broken.reason);
-                self.checkpoint.broken = Some(broken);
-            }
-            self.checkpoint.begin_file(file);
-        }
+        self.checkpoint.begin_file(file, &mut self.broken);
         let source = self.files.get(file).map_or(Path::new(""), PathBuf::as_path);
         let wanted = self.checkpoint.request.rejects.as_deref();
         let before = self.checkpoint.rejects.as_ref();
