@@ -76,33 +76,27 @@ impl CodeEdit<'_> {
     /// Draws a field of many lines without a frame, as high as its text. Shift+Enter begins a line;
     /// Enter alone does nothing.
     pub fn bare_ui(&self, ui: &mut Ui, draft: &mut String) -> TextEditOutput {
-        let colors = colors(ui);
-        let error_at = self.error_at;
-        let mut layouter = |ui: &Ui, buffer: &dyn egui::TextBuffer, width: f32| {
-            let mut job = typed(buffer.as_str(), colors, error_at);
-            job.wrap.max_width = width;
-            ui.fonts_mut(|fonts| fonts.layout_job(job))
-        };
-        let mut edit = TextEdit::multiline(draft)
-            .font(text::mono())
-            .hint_text(text::rich(self.hint, text::mono()).color(colors.dim))
-            .frame(Frame::new().inner_margin(vec2(0.0, self.space)))
-            .desired_rows(1)
-            .desired_width(f32::INFINITY)
-            .return_key(KeyboardShortcut::new(Modifiers::SHIFT, Key::Enter))
-            .char_limit(self.chars_max.unwrap_or(usize::MAX))
-            .layouter(&mut layouter);
-        if let Some(id) = self.id {
-            edit = edit.id(id);
-        }
-        let output = edit.show(ui);
-        output.response.response.clone().accessible_name(self.name);
-        output
+        self.multiline_ui(ui, draft, |edit| {
+            edit.frame(Frame::new().inner_margin(vec2(0.0, self.space)))
+                .return_key(KeyboardShortcut::new(Modifiers::SHIFT, Key::Enter))
+        })
     }
 
     /// Draws a field of many lines without a frame, as high as its text, in which Enter begins a
     /// line.
     pub fn lines_ui(&self, ui: &mut Ui, draft: &mut String) -> TextEditOutput {
+        // Tab moves to the next control, or the keyboard could not leave the field.
+        self.multiline_ui(ui, draft, |edit| {
+            edit.frame(Frame::new()).margin(Margin::ZERO).lock_focus(false)
+        })
+    }
+
+    fn multiline_ui(
+        &self,
+        ui: &mut Ui,
+        draft: &mut String,
+        style: impl for<'t> FnOnce(TextEdit<'t>) -> TextEdit<'t>,
+    ) -> TextEditOutput {
         let colors = colors(ui);
         let error_at = self.error_at;
         let mut layouter = |ui: &Ui, buffer: &dyn egui::TextBuffer, width: f32| {
@@ -110,17 +104,14 @@ impl CodeEdit<'_> {
             job.wrap.max_width = width;
             ui.fonts_mut(|fonts| fonts.layout_job(job))
         };
-        let mut edit = TextEdit::multiline(draft)
+        let edit = TextEdit::multiline(draft)
             .font(text::mono())
             .hint_text(text::rich(self.hint, text::mono()).color(colors.dim))
-            .frame(Frame::new())
-            .margin(Margin::ZERO)
             .desired_rows(1)
             .desired_width(f32::INFINITY)
-            // Tab moves to the next control, or the keyboard could not leave the field.
-            .lock_focus(false)
             .char_limit(self.chars_max.unwrap_or(usize::MAX))
             .layouter(&mut layouter);
+        let mut edit = style(edit);
         if let Some(id) = self.id {
             edit = edit.id(id);
         }

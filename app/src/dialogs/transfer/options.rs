@@ -45,7 +45,7 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
                     draft.set_read(nonstandard, is_read);
                 }
                 if nonstandard == Nonstandard::NoZone && is_read {
-                    zone_ui(ui, draft);
+                    zone_ui(ui, "Time zone for dates without one", draft);
                 }
             });
         }
@@ -61,9 +61,10 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
     }
 }
 
-fn zone_ui(ui: &mut Ui, draft: &mut ImportDraft) {
+/// The zone of dates that name none.
+pub(super) fn zone_ui(ui: &mut Ui, name: &str, draft: &mut ImportDraft) {
     let field = Field {
-        name: "Time zone for dates without one",
+        name,
         hint: "UTC",
         mono: true,
         invalid: draft.zone_error().is_some(),

@@ -4,6 +4,7 @@ use egui::{Label, ScrollArea, Ui};
 use mayfly_engine::transfer::{SAMPLE_DOCS_MAX, TargetType, Unconverted};
 use mayfly_engine::value::date_text::{DateForm, Detection, Order};
 
+use super::options::zone_ui;
 use super::parts::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
 use crate::job::FileLook;
@@ -27,8 +28,6 @@ const NAME: f32 = 190.0;
 const FOUND: f32 = 110.0;
 /// The width of a layout that is typed, in points.
 const LAYOUT: f32 = 220.0;
-/// The width of a zone, in points.
-const ZONE: f32 = 160.0;
 /// Between a value and what it becomes.
 const ARROW: &str = "→";
 /// Characters of a value in an example.
@@ -418,17 +417,7 @@ fn options_ui(ui: &mut Ui, draft: &mut ImportDraft) {
         }
         if types.has_dates() {
             ui.label(text::rich("Time zone", text::small()).color(ink));
-            let field = Field {
-                name: "Time zone for dates in text",
-                hint: "UTC",
-                mono: true,
-                invalid: draft.zone_error().is_some(),
-                width: Some(ZONE),
-                ..Field::default()
-            };
-            if field.ui(ui, &mut draft.zone).changed() {
-                draft.zone_typed();
-            }
+            zone_ui(ui, "Time zone for dates in text", draft);
         }
     });
     if let Some(error) = draft.zone_error() {
