@@ -43,7 +43,7 @@ pub(super) struct Memory {
     pub(super) is_risky: Option<bool>,
 }
 
-/// What was pressed in the footer.
+/// The button that was pressed in the footer.
 pub(super) enum Answer<P> {
     None,
     Press(P),

@@ -52,7 +52,7 @@ pub fn id(title: &str) -> Id {
     Id::unique(("dialog", title))
 }
 
-/// What is known of the open dialog.
+/// The memory of the open dialog, from frame to frame.
 #[derive(Clone, Default)]
 struct Seen {
     /// Whether text was typed: a click outside must not discard it.

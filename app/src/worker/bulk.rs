@@ -3,7 +3,7 @@
 //!
 //! `state/documents/selection.rs` names what is selected: by `_id`, or, for all that match, by the filter and
 //! the `_id`s that are left out. The dialogs of Update, Delete and Copy ask how many documents there are and
-//! read ten of them (`DocumentsPurpose::Measure`, `Sample`); what an update would do to these is computed by
+//! read ten of them; what an update would do to these is computed by
 //! the engine's own `query::Update`. `DocumentsAction::Change` starts the work (`job/bulk.rs`) on its own
 //! lane: `worker/bulk.rs` reads every `_id` first, so that no document is met twice, then sends commands for
 //! 1,000 documents at a time, which the Commands drawer lists. Its report has each document before and after,

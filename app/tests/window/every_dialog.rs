@@ -299,6 +299,12 @@ fn nothing_moves_between_the_first_frame_and_the_last() {
         open(&mut window, row);
         let first = places(&window, row);
         window.settle_and_draw(10);
+        if !window.has(row.leave) {
+            let open = window.state().dialogs.open().map(name_of);
+            wrong.push(format!("{}: {} went, and {open:?} is open", row.dialog, row.leave));
+            close(&mut window, row, &mut wrong);
+            continue;
+        }
         let last = places(&window, row);
         for (before, after) in first.iter().zip(&last) {
             if before.0 != after.0 || !is_near(before.1, after.1) {

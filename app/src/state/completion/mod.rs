@@ -4,7 +4,7 @@
 //! `panels/completion.rs` has the list below a field. `state/completion/` decides what it offers:
 //! `place.rs` says from the text before the cursor whether a name or a value is due, and the fields and
 //! values are those of the documents that the tab has read (`state/fields.rs`), of a sample from the end of
-//! the collection (`DocumentsPurpose::Known`), and of the Schema view. `state/documents/relative_time.rs`
+//! the collection, and of the Schema view. `state/documents/relative_time.rs`
 //! puts the instant in the place of `now - 2h` before the filter is read, so the store and the Commands
 //! drawer see an ordinary filter. `commands/collation.rs` has the languages of *Sort as*, and
 //! `panels/collation_menu.rs` is its menu, for the filter and for dialogs. Whatever acts on "all that match"
