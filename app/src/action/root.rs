@@ -13,11 +13,10 @@ use super::view_actions::{
     IndexesAction, SchemaAction,
 };
 use crate::guide::Place;
+use crate::job::Namespace;
 use crate::job::lesson::{LessonRequest, LessonSource};
-use crate::job::{DateStyle, Namespace};
-use crate::state::number::Grouping;
-use crate::state::reaper::Schedule;
-use crate::state::settings::{ThemeChoice, ZoneChoice};
+use crate::state::State;
+use crate::state::settings::Settings;
 use crate::state::tabs::ViewKind;
 use crate::state::view::{Drawer, Focus};
 use crate::state::{Dialog, TabId};
@@ -82,11 +81,8 @@ pub enum TabsAction {
 /// Actions on the look of the window.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ViewAction {
-    /// Dark, light, or as the system says.
-    SetTheme(ThemeChoice),
-    ToggleTheme {
-        dark: bool,
-    },
+    /// The settings after a choice: [`ViewAction::choose`] makes them of the present ones.
+    SetSettings(Box<Settings>),
     SetZoom(f32),
     /// Presents the view, or shows it again with the panels around it.
     Present(bool),
@@ -102,25 +98,13 @@ pub enum ViewAction {
     NextCallout,
     /// Takes the callouts away, until the user asks for them again.
     EndCallouts,
-    /// The zone that times are shown in.
-    SetZone(ZoneChoice),
-    /// How dates are written outside of documents.
-    SetDateStyle(DateStyle),
-    /// How digits are grouped outside of documents.
-    SetGrouping(Grouping),
-    /// How often the TTL monitor runs in stores that are opened from now on, and in the open one.
-    SetDefaultSchedule(Schedule),
     ClearMessages,
     /// Opens or closes the sidebar.
     SetSidebar(bool),
-    /// Stops the movements of the timeline, or lets them run.
-    SetReduceMotion(bool),
     /// Opens or closes the inspector.
     SetInspector(bool),
     /// Opens a drawer, or closes it.
     SetDrawer(Option<Drawer>),
-    /// Also lists the commands that the window sent by itself.
-    SetBackgroundCommands(bool),
     ClearCommands,
     ClearOperations,
     Cancel(crate::state::operations::OperationId),
@@ -135,6 +119,15 @@ pub enum ViewAction {
     /// Copies what is laid out on lines.
     CopyLines(String),
     Quit,
+}
+
+impl ViewAction {
+    /// The choice of one setting.
+    pub fn choose(state: &State, choice: impl FnOnce(&mut Settings)) -> Action {
+        let mut settings = state.settings.clone();
+        choice(&mut settings);
+        Action::View(Self::SetSettings(Box::new(settings)))
+    }
 }
 
 /// Actions on dialogs.

@@ -130,21 +130,21 @@ pub const ENTRIES: &[Entry] = &[
         label: "Dark theme",
         tooltip: "Light text on a dark background",
         keys: None,
-        action: |_| Some(Action::View(ViewAction::SetTheme(ThemeChoice::Dark))),
+        action: |state| set_theme(state, ThemeChoice::Dark),
     },
     Entry {
         group: Group::View,
         label: "Light theme",
         tooltip: "Dark text on a light background",
         keys: None,
-        action: |_| Some(Action::View(ViewAction::SetTheme(ThemeChoice::Light))),
+        action: |state| set_theme(state, ThemeChoice::Light),
     },
     Entry {
         group: Group::View,
         label: "System theme",
         tooltip: "Follow the system theme",
         keys: None,
-        action: |_| Some(Action::View(ViewAction::SetTheme(ThemeChoice::System))),
+        action: |state| set_theme(state, ThemeChoice::System),
     },
     Entry {
         group: Group::View,
@@ -171,7 +171,13 @@ pub const ENTRIES: &[Entry] = &[
 ];
 
 fn set_zone(state: &State, zone: ZoneChoice) -> Option<Action> {
-    (state.settings.zone != zone).then_some(Action::View(ViewAction::SetZone(zone)))
+    let is_new = state.settings.zone != zone;
+    is_new.then(|| ViewAction::choose(state, |settings| settings.zone = zone))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "an entry's action may be missing")]
+fn set_theme(state: &State, theme: ThemeChoice) -> Option<Action> {
+    Some(ViewAction::choose(state, |settings| settings.theme = theme))
 }
 
 /// Opens or closes a panel. A presentation has none, and leaves them as they were.

@@ -9,18 +9,14 @@ use crate::state::State;
 use crate::state::expiry::Mode;
 use crate::state::guide::Guide;
 use crate::state::operations::OperationId;
-use crate::state::settings::ThemeChoice;
+use crate::state::settings::Settings;
 use crate::state::tabs::ViewKind;
 use crate::state::view::{CALLOUTS, Drawer};
 
 /// Carries out one action.
 pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
     match action {
-        ViewAction::SetTheme(theme) => set_theme(theme, cx),
-        ViewAction::ToggleTheme { dark } => {
-            let theme = if dark { ThemeChoice::Light } else { ThemeChoice::Dark };
-            set_theme(theme, cx);
-        }
+        ViewAction::SetSettings(settings) => set_settings(*settings, cx),
         ViewAction::SetZoom(zoom) => set_zoom(zoom, cx),
         ViewAction::Present(is_on) => present(is_on, cx),
         ViewAction::ShowStart(is_shown) => {
@@ -37,23 +33,10 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::ShowCallouts => show_callouts(cx),
         ViewAction::NextCallout => next_callout(cx.state),
         ViewAction::EndCallouts => end_callouts(cx.state),
-        ViewAction::SetZone(zone) => {
-            cx.state.settings.zone = zone;
-            cx.state.clock.set_zone(cx.state.zone());
-        }
-        ViewAction::SetDateStyle(style) => cx.state.settings.date_style = style,
-        ViewAction::SetGrouping(grouping) => cx.state.settings.grouping = grouping,
-        ViewAction::SetDefaultSchedule(schedule) => {
-            cx.state.settings.schedule = schedule;
-            if cx.state.is_open() && !cx.state.is_simulated() {
-                reaper::apply(&ReaperAction::SetSchedule(schedule), cx);
-            }
-        }
         ViewAction::ClearMessages => cx.state.toasts.clear_log(),
         ViewAction::SetSidebar(_) | ViewAction::SetInspector(_) | ViewAction::SetDrawer(_)
             if cx.state.view.is_presented() => {}
         ViewAction::SetSidebar(open) => cx.state.settings.sidebar = open,
-        ViewAction::SetReduceMotion(is_reduced) => cx.state.settings.reduce_motion = is_reduced,
         ViewAction::SetInspector(open) => cx.state.settings.inspector = open,
         ViewAction::SetDrawer(Some(Drawer::Console)) => {
             console::apply(ConsoleAction::Open, cx);
@@ -62,7 +45,6 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
             cx.state.settings.drawer = drawer;
             cx.state.toasts.note_seen(drawer == Some(Drawer::Messages));
         }
-        ViewAction::SetBackgroundCommands(shown) => cx.state.settings.background_commands = shown,
         ViewAction::ClearCommands => cx.state.commands.clear(),
         ViewAction::ClearOperations => {
             cx.state.operations.clear_ended();
@@ -84,9 +66,18 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
     }
 }
 
-fn set_theme(theme: ThemeChoice, cx: &mut Apply<'_>) {
-    cx.state.settings.theme = theme;
-    cx.window(WindowEffect::Theme(theme));
+/// Takes over the settings, and carries out those that are more than a value to read.
+fn set_settings(settings: Settings, cx: &mut Apply<'_>) {
+    let before = std::mem::replace(&mut cx.state.settings, settings);
+    let theme = cx.state.settings.theme;
+    if theme != before.theme {
+        cx.window(WindowEffect::Theme(theme));
+    }
+    cx.state.clock.set_zone(cx.state.zone());
+    let schedule = cx.state.settings.schedule;
+    if schedule != before.schedule && cx.state.is_open() && !cx.state.is_simulated() {
+        reaper::apply(&ReaperAction::SetSchedule(schedule), cx);
+    }
 }
 
 fn set_zoom(zoom: f32, cx: &mut Apply<'_>) {

@@ -78,7 +78,7 @@ fn choice<T: Copy + PartialEq>(
 fn theme_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let label = |theme: ThemeChoice| theme.label().to_owned();
     if let Some(theme) = choice(ui, "Theme", &ThemeChoice::ALL, state.settings.theme, label) {
-        actions.push(Action::View(ViewAction::SetTheme(theme)));
+        actions.push(ViewAction::choose(state, |settings| settings.theme = theme));
     }
 }
 
@@ -112,31 +112,33 @@ fn shown_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     }
     let mut still = state.settings.reduce_motion;
     if ui.checkbox(&mut still, "Reduce motion").changed() {
-        actions.push(Action::View(ViewAction::SetReduceMotion(still)));
+        actions.push(ViewAction::choose(state, |settings| settings.reduce_motion = still));
     }
     let mut background = state.settings.background_commands;
     let label = "Background commands in the Commands drawer";
     if ui.checkbox(&mut background, label).changed() {
-        actions.push(Action::View(ViewAction::SetBackgroundCommands(background)));
+        actions
+            .push(ViewAction::choose(state, |settings| settings.background_commands = background));
     }
 }
 
 fn time_ui(ui: &mut Ui, draft: &mut SettingsDraft, state: &State, actions: &mut Actions) {
     let settings = &state.settings;
-    zone_ui(ui, draft, &settings.zone, actions);
+    zone_ui(ui, draft, state, actions);
     let label = |style: DateStyle| style.label().to_owned();
     if let Some(style) = choice(ui, "Dates", &DateStyle::ALL, settings.date_style, label) {
-        actions.push(Action::View(ViewAction::SetDateStyle(style)));
+        actions.push(ViewAction::choose(state, |settings| settings.date_style = style));
     }
     let label = |grouping: Grouping| grouping.label().to_owned();
     if let Some(grouping) = choice(ui, "Numbers", &Grouping::ALL, settings.grouping, label) {
-        actions.push(Action::View(ViewAction::SetGrouping(grouping)));
+        actions.push(ViewAction::choose(state, |settings| settings.grouping = grouping));
     }
     quiet(ui, "Documents and commands are always written as in mongosh, in UTC");
 }
 
 /// The zone: that of this machine, UTC, or another one by its name.
-fn zone_ui(ui: &mut Ui, draft: &mut SettingsDraft, chosen: &ZoneChoice, actions: &mut Actions) {
+fn zone_ui(ui: &mut Ui, draft: &mut SettingsDraft, state: &State, actions: &mut Actions) {
+    let chosen = &state.settings.zone;
     let other = match chosen {
         ZoneChoice::Named(name) => name.as_str(),
         ZoneChoice::Local | ZoneChoice::Utc => "Other…",
@@ -148,7 +150,7 @@ fn zone_ui(ui: &mut Ui, draft: &mut SettingsDraft, chosen: &ZoneChoice, actions:
         ZoneChoice::Utc => 1,
         ZoneChoice::Named(_) => 2,
     };
-    let set = |zone| Action::View(ViewAction::SetZone(zone));
+    let set = |zone| ViewAction::choose(state, |settings| settings.zone = zone);
     let id = egui::Id::unique("time zone");
     match line(ui, "Time zone", |ui| tabs::segmented(ui, "Time zone", &words, at)) {
         Some(0) => {
@@ -196,7 +198,7 @@ fn monitor_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let label = Schedule::label;
     let chosen = state.settings.schedule;
     if let Some(schedule) = choice(ui, "Passes", &Schedule::OFFERED, chosen, label) {
-        actions.push(Action::View(ViewAction::SetDefaultSchedule(schedule)));
+        actions.push(ViewAction::choose(state, |settings| settings.schedule = schedule));
     }
     quiet(ui, "For every store on the system clock, from when it is opened");
 }

@@ -112,7 +112,8 @@ fn tools_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         let button = Button::ghost("Background").small().selected(shown);
         let tooltip = "Include background refresh commands";
         if ui.add(button.tooltip(tooltip)).clicked() {
-            actions.push(Action::View(ViewAction::SetBackgroundCommands(!shown)));
+            actions
+                .push(ViewAction::choose(state, |settings| settings.background_commands = !shown));
         }
     }
 }

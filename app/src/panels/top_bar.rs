@@ -14,7 +14,7 @@ use crate::job::glossary::Term;
 use crate::state::clock::Mode;
 use crate::state::dialogs::SettingsDraft;
 use crate::state::reaper::Schedule;
-use crate::state::settings::ZoneChoice;
+use crate::state::settings::{ThemeChoice, ZoneChoice};
 use crate::state::{Dialog, Phase, State, Zone, duration, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::anchor::{self, Anchor};
@@ -234,7 +234,7 @@ fn zone_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let chosen = &state.settings.zone;
     for (entry, zone) in [(view::LOCAL_TIME, ZoneChoice::Local), (view::UTC, ZoneChoice::Utc)] {
         if menu::choice(ui, entry.label, *chosen == zone).hint(entry.tooltip).clicked() {
-            actions.push(Action::View(ViewAction::SetZone(zone)));
+            actions.push(ViewAction::choose(state, |settings| settings.zone = zone));
         }
     }
     if let ZoneChoice::Named(name) = chosen {
@@ -361,7 +361,8 @@ fn right_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions
         (Icon::Dark, "Switch to the dark theme")
     };
     if ui.add(Button::icon_only(icon, name).known_as("theme")).clicked() {
-        actions.push(Action::View(ViewAction::ToggleTheme { dark }));
+        let theme = if dark { ThemeChoice::Light } else { ThemeChoice::Dark };
+        actions.push(ViewAction::choose(state, |settings| settings.theme = theme));
     }
     let keys = view::PALETTE.keys_text();
     let name = "Commands (Ctrl+P)";
