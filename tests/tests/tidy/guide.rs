@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use super::source::{Source, rust_files, text_files};
+use super::source::{APP, Source, rust_files, text_files};
 
 /// Between the entries of a path through menus: `*Menu → Help → Guide*`.
 const STEP: &str = " → ";
@@ -43,7 +43,7 @@ fn texts(file: &Source, found: &mut BTreeSet<String>) {
 #[test]
 fn every_label_of_the_guide_is_in_the_window() {
     let mut known = BTreeSet::new();
-    for file in rust_files(&["app/src"]).iter().filter(|file| !file.is_tests()) {
+    for file in rust_files(APP).iter().filter(|file| !file.is_tests()) {
         texts(file, &mut known);
     }
     let (mut count, mut missing) = (0, Vec::new());

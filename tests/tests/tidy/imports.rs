@@ -52,16 +52,17 @@ pub struct CrateImports {
 }
 
 impl CrateImports {
-    /// Reads the crate whose source folder is `root`, such as `engine/src`.
-    pub fn read(root: &str, sources: &[Source]) -> Self {
+    /// Reads the crates whose source folders are `roots`, such as `engine/core/src`, as one: each names the folders of
+    /// those below it as its own.
+    pub fn read(roots: &[&str], sources: &[Source]) -> Self {
         let tests: Vec<ModulePath> =
-            sources.iter().flat_map(|source| test_modules(root, source)).collect();
+            sources.iter().flat_map(|source| test_modules(roots, source)).collect();
         let sources: Vec<&Source> = sources
             .iter()
-            .filter(|source| !source.is_tests() && !tests.contains(&module_of(root, &source.path)))
+            .filter(|source| !source.is_tests() && !tests.contains(&module_of(roots, &source.path)))
             .collect();
         let modules: Vec<ModulePath> =
-            sources.iter().map(|source| module_of(root, &source.path)).collect();
+            sources.iter().map(|source| module_of(roots, &source.path)).collect();
         let known: BTreeMap<ModulePath, usize> =
             modules.iter().enumerate().map(|(file, module)| (module.clone(), file)).collect();
         let names: BTreeSet<ModulePath> = known.keys().cloned().collect();
@@ -92,9 +93,9 @@ impl CrateImports {
 }
 
 /// Modules that a file declares for its tests alone, such as `#[cfg(test)] mod testing;`.
-fn test_modules(root: &str, source: &Source) -> Vec<ModulePath> {
+fn test_modules(roots: &[&str], source: &Source) -> Vec<ModulePath> {
     let Ok(parsed) = syn::parse_file(&source.text) else { return Vec::new() };
-    let module = module_of(root, &source.path);
+    let module = module_of(roots, &source.path);
     parsed
         .items
         .iter()
@@ -107,9 +108,10 @@ fn test_modules(root: &str, source: &Source) -> Vec<ModulePath> {
         .collect()
 }
 
-/// `engine/src/store/txn/env.rs` is `store`, `txn`, `env`; a `mod.rs` is its folder; `lib.rs` is the root.
-fn module_of(root: &str, path: &str) -> ModulePath {
-    let inner = path.strip_prefix(root).unwrap_or(path).trim_start_matches('/');
+/// `engine/store/src/store/txn/env.rs` is `store`, `txn`, `env`; a `mod.rs` is its folder; `lib.rs` is the root.
+fn module_of(roots: &[&str], path: &str) -> ModulePath {
+    let inner = roots.iter().find_map(|root| path.strip_prefix(root)).unwrap_or(path);
+    let inner = inner.trim_start_matches('/');
     let mut parts: ModulePath =
         inner.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
     if matches!(parts.last().map(String::as_str), Some("mod"))

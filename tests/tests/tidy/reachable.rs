@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use syn::{Expr, Item, Lit, Meta};
 
-use super::source::rust_files;
+use super::source::{APP, ENGINE, rust_files};
 
 #[test]
 fn every_file_is_compiled() {
-    for root in ["engine/src", "app/src"] {
+    for root in [ENGINE, APP].concat() {
         let sources = rust_files(&[root]);
         let texts: BTreeMap<&str, &str> =
             sources.iter().map(|source| (source.path.as_str(), source.text.as_str())).collect();

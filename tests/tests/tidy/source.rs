@@ -3,9 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Where the sources of the engine's crates are, bottom to top. Together they are one tree of modules.
+pub const ENGINE: &[&str] = &["engine/value/src", "engine/store/src", "engine/core/src"];
+/// The same of the app.
+pub const APP: &[&str] = &["app/src"];
+
 /// One source file: its path from the top of the project, and its text.
 pub struct Source {
-    /// With forward slashes, such as `engine/src/lib.rs`.
+    /// With forward slashes, such as `engine/core/src/lib.rs`.
     pub path: String,
     /// The whole text.
     pub text: String,
