@@ -1,20 +1,18 @@
-//! Archives of expired documents.
+//! Archives of removed documents.
 
 use mayfly_engine::value::shell::write_command;
 
-use super::entry::{Entry, Group};
-use super::store_actions::ArchiveAction;
 use super::{Action, DialogAction};
 use crate::commands::archive;
 use crate::state::dialogs::{Confirm, Tone};
 use crate::state::offer::Offer;
-use crate::state::{Dialog, Namespace, State};
+use crate::state::{Dialog, Namespace};
 
 /// Asks whether to turn off the archive of a collection. `shown` is its name without control
 /// characters.
 pub fn ask_off(of: &Namespace, shown: &str) -> Action {
-    let text = "Starting with the next pass, expired documents are deleted permanently. Archived \
-                documents are kept.";
+    let text = "Documents that are removed from now on are deleted permanently when their time in the \
+                trash is up. Archived documents are kept.";
     Action::Dialog(DialogAction::ShowBefore(Dialog::Confirm(Confirm {
         title: format!("Turn off archiving for {shown}?"),
         text: text.to_owned(),
@@ -25,18 +23,3 @@ pub fn ask_off(of: &Namespace, shown: &str) -> Action {
         name: None,
     })))
 }
-
-/// Shows the archive of the shown collection.
-pub const SHOW: Entry = Entry {
-    group: Group::Collection,
-    label: "Archive of expired documents…",
-    tooltip: "Keep, browse and restore expired documents",
-    keys: None,
-    action: |state: &State| {
-        let tab = state.tabs.active().filter(|_| state.is_open())?;
-        Some(Action::Archive(ArchiveAction::Open(tab.namespace.clone())))
-    },
-};
-
-/// The region's entries.
-pub const ENTRIES: &[Entry] = &[SHOW];

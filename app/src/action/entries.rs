@@ -4,9 +4,9 @@ use egui::{Id, Key, KeyboardShortcut, Modifiers};
 
 use super::entry::Entry;
 use super::{
-    Action, aggregate, archive, calendar, clock, connect, console, convert, dialog, documents,
-    expiry, explain, help, indexes, lesson, listener, maintenance, reaper, schema, store, tabs,
-    transfer, trash, view,
+    Action, aggregate, calendar, clock, connect, console, convert, dialog, documents, expiry,
+    explain, help, indexes, lesson, listener, maintenance, reaper, schema, store, tabs, transfer,
+    trash, view,
 };
 use crate::state::State;
 use crate::state::console::INPUT;
@@ -22,7 +22,6 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
         listener::ENTRIES,
         transfer::ENTRIES,
         convert::ENTRIES,
-        archive::ENTRIES,
         documents::ENTRIES,
         aggregate::ENTRIES,
         explain::ENTRIES,

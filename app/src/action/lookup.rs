@@ -75,7 +75,11 @@ const ROWS: &[Row] = &[
     ("Compact…", "shrink, vacuum, disk, space, size, free", "This store has no maintenance"),
     ("Verify…", "check, repair, integrity, corruption", "This store has no maintenance"),
     ("Scrub now", "check, integrity, corruption, checksum", "A scrub is running already"),
-    ("Trash…", "undo, recover, recycle bin, deleted, removed, restore", ""),
+    (
+        "Recently removed…",
+        "trash, archive, undo, recover, recycle bin, deleted, history, keep, restore, expire, ttl",
+        "",
+    ),
     (
         "Connect other programs…",
         "server, listen, port, driver, shell, mongosh, uri, network",
@@ -98,7 +102,6 @@ const ROWS: &[Row] = &[
         "resume, continue, roll back, undo, imports, crash",
         "No operation stopped early",
     ),
-    ("Archive of expired documents…", "keep, history, recover, restore, expire, ttl", ""),
     ("Add document…", "new, insert, create", ""),
     ("Paste documents…", "clipboard, insert, json, ndjson", "Open a collection first"),
     ("Run the filter", "query, search, execute, find", SHOW_DOCUMENTS),

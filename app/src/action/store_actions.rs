@@ -241,13 +241,9 @@ impl ListenerAction {
     }
 }
 
-/// Actions on an archive. All but the first concern the one whose dialog is open.
+/// Actions on the archive that is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ArchiveAction {
-    /// Opens the dialog of a collection's archive.
-    Open(Namespace),
-    /// Queries the archive whose waiting dialog has opened.
-    Begin(Namespace),
     /// Switches it on, or changes what was chosen, with this command.
     On(Document),
     /// Switches that of this collection off. What was archived stays.
@@ -258,13 +254,8 @@ pub enum ArchiveAction {
     Show(usize),
     /// Chooses a row, or does so no longer.
     Choose(usize, bool),
-    /// Puts the chosen documents back; those that would expire at once are asked about.
+    /// Restores the chosen documents.
     Restore,
-    /// Puts those back that would expire at once.
-    RestoreExpiring {
-        /// With the present time in the field that the TTL index reads; else as they are.
-        with_date_now: bool,
-    },
 }
 
 /// Actions on the trash. All but the first come from its dialog.

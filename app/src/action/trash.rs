@@ -1,4 +1,4 @@
-//! The trash: removed documents that can be restored.
+//! Removed documents that can be restored: those in the trash, and those moved to an archive.
 
 use super::Action;
 use super::entry::{Entry, Group};
@@ -7,8 +7,8 @@ use crate::state::State;
 
 pub const SHOW: Entry = Entry {
     group: Group::Store,
-    label: "Trash…",
-    tooltip: "Restore removed documents and set how long they are kept",
+    label: "Recently removed…",
+    tooltip: "Restore removed documents, and set how long they are kept and where they go then",
     keys: None,
     action: |state: &State| state.is_open().then_some(Action::Trash(TrashAction::Open(None))),
 };

@@ -1,9 +1,9 @@
-//! Archives of expired documents.
+//! Archives of removed documents.
 
 mod changes;
 mod reads;
 
-use bson::{Bson, Document};
+use bson::Document;
 
 use self::changes::{RestoreArchived, SwitchArchive};
 use self::reads::{list, refresh};
@@ -11,23 +11,14 @@ use super::Apply;
 use super::question::Question;
 use crate::action::ArchiveAction;
 use crate::commands::archive;
-use crate::state::archive::{Archive, ArchiveDraft, RestoreResult};
+use crate::state::archive::Archive;
 use crate::state::{Dialog, Namespace};
 use crate::worker::Reply;
 
 /// Carries out one action.
 pub fn apply(action: ArchiveAction, cx: &mut Apply<'_>) {
-    match action {
-        ArchiveAction::Open(namespace) => {
-            cx.state.dialogs.show(Dialog::Archive(ArchiveDraft::new(namespace.clone())));
-            return begin(namespace, cx);
-        }
-        ArchiveAction::Begin(namespace) => return begin(namespace, cx),
-        _ => {}
-    }
     let Some(of) = cx.state.archive.namespace.clone() else { return };
     match action {
-        ArchiveAction::Open(_) | ArchiveAction::Begin(_) => {}
         ArchiveAction::On(command) => change(&of, SwitchArchive, command, cx),
         ArchiveAction::Off(of) => {
             change(&of, SwitchArchive, archive::turn_off(&of.collection), cx);
@@ -56,32 +47,16 @@ pub fn apply(action: ArchiveAction, cx: &mut Apply<'_>) {
                 change(&of, RestoreArchived, command, cx);
             }
         }
-        ArchiveAction::RestoreExpiring { with_date_now } => {
-            let Some(result) = cx.state.archive.result.take() else { return };
-            let RestoreResult { would_expire, filter, .. } = result;
-            let date_ms = with_date_now.then(|| cx.state.now_ms());
-            let filter = filter.as_ref();
-            let command = archive::restore_expiring(&of.collection, would_expire, filter, date_ms);
-            change(&of, RestoreArchived, command, cx);
-        }
     }
 }
 
-/// Restores documents of an archive; its dialog shows the result.
-pub(super) fn restore_ids(of: &Namespace, ids: Vec<Bson>, cx: &mut Apply<'_>) {
-    apply(ArchiveAction::Open(of.clone()), cx);
-    change(of, RestoreArchived, archive::restore(&of.collection, ids, None), cx);
-}
-
-/// Shows the status of this archive, if its dialog is the open one. A queued dialog starts when it
-/// opens.
-fn begin(namespace: Namespace, cx: &mut Apply<'_>) {
-    match cx.state.dialogs.open() {
-        Some(Dialog::Archive(draft)) if draft.namespace == namespace => {}
-        _ => return,
+/// Queries the archive of the collection that the dialog lists.
+pub(super) fn begin(namespace: Option<Namespace>, cx: &mut Apply<'_>) {
+    let is_some = namespace.is_some();
+    cx.state.archive = Archive { namespace, ..Archive::default() };
+    if is_some {
+        refresh(cx);
     }
-    cx.state.archive = Archive { namespace: Some(namespace), ..Archive::default() };
-    refresh(cx);
 }
 
 fn change<Q: Question<Answer = Reply>>(
@@ -97,25 +72,27 @@ fn change<Q: Question<Answer = Reply>>(
     cx.change(question, &of.db, command);
 }
 
-/// Documents of these collections were removed: the dialog shows what has come into the archive.
-pub fn removed(namespaces: impl IntoIterator<Item = Namespace>, cx: &mut Apply<'_>) {
-    let Some(Dialog::Archive(draft)) = cx.state.dialogs.open() else { return };
+/// Documents of these collections were removed or archived: the dialog shows what waits and what has
+/// come into the archive.
+pub fn changed(namespaces: impl IntoIterator<Item = Namespace>, cx: &mut Apply<'_>) {
+    let Some(Dialog::Trash(_)) = cx.state.dialogs.open() else { return };
     let is_idle = cx.state.archive.chosen.is_empty() && cx.state.archive.shown.is_none();
-    if is_idle && namespaces.into_iter().any(|namespace| namespace == draft.namespace) {
+    let shown = cx.state.archive.namespace.as_ref();
+    if is_idle && namespaces.into_iter().any(|namespace| Some(&namespace) == shown) {
         refresh(cx);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::apply::archive::reads::ArchiveStatus;
-    use crate::apply::archive::reads::ListArchived;
-    use bson::{DateTime, doc};
+    use bson::{Bson, DateTime, doc};
 
     use super::*;
     use crate::apply::Effects;
+    use crate::apply::archive::reads::{ArchiveStatus, ListArchived};
     use crate::state::State;
-    use crate::state::archive::Status;
+    use crate::state::archive::{ArchiveDraft, Status};
+    use crate::state::trash::TrashDraft;
 
     /// The pages that were asked for.
     fn pages(effects: &mut Effects) -> Vec<(bool, Document)> {
@@ -125,10 +102,6 @@ mod tests {
             Some((page.is_first, job.command()?.1.clone()))
         })
         .collect()
-    }
-
-    fn commands(effects: &Effects) -> Vec<Document> {
-        effects.jobs.iter().filter_map(|job| Some(job.command()?.1.clone())).collect()
     }
 
     fn page(id: i32, next: Option<i64>) -> Document {
@@ -157,7 +130,12 @@ mod tests {
         /// Opens a dialog in the place of the one that is open.
         fn open(&mut self, collection: &str) -> (bool, Document) {
             self.state.dialogs.close();
-            self.ask(ArchiveAction::Open(Namespace::new("d", collection)))
+            let namespace = Namespace::new("d", collection);
+            let archive = Some(ArchiveDraft::new(namespace.clone()));
+            let draft = TrashDraft { archive, ..TrashDraft::default() };
+            self.state.dialogs.show(Dialog::Trash(draft));
+            begin(Some(namespace), &mut Apply::new(&mut self.state, &mut self.effects));
+            pages(&mut self.effects).remove(0)
         }
 
         fn answer(&mut self, asked: &(bool, Document), found: Document) {
@@ -214,29 +192,19 @@ mod tests {
     }
 
     #[test]
-    fn the_second_step_of_putting_back_picks_from_the_same_documents() {
+    fn what_a_restore_did_is_told_with_the_first_refusal() {
         let mut bench = bench();
         bench.open("a");
         let command = archive::restore("a", vec![Bson::Int32(1)], Some(&doc! { "n": 1 }));
-        let result = Ok(doc! { "restored": 0, "wouldExpireIds": [1] });
+        let result = Ok(doc! {
+            "restored": 1, "refused": 1, "refusals": [{ "_id": 2, "errmsg": "not unique" }],
+            "held": [{ "ns": "d.a", "index": "at_1" }],
+        });
         let reply = Reply { db: "d".to_owned(), command, result, code: None, micros: 1 };
         RestoreArchived.answered(0, reply, &mut Apply::new(&mut bench.state, &mut bench.effects));
-        // Something else is listed by now.
-        bench.ask(ArchiveAction::List(Some(doc! { "n": 2 })));
-        bench.effects.jobs.clear();
-        let action = ArchiveAction::RestoreExpiring { with_date_now: false };
-        apply(action, &mut Apply::new(&mut bench.state, &mut bench.effects));
-        let expected = doc! {
-            "mayflyRestoreArchived": "a", "ids": [1], "filter": { "n": 1 }, "force": true,
-        };
-        assert_eq!(commands(&bench.effects), [expected]);
-    }
-
-    #[test]
-    fn all_that_would_expire_are_in_the_second_step() {
-        let found = doc! { "wouldExpire": 2, "wouldExpireIds": [1] };
-        let result = changes::restore_result(&found, &doc! { "ids": [1, 2, 3] });
-        assert_eq!((result.expiring, result.would_expire.len()), (2, 3));
+        let words = "Restored 1 document, 1 was rejected; the index is on hold until you release it. \
+                     The first was rejected because: not unique";
+        assert_eq!(bench.state.archive.result, Some((true, words.to_owned())));
     }
 
     #[test]
@@ -246,9 +214,7 @@ mod tests {
         let shown = |bench: &mut Bench| {
             let archive = &bench.state.archive;
             let (known, status) = (archive.is_known, archive.status.clone());
-            let Some(Dialog::Archive(draft)) = bench.state.dialogs.open_mut() else {
-                panic!("no dialog")
-            };
+            let draft = bench.state.dialogs.archive_mut().expect("the archive is shown");
             if known {
                 draft.fill(status.as_ref());
             }

@@ -26,11 +26,16 @@ pub fn event(event: Event, cx: &mut Apply<'_>) {
             for namespace in namespaces(&documents) {
                 data_changed(&namespace, cx.state);
             }
-            archive::removed(namespaces(&documents), cx);
+            archive::changed(namespaces(&documents), cx);
             expiry::removed(&documents, more, cx.state);
             cx.state.reaper.documents_removed(documents, more);
         }
         Event::Restored(documents) => expiry::restored(&documents, cx.state),
+        Event::Archived { namespace, .. } => {
+            archive::changed([namespace.clone()], cx);
+            trash::pass_ended(cx);
+            expiry::archived(&namespace, cx);
+        }
         Event::CatalogChanged => {
             cx.state.tree.stale = true;
             cx.state.changes.note(None);

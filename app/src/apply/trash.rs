@@ -11,7 +11,7 @@ use self::changes::{KeepTrash, RestoreFromTrash};
 use self::list::{is_shown, list, refresh};
 use super::documents::bulk;
 use super::question::Question;
-use super::{Apply, reaper};
+use super::{Apply, archive, reaper};
 use crate::action::TrashAction;
 use crate::commands;
 use crate::job::bulk::{BulkChange, BulkReport};
@@ -28,14 +28,13 @@ use crate::worker::Reply;
 pub fn apply(action: TrashAction, cx: &mut Apply<'_>) {
     match action {
         TrashAction::Open(filter) => {
-            cx.state.trash = Trash { filter, ..Trash::default() };
-            cx.state.dialogs.show(Dialog::Trash(TrashDraft::default()));
-            refresh(cx);
+            open(filter, TrashDraft::default(), cx);
         }
         TrashAction::List(filter) => {
-            cx.state.trash.filter = filter;
+            cx.state.trash.filter.clone_from(&filter);
             cx.state.trash.clear_rows();
             refresh(cx);
+            archive::begin(filter, cx);
         }
         TrashAction::More => {
             if let Some(next) = cx.state.trash.next.take() {
@@ -54,6 +53,17 @@ pub fn apply(action: TrashAction, cx: &mut Apply<'_>) {
             change(RestoreFromTrash, &restore.db, restore.command, cx);
         }
     }
+}
+
+/// Opens the dialog. One that is open shows something else instead.
+pub(super) fn open(filter: Option<Namespace>, draft: TrashDraft, cx: &mut Apply<'_>) {
+    cx.state.trash = Trash { filter: filter.clone(), ..Trash::default() };
+    match cx.state.dialogs.open_mut() {
+        Some(Dialog::Trash(open)) => *open = draft,
+        _ => cx.state.dialogs.show(Dialog::Trash(draft)),
+    }
+    refresh(cx);
+    archive::begin(filter, cx);
 }
 
 /// Restores documents in steps, or continues what has this journal.

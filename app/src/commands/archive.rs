@@ -1,6 +1,6 @@
 //! The archive of a collection.
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, Document, doc};
 
 /// The status of all archives of a database.
 pub fn status() -> Document {
@@ -54,20 +54,5 @@ pub fn restore(collection: &str, ids: Vec<Bson>, filter: Option<&Document>) -> D
     if let Some(filter) = filter {
         command.insert("filter", filter.clone());
     }
-    command
-}
-
-/// Restores documents that expire at once: with this date in place of theirs, or as they are.
-pub fn restore_expiring(
-    collection: &str,
-    ids: Vec<Bson>,
-    filter: Option<&Document>,
-    date_ms: Option<i64>,
-) -> Document {
-    let mut command = restore(collection, ids, filter);
-    match date_ms {
-        Some(ms) => command.insert("setDate", DateTime::from_millis(ms)),
-        None => command.insert("force", true),
-    };
     command
 }

@@ -160,15 +160,6 @@ fn archives() {
             archive::restore("c", ids(), Some(&filter)),
             "runCommand({ mayflyRestoreArchived: 'c', ids: [ 1 ], filter: { a: 1 } })",
         ),
-        (
-            archive::restore_expiring("c", ids(), None, Some(0)),
-            "runCommand({ mayflyRestoreArchived: 'c', ids: [ 1 ], setDate: \
-             ISODate('1970-01-01T00:00:00.000Z') })",
-        ),
-        (
-            archive::restore_expiring("c", ids(), Some(&filter), None),
-            "runCommand({ mayflyRestoreArchived: 'c', ids: [ 1 ], filter: { a: 1 }, force: true })",
-        ),
     ]);
 }
 

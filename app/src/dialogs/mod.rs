@@ -5,7 +5,6 @@
 //! shows the command before it is sent.
 
 pub mod aggregate;
-pub mod archive;
 pub mod calendar;
 pub mod confirm;
 pub mod connect;
@@ -77,7 +76,6 @@ fn dialog_ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mu
         Dialog::OpenSandbox(draft) => sandbox::open_ui(context, draft, actions),
         Dialog::LeaveSandbox(draft) => sandbox::leave_ui(context, draft, state, actions),
         Dialog::Listener(draft) => listener::ui(context, draft, state, actions),
-        Dialog::Archive(draft) => archive::ui(context, draft, state, actions),
         Dialog::Trash(draft) => trash::ui(context, draft, state, actions),
         Dialog::Calendar(calendar) => calendar::ui(context, calendar, state, actions),
         Dialog::Documents(tab, draft) => documents::ui(context, *tab, draft, state, actions),

@@ -4,7 +4,8 @@ use egui::{Color32, Label, Ui};
 
 use crate::action::{Action, Actions, DialogAction, ViewAction};
 use crate::theme::{colors, text};
-use crate::widgets::code_box;
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{card, code_box};
 
 /// The button of a dialog whose command has no answer yet.
 pub(super) const WAITING: &str = "Working…";
@@ -52,6 +53,15 @@ pub(super) fn command_ui(ui: &mut Ui, name: &str, command: &str, actions: &mut A
     if code_box::ui(ui, name, command) {
         actions.push(Action::View(ViewAction::Copy(command.to_owned())));
     }
+}
+
+/// The result of a restore, and whether any document was restored.
+pub(super) fn result_ui(ui: &mut Ui, (is_done, sentence): &(bool, String)) {
+    let ink = colors(ui);
+    let ink = if *is_done { ink.accent } else { ink.overdue };
+    card::bordered(ui, ink, |ui| {
+        ui.label(text::rich(with_marks(sentence), text::body()));
+    });
 }
 
 /// Closes the open dialog.

@@ -22,7 +22,7 @@ pub struct Status {
     pub max_bytes: Option<u64>,
     /// Longest age in seconds.
     pub max_age_secs: Option<u64>,
-    /// Why removals wait, or why it can't be read.
+    /// Why it can't be written or read.
     pub problem: Option<String>,
     pub documents: u64,
     pub segments: u64,
@@ -31,6 +31,8 @@ pub struct Status {
     pub oldest_ms: Option<i64>,
     /// When its last document was removed.
     pub newest_ms: Option<i64>,
+    /// Documents in the trash that are moved to it.
+    pub waiting: u64,
     /// Bytes that can't be read any more.
     pub unreadable: u64,
     /// Documents that were archived and are gone: their files were deleted or cut.
@@ -47,23 +49,6 @@ pub struct Row {
     pub document: Document,
     /// No earlier row has its `_id`: this version can be restored.
     pub is_newest: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct RestoreResult {
-    /// Documents that are in the collection again.
-    pub restored: u64,
-    /// Documents whose `_id` the collection has.
-    pub existing: u64,
-    /// How many documents a TTL index would remove at once.
-    pub expiring: u64,
-    /// The `_id`s among which these are.
-    pub would_expire: Vec<Bson>,
-    /// Why others were refused; the first of them.
-    pub refused: Option<String>,
-    pub refusals: u64,
-    /// Which documents were listed when they were chosen.
-    pub filter: Option<Document>,
 }
 
 /// The archive that the dialog shows.
@@ -84,8 +69,8 @@ pub struct Archive {
     pub filter: Option<Document>,
     pub chosen: BTreeSet<usize>,
     pub shown: Option<usize>,
-    /// The result of the last restore.
-    pub result: Option<RestoreResult>,
+    /// The result of the last restore, and whether any document was restored.
+    pub result: Option<(bool, String)>,
 }
 
 /// The fields of the dialog.

@@ -50,8 +50,6 @@ pub enum Dialog {
     LeaveSandbox(LeaveSandbox),
     /// The listener, through which other programs reach the store.
     Listener(ListenerDraft),
-    /// The archive of a collection's expired documents.
-    Archive(archive::ArchiveDraft),
     /// Removed documents that can be restored.
     Trash(trash::TrashDraft),
     Calendar(Calendar),
@@ -338,6 +336,14 @@ impl Dialogs {
     /// The open dialog, to change what is in it.
     pub fn open_mut(&mut self) -> Option<&mut Dialog> {
         self.open.as_mut()
+    }
+
+    /// The fields about an archive, while the open dialog shows one.
+    pub fn archive_mut(&mut self) -> Option<&mut archive::ArchiveDraft> {
+        match self.open.as_mut()? {
+            Dialog::Trash(draft) => draft.archive.as_mut(),
+            _ => None,
+        }
     }
 
     /// Opens a dialog, or queues it after the open one.

@@ -69,7 +69,7 @@ impl Dialog {
             Self::OpenSandbox(_) => Topic::Sandbox,
             Self::LeaveSandbox(_) => Topic::LeaveSandbox,
             Self::Listener(_) => Topic::Listener,
-            Self::Archive(_) => Topic::Archive,
+            Self::Trash(draft) if draft.archive.is_some() => Topic::Archive,
             Self::Trash(_) => Topic::Trash,
             Self::Calendar(_) => Topic::Expiry,
             Self::Documents(_, documents::Dialog::Damaged(_))

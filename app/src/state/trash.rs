@@ -1,10 +1,11 @@
-//! The trash: how long it keeps removed documents, its contents, and restoring them.
+//! Recently removed documents: how long the trash keeps them, which it has, and restoring them.
 
 use std::collections::BTreeSet;
 
 use bson::{Bson, Document};
 use mayfly_engine::limits::TRASH_SECS_MAX;
 
+use super::archive::ArchiveDraft;
 use super::documents::bulk::BulkRun;
 use super::store::StoreTree;
 use super::{Namespace, number};
@@ -59,8 +60,10 @@ pub struct Row {
     pub pass: Option<i64>,
     /// When it was removed, in milliseconds since 1970.
     pub removed_ms: i64,
-    /// When the trash drops it for good.
+    /// When the trash drops it for good, or it is moved to an archive.
     pub until_ms: i64,
+    /// Whether it is moved to an archive.
+    pub is_moved: bool,
     /// No later listed removal has its `_id`: this version can be restored.
     pub is_newest: bool,
 }
@@ -74,6 +77,8 @@ pub struct TrashDraft {
     pub is_filled: bool,
     pub chosen: Option<i64>,
     pub scope: Scope,
+    /// The archive of the listed collection, while that is shown.
+    pub archive: Option<ArchiveDraft>,
 }
 
 /// The documents to restore.
@@ -301,6 +306,7 @@ mod tests {
             pass,
             removed_ms: 0,
             until_ms: 0,
+            is_moved: false,
             is_newest: true,
         }
     }

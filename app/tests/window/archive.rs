@@ -1,7 +1,7 @@
-//! Expired documents are archived, shown and restored.
+//! Removed documents are archived, shown and restored.
 
 use bson::{Document, doc};
-use mayfly::action::{Action, ArchiveAction};
+use mayfly::action::{Action, TrashAction};
 use mayfly::state::Namespace;
 
 use super::support::{Window, at};
@@ -24,8 +24,9 @@ fn dialog(commands: &[Document]) -> Window {
     let mut window = Window::open_view(commands, "Expiry");
     window.until_named("View: Removed");
     window.click("View: Removed");
-    window.click("Archive…");
-    window.until_named("Archive of test.sessions");
+    window.click("Recently removed…");
+    window.until_named("then ");
+    window.click("Listed: In the archive");
     window
 }
 
@@ -62,7 +63,7 @@ fn an_archive_is_switched_on_with_limits_and_off_again() {
     assert_eq!(window.value("Maximum age (days)"), "30");
     window.click("Back");
     window.click("Turn off");
-    window.until_named("Starting with the next pass, expired documents are deleted permanently");
+    window.until_named("Documents that are removed from now on are deleted permanently");
     window.click("Cancel");
     window.until_named("Archiving: on, in the data folder");
     window.click("Turn off");
@@ -129,26 +130,46 @@ fn documents_are_looked_at() {
 }
 
 #[test]
-fn documents_are_restored_with_the_date_of_now() {
+fn documents_are_restored_and_their_rule_is_held() {
     let mut window = filled();
     assert!(!window.is_enabled("Restore"));
     window.click("Select \"first\"");
     let shown = window.value("Command to send");
     window.click("Restore");
-    assert_eq!(window.sent().last(), Some(&shown), "what was shown was sent");
-    window.until_named("A TTL index would remove 1 document again immediately");
-    let found = window.run("test", &doc! {"count": "sessions"});
-    assert_eq!(found.get_i32("n").ok(), Some(1), "nothing is restored without a word");
-    window.click("Restore with the current date");
-    window.until_named("1 document restored");
+    assert!(window.sent().contains(&shown), "what was shown was sent");
+    window.until_named("Restored 1 document; the index is on hold until you release it");
     let query = doc! {"find": "sessions", "filter": {"_id": "first"}};
     let found = window.run("test", &query);
     let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
     let document = batch.expect("a batch")[0].as_document().expect("a document");
-    assert_eq!(document.get_datetime("at").ok(), Some(&at(45)));
+    assert_eq!(document.get_datetime("at").ok(), Some(&at(-30)));
+    window.until("what waits", |state| state.reaper.held.is_some());
     window.click("Select \"first\"");
     window.click("Restore");
-    window.until_named("1 document skipped: the _id already exists");
+    window.until_named("Nothing was restored: 1 has an _id that already exists");
+}
+
+#[test]
+fn the_trash_and_then_the_archive_have_what_was_removed() {
+    let mut window = dialog(&sessions());
+    window.until_enabled("Turn on");
+    window.click("Turn on");
+    window.until_named("Archiving: on, in the data folder");
+    window.run("admin", &doc! {"setParameter": 1, "mayflyTrashSecs": 60});
+    window.advance(45);
+    window.run("admin", &doc! {"mayflyReap": 1});
+    window.until_named("Waiting: 2 documents in the trash");
+    window.click("Listed: In the trash");
+    window.until_named("Select \"second\" of test.sessions");
+    window.until_named("then moves them to the data folder");
+    window.advance(60);
+    window.run("admin", &doc! {"mayflyReap": 1});
+    window.until_named("No removed documents from test.sessions in the trash");
+    window.click("Listed: In the archive");
+    window.until_named("Show \"second\"");
+    window.click("Listed: In the trash");
+    window.click("Move to…");
+    window.until_named("Maximum age (days)");
 }
 
 #[test]
@@ -165,9 +186,7 @@ fn what_is_listed_is_restored_and_not_a_newer_one_of_its_id() {
     window.until_named("Select \"first\"");
     window.click("Select \"first\"");
     window.click("Restore");
-    window.until_named("A TTL index would remove 1 document again immediately");
-    window.click("Restore with the current date");
-    window.until_named("1 document restored");
+    window.until_named("Restored 1 document");
     let found = window.run("test", &doc! {"find": "sessions", "filter": {"_id": "first"}});
     let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
     let document = batch.expect("a batch")[0].as_document().expect("a document");
@@ -207,7 +226,7 @@ fn the_settings_that_were_changed_are_shown_the_next_time() {
 }
 
 #[test]
-fn a_failing_archive_says_that_documents_stay() {
+fn a_failing_archive_says_that_documents_stay_in_the_trash() {
     let mut commands = sessions();
     commands.push(doc! {"mayflyArchive": "sessions"});
     let mut window = Window::open_view(&commands, "Expiry");
@@ -215,28 +234,31 @@ fn a_failing_archive_says_that_documents_stay() {
     std::fs::write(&folder, "a file in the way").expect("written");
     window.advance(45);
     window.run("admin", &doc! {"mayflyReap": 1});
-    window.choose("Menu", "Collection");
-    window.point("Archive of expired documents…");
-    window.until_named("The archive failed, so expired documents are kept in the collection");
+    window.until_named("View: Removed");
+    window.click("View: Removed");
+    window.click("Recently removed…");
+    window.until_named("Select \"second\" of test.sessions");
+    window.click("Listed: In the archive");
+    window.until_named("The archive failed, so removed documents stay in the trash");
+    window.until_named("Waiting: 2 documents in the trash");
     let found = window.run("test", &doc! {"count": "sessions"});
-    assert_eq!(found.get_i32("n").ok(), Some(3));
+    assert_eq!(found.get_i32("n").ok(), Some(1));
 }
 
 #[test]
-fn a_dialog_that_waits_behind_that_of_another_archive_takes_nothing_from_it() {
+fn another_collection_is_shown_with_its_own_archive() {
     let mut window = filled();
     window.click("Select \"first\"");
     let other = Namespace::new("test", "other");
     window.run("test", &doc! {"create": "other"});
-    window.ask(Action::Archive(ArchiveAction::Open(other)));
-    assert!(window.has_part("Archive of test.sessions"), "it waits");
-    assert!(window.is_enabled("Restore"), "what was chosen stays");
-    window.click("Done");
-    window.until_named("Archive of test.other");
+    window.ask(Action::Trash(TrashAction::List(Some(other))));
     window.until_enabled("Turn on");
     assert!(!window.has_part("Show \"first\""));
     window.click("Turn on");
     window.until_named("Archiving: on, in the data folder");
     let listed = window.run("test", &doc! {"mayflyArchives": 1});
     assert_eq!(listed.get_array("archives").map(Vec::len).ok(), Some(2));
+    window.choose("Collection", "List test.sessions");
+    window.until_named("Show \"first\"");
+    assert!(!window.is_enabled("Restore"), "nothing is chosen of what is listed now");
 }

@@ -156,7 +156,7 @@ fn what_a_server_cannot_do_says_why() {
         ("Backup and maintenance…", "with its own tools"),
         ("Connect other programs…", "connect to the server itself"),
         ("Run pass", "runs its own TTL monitor"),
-        ("Trash…", "keeps no copy"),
+        ("Recently removed…", "keeps no copy"),
         ("Copy this collection into a sandbox", "with Copy to a store…"),
     ] {
         let entry = entries().find(|entry| entry.label == label).expect(label);

@@ -116,7 +116,7 @@ fn numbers_of_the_trash_are_cut_at_their_left() {
     window.run("admin", &doc! {"setParameter": 1, "mayflyTrashSecs": 600});
     window.advance(20);
     window.run("admin", &doc! {"mayflyReap": 1});
-    window.choose("Menu", "Trash…");
+    window.choose("Menu", "Recently removed…");
     window.until_named("In trash: 2 documents");
     assert!(check_widths(&mut window, "8111", "2222") > 0);
 }

@@ -8,8 +8,8 @@ use bson::{Bson, Document, doc};
 use egui::{Key, Rect};
 use mayfly::action::store_actions::Page;
 use mayfly::action::{
-    Action, ArchiveAction, CalendarAction, ConvertAction, DialogAction, DocumentsAction,
-    IndexesAction, MaintenanceAction, SchemaAction, StoreAction, TransferAction, TrashAction,
+    Action, CalendarAction, ConvertAction, DialogAction, DocumentsAction, IndexesAction,
+    MaintenanceAction, SchemaAction, StoreAction, TransferAction, TrashAction,
 };
 use mayfly::job::rollout::RolloutPlan;
 use mayfly::job::{CopyEnded, CopyReport, End};
@@ -114,7 +114,6 @@ rows! {
     Dialog::OpenSandbox(_) => OpenSandbox, |_| show(Dialog::OpenSandbox(OpenSandbox::default())), "Start time", "Open sandbox", "Cancel", Presses;
     Dialog::LeaveSandbox(_) => LeaveSandbox, |_| show(Dialog::LeaveSandbox(LeaveSandbox::before(AfterSandbox::Close))), "Cancel", "Discard", "Cancel", Leaves;
     Dialog::Listener(_) => Listener, |_| show(Dialog::Listener(ListenerDraft::default())), "Port", "Start listening", "Cancel", Presses;
-    Dialog::Archive(_) => Archive, |_| Action::Archive(ArchiveAction::Open(carts())), "Target", "Turn on", "Cancel", Presses;
     Dialog::Trash(_) => Trash, |_| Action::Trash(TrashAction::Open(None)), "Done", "Done", "Done", Presses;
     Dialog::Calendar(_) => Calendar, |_| Action::Calendar(CalendarAction::Open), "Done", "Done", "Done", Presses;
     Dialog::Documents(_, documents::Dialog::Editor(_)) => Editor, |window| documents(window, DocumentsAction::Add), "Document", "Insert 1 document", "Cancel", Waits;

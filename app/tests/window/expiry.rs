@@ -387,7 +387,7 @@ fn how_late_removals_were_is_not_covered_by_the_buttons() {
     window.click("Run pass");
     window.until_named("p99");
     let lag = window.harness.query_all_by_label_contains("p99").next().expect("the lag").rect();
-    for name in ["Copy as NDJSON", "Trash…", "Archive…"] {
+    for name in ["Copy as NDJSON", "Recently removed…"] {
         let button = window.place(name);
         assert!(!lag.intersects(button), "{name}: {lag} {button}");
     }

@@ -135,7 +135,7 @@ fn dialogs_lead_to_their_sections() {
         ("Settings…", Topic::Passes),
         ("Connect to a server…", Topic::Connect),
         ("Open a sandbox on a simulated clock…", Topic::Sandbox),
-        ("Trash…", Topic::Trash),
+        ("Recently removed…", Topic::Trash),
         ("Backup and maintenance…", Topic::Backup),
         ("Import…", Topic::Import),
         ("Create index…", Topic::SetTtl),

@@ -24,7 +24,7 @@ fn dialog(keep_secs: i32) -> Window {
     let both = ["carts", "sessions"].into_iter().flat_map(collection);
     let mut window = Window::open_after(&both.collect::<Vec<_>>());
     window.run("admin", &doc! {"setParameter": 1, "mayflyTrashSecs": keep_secs});
-    window.choose("Menu", "Trash…");
+    window.choose("Menu", "Recently removed…");
     window.until_named("In trash: ");
     window
 }
@@ -178,7 +178,7 @@ fn everything_is_everything_and_stays_restored() {
     window.run("admin", &doc! {"setParameter": 1, "mayflyTrashSecs": 600});
     window.run("admin", &doc! {"mayflyReap": 1});
     assert_eq!(count(&window, "carts"), 0);
-    window.choose("Menu", "Trash…");
+    window.choose("Menu", "Recently removed…");
     window.until_named("In trash: 10,500 documents");
     window.click("Restore: Everything");
     let shown = window.value("Command to send");

@@ -48,7 +48,8 @@ pub struct Engine {
     reaper: Arc<Reaper>,
     report: OpenReport,
     background: Background,
-    monitor: Option<JoinHandle<()>>,
+    /// Those of the reaper.
+    threads: Vec<JoinHandle<()>>,
 }
 
 impl Engine {
@@ -102,7 +103,6 @@ impl Engine {
         let reaper = Arc::new(Reaper::new(Arc::clone(&collections), Arc::clone(&hub))?);
         report.warnings.extend_from_slice(reaper.lost());
         report.warnings.extend(reaper.archives().missing_in_words());
-        collections.set_expired_sink(Arc::downgrade(&reaper) as _);
         if is_writable {
             // Failing to drop them must not keep the store from opening: they are dropped at the
             // next opening.
@@ -136,9 +136,9 @@ impl Engine {
             context.collections.start_scrub()?;
         }
         let runs_reaper = options.run_reaper && is_writable;
-        let monitor = runs_reaper.then(|| thread::start(Arc::clone(&reaper))).transpose()?;
+        let threads = if runs_reaper { thread::start(&reaper)? } else { Vec::new() };
         let client = Client::default();
-        Ok(Self { collections, clock, context, client, hub, reaper, report, background, monitor })
+        Ok(Self { collections, clock, context, client, hub, reaper, report, background, threads })
     }
 
     /// Runs one command. Errors come as MongoDB sends them: `{ok: 0, errmsg, code, codeName}`.
@@ -227,7 +227,7 @@ impl Engine {
         self.collections.store().cancel_walk();
         self.reaper.stop();
         self.background.stop();
-        let threads = self.monitor.take().into_iter().chain(self.background.take_thread());
+        let threads = self.threads.drain(..).chain(self.background.take_thread());
         let failed = threads.map(JoinHandle::join).filter(Result::is_err).count();
         // The last pass has ended: nothing is dated after the time that is stored.
         self.reaper.keep_at_close();

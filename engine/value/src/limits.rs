@@ -210,17 +210,18 @@ pub const TRASH_SECS_MAX: i64 = 86_400;
 /// Seconds they are kept if the configured number was lost.
 pub const TRASH_SECS_DEFAULT: i64 = 600;
 
-/// Bytes in the trash after each step of a pass; the oldest rows leave first.
+/// Bytes in the trash after each step of a pass, without those that wait for an archive; the oldest
+/// rows leave first. The rows that wait need no bound: they take the space that their documents had.
 pub const TRASH_BYTES_MAX: u64 = 64 << 20;
 
 /// Removed documents on one page of the trash.
 pub const TRASH_PAGE_DOCS_MAX: usize = 1_000;
 
-/// Documents that one command restores from the trash; the next one restores the rest.
-pub const TRASH_RESTORE_DOCS_MAX: usize = 10_000;
+/// Documents that one command restores from the trash or an archive; the next one restores the rest.
+pub const RESTORE_DOCS_MAX: usize = 10_000;
 
 /// How often one part of a restore checks for rules to put on hold first.
-pub const TRASH_RESTORE_LOOKS_MAX: usize = 16;
+pub const RESTORE_LOOKS_MAX: usize = 16;
 
 /// Index entries that a pass reads ahead of its write transactions.
 pub const REAPER_SCAN_ENTRIES_MAX: usize = 5 * BULK_DOCS_MAX;
@@ -435,16 +436,14 @@ pub const PIPELINE_READ_DOCS_MAX: usize = 1_024;
 /// Bytes of documents after which a pipeline stops reading ahead.
 pub const PIPELINE_READ_BYTES_MAX: usize = 1_048_576;
 
-/// Bytes of one segment of an archive; the next batch starts a new one.
-pub const ARCHIVE_SEGMENT_BYTES_MAX: u64 = 64 * 1024 * 1024;
-
-/// Milliseconds after a segment's first batch from which the next batch starts a new one: a day.
-pub const ARCHIVE_SEGMENT_MS_MAX: i64 = 24 * 3_600_000;
+/// Milliseconds that rows whose time in the trash is up wait for others, to share a segment of an
+/// archive; a full segment doesn't wait.
+pub const ARCHIVE_GATHER_MS: i64 = 10 * 60_000;
 
 /// Segments of an archive that are compared with what the store knows of them; older ones are not.
 pub const ARCHIVE_INVENTORY_MAX: usize = 1_024;
 
-/// Bytes of documents in one batch of an archive; at least one document.
+/// Bytes of documents in one segment of an archive; at least one document.
 pub const ARCHIVE_BATCH_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// Bytes of text of one batch when it is read back; a larger one counts as damaged.
@@ -456,11 +455,11 @@ pub const ARCHIVE_LIMIT_BYTES_MIN: u64 = 64 * 1024;
 /// Shortest age limit of an archive, in seconds.
 pub const ARCHIVE_LIMIT_SECS_MIN: u64 = 60;
 
-/// How long a collection's removals pause after its archive failed; doubled for each further
+/// How long removed documents stay in the trash after their archive failed; doubled for each further
 /// failure.
 pub const ARCHIVE_RETRY_MIN: std::time::Duration = std::time::Duration::from_secs(5);
 
-/// Longest pause of a collection's removals until its archive is tried again.
+/// Longest pause until a failed archive is tried again.
 pub const ARCHIVE_RETRY_MAX: std::time::Duration = std::time::Duration::from_mins(5);
 
 /// Milliseconds after which a server is asked again whether an archive is within its limits.
@@ -480,9 +479,6 @@ pub const ARCHIVE_SEEN_MAX: usize = 4_000_000;
 
 /// Documents on one page of an archive.
 pub const ARCHIVE_PAGE_DOCS_MAX: usize = 1_000;
-
-/// Documents that one command restores from an archive; the next one restores the rest.
-pub const ARCHIVE_RESTORE_DOCS_MAX: usize = 10_000;
 
 /// Archives of one store; one more is refused.
 pub const ARCHIVES_MAX: usize = 1_000;

@@ -159,7 +159,7 @@ fn s3_server_keeps_what_expired_and_gives_it_back() {
     assert_eq!(archived.len(), 500);
     archived.sort_unstable();
     assert!(archived.windows(2).all(|pair| pair[0] + 1 == pair[1]), "each once");
-    let restore = doc! { "mayflyRestoreArchived": "carts", "ids": [7, 9], "force": true };
+    let restore = doc! { "mayflyRestoreArchived": "carts", "ids": [7, 9] };
     assert_eq!(world.run(restore).get_i64("restored").ok(), Some(2));
     assert_eq!(world.left(), BTreeSet::from([7, 9]));
 
@@ -176,41 +176,31 @@ fn s3_server_keeps_what_expired_and_gives_it_back() {
 }
 
 #[test]
-fn s3_server_that_is_gone_costs_no_document() {
+fn s3_server_that_is_gone_holds_no_removal_and_costs_no_document() {
     let world = world();
     world.fill(DOCUMENTS);
-    world.admin(doc! { "setParameter": 1, "batchedDeletesTargetBatchDocs": 20 });
-    let client = world.client.clone();
-    let reap = move || {
-        client.database("admin").run_command(doc! { "mayflyReap": 1 }).run().expect("a reply")
-    };
-    let reaping = thread::Builder::new().name("reap".to_owned()).spawn(reap).expect("a thread");
-    // Some batches are uploaded, others are not.
-    let deadline = Deadline::after(PATIENCE);
-    while world.left().len() > DOCUMENTS - 100 {
-        assert!(!deadline.is_over(), "the reaper removes nothing");
-        thread::park_timeout(Duration::from_millis(5));
-    }
     world.way.cut();
-    let reply = reaping.join().expect("no panic");
-    let left = world.left();
-    assert!(!left.is_empty(), "the server was gone too late: {reply}");
-    let held = reply.get_array("held").expect("a list");
-    assert!(held[0].to_string().contains("archiveFailed"), "{reply}");
-    let again = world.admin(doc! { "mayflyReap": 1 });
-    assert_eq!(again.get_i64("deletedDocuments").ok(), Some(0), "{again}");
-    assert_eq!(world.left(), left, "nothing goes without the server");
+    let reply = world.admin(doc! { "mayflyReap": 1 });
+    let count = i64::try_from(DOCUMENTS).expect("few");
+    assert_eq!(reply.get_i64("deletedDocuments").ok(), Some(count), "{reply}");
+    assert!(world.left().is_empty());
+    let failing = reply.get_array("failing").expect("a list");
+    assert!(failing[0].to_string().contains("archiveFailed"), "{reply}");
+    let waiting = || {
+        let trash = world.run(doc! { "mayflyTrash": "carts", "limit": 1 });
+        trash.get_document("trash").and_then(|trash| trash.get_i64("waiting")).expect("a number")
+    };
+    assert_eq!(waiting(), count);
     check_secrets(&world);
 
-    // The server is reachable again: every document that left the store must be in its bucket.
+    // The server is reachable again: every document must move to its bucket.
     world.way.mend();
-    let archived: BTreeSet<i32> = world.archived().into_iter().collect();
-    let lost: Vec<i32> =
-        ids(DOCUMENTS).filter(|id| !left.contains(id) && !archived.contains(id)).collect();
-    assert!(lost.is_empty(), "removed and not archived: {lost:?}");
-    let last = world.admin(doc! { "mayflyReap": 1 });
-    assert_eq!(last.get_i64("deletedDocuments").ok(), i64::try_from(left.len()).ok(), "{last}");
-    assert_eq!(world.archived().len(), DOCUMENTS, "each is given once");
+    let again = world.admin(doc! { "mayflyReap": 1 });
+    assert_eq!(again.get_array("failing").map(Vec::len).ok(), Some(0), "{again}");
+    assert_eq!(waiting(), 0);
+    let archived = world.archived();
+    let all: BTreeSet<i32> = archived.iter().copied().collect();
+    assert_eq!((archived.len(), all), (DOCUMENTS, ids(DOCUMENTS).collect()), "each once");
 }
 
 /// The password appears in no reply and in no file.

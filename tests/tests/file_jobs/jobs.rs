@@ -286,7 +286,8 @@ pub fn archive() -> Job {
             let all = find_all(&engine, removals::DB, removals::COLLECTION, doc! {});
             let ids = all.iter().map(|found| found.get_i64("_id").expect("a number"));
             let mut ids: BTreeSet<i64> = ids.collect();
-            ids.extend(archived(&engine));
+            ids.extend(listed(&engine, "mayflyArchived"));
+            ids.extend(listed(&engine, "mayflyTrash"));
             let numbers = outcome.said.lines().filter_map(|line| line.parse::<i64>().ok());
             let said = numbers.max().unwrap_or(0);
             for number in 0..said {
@@ -297,9 +298,9 @@ pub fn archive() -> Job {
     }
 }
 
-/// The `_id`s of archived documents.
-fn archived(engine: &Engine) -> Vec<i64> {
-    let command = doc! { "mayflyArchived": removals::COLLECTION, "limit": 1_000 };
+/// The `_id`s that a command lists.
+fn listed(engine: &Engine, command: &str) -> Vec<i64> {
+    let command = doc! { command: removals::COLLECTION, "limit": 1_000 };
     let page = engine.run(removals::DB, &command);
     let rows = page.get_array("batch").map_or(&[][..], Vec::as_slice).iter();
     rows.filter_map(|row| row.as_document()?.get_i64("_id").ok()).collect()

@@ -7,8 +7,8 @@ use crate::apply::question::Question;
 use crate::commands::archive;
 use crate::job::reply::number;
 use crate::limits::ARCHIVE_PAGE_ROWS;
+use crate::state::Namespace;
 use crate::state::archive::{Archive, Status};
-use crate::state::{Dialog, Namespace};
 use crate::worker::Reply;
 
 #[derive(Debug, PartialEq)]
@@ -30,7 +30,7 @@ impl Question for ArchiveStatus {
                 failed(error, archive);
                 // The earlier settings may have been changed since, so the typed text is nearer to
                 // them.
-                if let Some(Dialog::Archive(draft)) = cx.state.dialogs.open_mut() {
+                if let Some(draft) = cx.state.dialogs.archive_mut() {
                     draft.is_filled = true;
                 }
             }
@@ -100,6 +100,7 @@ fn status_of(found: &Document, namespace: &Namespace) -> Option<Status> {
         bytes: number(found, "bytes").unwrap_or(0),
         oldest_ms: instant("oldest"),
         newest_ms: instant("newest"),
+        waiting: number(found, "waiting").unwrap_or(0),
         unreadable: number(found, "unreadableBytes").unwrap_or(0),
         missing: number(found, "missingDocuments").unwrap_or(0),
     })

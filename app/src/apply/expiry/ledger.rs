@@ -9,7 +9,7 @@ use crate::apply::effects::TOO_MUCH;
 use crate::apply::question::Question;
 use crate::apply::reaper::RestoreDocuments;
 use crate::apply::transfer::show_export;
-use crate::apply::{Apply, archive, clipboard};
+use crate::apply::{Apply, clipboard};
 use crate::commands;
 use crate::limits::KEPT_PAGE_ROWS;
 use crate::state::expiry::{Keeper, Mode};
@@ -144,8 +144,7 @@ fn in_archive(found: &Document) -> Page<Document> {
     (rows, found.get_document("next").ok().cloned())
 }
 
-/// Restores the chosen documents from where they are kept. Nearly all of an archive would expire at
-/// once, so its dialog shows the result and offers what to do then.
+/// Restores the chosen documents from where they are kept.
 pub(super) fn restore(tab: TabId, cx: &mut Apply<'_>) {
     let Some(open) = cx.state.tabs.get(tab) else { return };
     let namespace = open.namespace.clone();
@@ -156,7 +155,8 @@ pub(super) fn restore(tab: TabId, cx: &mut Apply<'_>) {
         cx.change(RestoreDocuments, &namespace.db, command);
     }
     if !of_archive.is_empty() {
-        archive::restore_ids(&namespace, of_archive, cx);
+        let command = commands::archive::restore(&namespace.collection, of_archive, None);
+        cx.change(RestoreDocuments, &namespace.db, command);
     }
     with(cx.state, tab, |view| view.picked.clear());
 }

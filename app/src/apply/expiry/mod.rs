@@ -27,7 +27,7 @@ use crate::job::{RemovedDocument, RestoredDocument};
 use crate::limits::REMOVED_ROWS_REST;
 use crate::state::expiry::{ExpiryView, Lane, ShownPass};
 use crate::state::toasts::Kind;
-use crate::state::{State, Tab, TabId};
+use crate::state::{Namespace, State, Tab, TabId};
 
 /// Carries out one action.
 pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
@@ -159,6 +159,16 @@ pub fn restored(documents: &[RestoredDocument], state: &mut State) {
         let here = documents.iter().filter(|document| document.namespace == tab.namespace);
         let removals = here.map(|document| (document.id.clone(), document.removed_ms));
         tab.expiry.note_restored(removals);
+    }
+}
+
+/// Removed documents of a collection were moved to its archive, so its ledger asks again where they
+/// are kept.
+pub fn archived(namespace: &Namespace, cx: &mut Apply<'_>) {
+    let of = cx.state.tabs.open().iter().filter(|tab| tab.namespace == *namespace);
+    let tabs: Vec<TabId> = of.map(|tab| tab.id).collect();
+    for tab in tabs {
+        ledger::ask_kept(tab, cx);
     }
 }
 

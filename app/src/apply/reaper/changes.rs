@@ -90,7 +90,7 @@ impl Question for RestoreDocuments {
     fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
         match reply.result {
             Ok(found) => {
-                let (is_done, sentence) = restore_outcome(&found).sentence();
+                let (is_done, sentence) = restore_sentence(&found);
                 cx.toast(if is_done { Kind::Done } else { Kind::Error }, sentence);
             }
             Err(error) => cx.toast(Kind::Error, error),
@@ -99,15 +99,22 @@ impl Question for RestoreDocuments {
     }
 }
 
-/// The result of a restore by one command.
-pub(in crate::apply) fn restore_outcome(found: &Document) -> RestoreOutcome {
+/// The result of a restore by one command as a sentence, and whether any document was restored.
+pub(in crate::apply) fn restore_sentence(found: &Document) -> (bool, String) {
     let count = |name| number(found, name).unwrap_or(0);
-    RestoreOutcome {
+    let outcome = RestoreOutcome {
         restored: count("restored"),
         existing: count("existing"),
         refused: count("refused"),
         not_found: count("notFound"),
         is_held: found.get_array("held").is_ok_and(|held| !held.is_empty()),
         remaining: 0,
+    };
+    let (is_done, mut sentence) = outcome.sentence();
+    let refusals = found.get_array("refusals").map(Vec::as_slice).unwrap_or_default();
+    let first = refusals.first().and_then(|first| first.as_document()?.get_str("errmsg").ok());
+    if let Some(why) = first {
+        sentence = format!("{sentence}. The first was rejected because: {why}");
     }
+    (is_done, sentence)
 }

@@ -6,7 +6,7 @@ mod status;
 use bson::Document;
 
 use self::changes::{HeldBeforeRelease, RunPass, SetReaper};
-pub(super) use self::changes::{RestoreDocuments, restore_outcome};
+pub(super) use self::changes::{RestoreDocuments, restore_sentence};
 pub use self::status::{ask, ask_held};
 use super::{Apply, expiry, indexes, tabs};
 use crate::action::reaper::resume_in_sandbox;

@@ -38,7 +38,7 @@ impl Question for RestoreFromTrash {
             Err(error) => return refused(error, cx),
         };
         cx.state.trash.is_waiting = false;
-        let (is_done, sentence) = reaper::restore_outcome(&found).sentence();
+        let (is_done, sentence) = reaper::restore_sentence(&found);
         if !is_shown(cx.state) {
             cx.toast(if is_done { Kind::Done } else { Kind::Error }, &*sentence);
         }

@@ -68,6 +68,7 @@ fn row(row: TrashRow) -> Option<Row> {
         pass: row.pass.and_then(|pass| i64::try_from(pass).ok()),
         removed_ms: row.removed_ms,
         until_ms: row.until_ms,
+        is_moved: row.archive.is_some(),
         is_newest: true,
     })
 }

@@ -71,8 +71,11 @@ pub(super) fn event(view: &mut WatchView, event: Event) {
                 Subject::Held,
             ]);
         }
-        Event::DataChanged(_) | Event::Restored(_) | Event::IndexBuild(_) | Event::ScrubStarted => {
-        }
+        Event::DataChanged(_)
+        | Event::Restored(_)
+        | Event::Archived { .. }
+        | Event::IndexBuild(_)
+        | Event::ScrubStarted => {}
     }
 }
 

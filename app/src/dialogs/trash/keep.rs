@@ -6,10 +6,12 @@ use mayfly_engine::value::shell::write_command;
 use crate::action::{Action, Actions, TrashAction};
 use crate::commands::trash;
 use crate::dialogs::words::command_ui;
+use crate::state::archive::ArchiveDraft;
 use crate::state::trash::{Trash, TrashDraft};
-use crate::state::{duration, number};
+use crate::state::{State, duration, number};
 use crate::theme::{colors, text};
 use crate::widgets::hint::Hint as _;
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, number_field, tabs};
 
 /// Draws the switch, the time, and the size of the trash.
@@ -36,6 +38,25 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut TrashDraft, net: &Trash, actions: &mut
         Ok(secs) if secs != net.secs => change_ui(ui, secs, net, actions),
         Ok(_) => {}
     }
+}
+
+/// Where the documents of the listed collection go when their time is up.
+pub(super) fn then_ui(ui: &mut Ui, draft: &mut TrashDraft, state: &State) {
+    let (Some(of), true) = (&state.trash.filter, state.archive.is_known) else { return };
+    let status = state.archive.status.as_ref().filter(|status| status.on);
+    let words = match status {
+        None => "then deletes them permanently".to_owned(),
+        Some(status) if status.target.is_empty() => "then moves them to the data folder".to_owned(),
+        Some(status) => format!("then moves them to {}", with_marks(&status.target)),
+    };
+    ui.horizontal(|ui| {
+        ui.label(text::rich(words, text::body()).color(colors(ui).dim));
+        let hint = "Choose an archive: a folder or an S3 bucket with compressed files";
+        if ui.add(Button::plain("Move to…").tooltip(hint)).clicked() {
+            let fields = ArchiveDraft { settings: true, ..ArchiveDraft::new(of.clone()) };
+            draft.archive = Some(fields);
+        }
+    });
 }
 
 /// The choice differs from the present setting: the command that applies it.

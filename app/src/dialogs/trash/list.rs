@@ -4,13 +4,13 @@ use egui::text::TextFormat;
 use egui::{Align2, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::action::{Action, Actions, TrashAction};
-use crate::state::trash::{Row, Trash, TrashDraft, collections};
+use crate::state::trash::{Row, Trash, TrashDraft};
 use crate::state::{Clock, State, Zone, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, cell, figure, menu, paint, value};
+use crate::widgets::{Button, cell, figure, paint, value};
 
 /// The fewest and the most rows that the list shows at once.
 const ROWS: (f32, f32) = (4.0, 12.0);
@@ -24,14 +24,13 @@ const AROUND_MORE: (f32, f32) = (100.0, 60.0);
 /// The widths of the columns after the `_id`: collection, removed, pass, kept for.
 const WIDTHS: [f32; 4] = [sizes::COLUMN, 164.0, 64.0, 104.0];
 
-/// Draws the filter and the list.
+/// Draws the list.
 pub(super) fn ui(ui: &mut Ui, draft: &mut TrashDraft, state: &State, actions: &mut Actions) {
     let net = &state.trash;
     if net.documents == 0 && net.filter.is_none() && net.rows.is_empty() {
         empty_ui(ui, &why_empty(net));
         return;
     }
-    filter_ui(ui, state, actions);
     if net.rows.is_empty() {
         empty_ui(ui, &why_empty(net));
         return;
@@ -93,34 +92,6 @@ fn why_empty(net: &Trash) -> String {
     }
 }
 
-fn filter_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    let net = &state.trash;
-    let all = "All collections";
-    let shown = net.filter.as_ref().map(|of| with_marks(&of.to_string()));
-    let shown = shown.unwrap_or_else(|| all.to_owned());
-    let button = Button::plain(&shown).menu().name("Collection").tooltip("Filter by collection");
-    let response = ui.add(button);
-    menu::below(&response, |ui| {
-        ScrollArea::vertical().max_height(sizes::PALETTE_LIST).show(ui, |ui| {
-            let mut listed = None;
-            if menu::choice(ui, all, net.filter.is_none()).clicked() {
-                listed = Some(None);
-            }
-            for of in collections(&state.tree, &state.trash) {
-                let chosen = net.filter.as_ref() == Some(&of);
-                let name = with_marks(&of.to_string());
-                let choice = menu::choice(ui, &name, chosen);
-                if choice.accessible_name(format!("List {name}")).clicked() {
-                    listed = Some(Some(of));
-                }
-            }
-            if let Some(filter) = listed {
-                actions.push(Action::Trash(TrashAction::List(filter)));
-            }
-        });
-    });
-}
-
 fn header_ui(ui: &mut Ui, zone: Zone) {
     let (rect, _) =
         ui.allocate_exact_size(vec2(ui.available_width(), sizes::CONTROL_SMALL), Sense::hover());
@@ -161,7 +132,11 @@ fn row_ui(ui: &mut Ui, row: &Row, draft: &mut TrashDraft, clock: &Clock, actions
     });
     background_ui(ui, rect, is_chosen, &response);
     let rest_ms = actions.count_down(clock, row.until_ms);
-    let gone = if rest_ms > 0 { duration::countdown(rest_ms) } else { "next pass".to_owned() };
+    let gone = match (rest_ms > 0, row.is_moved) {
+        (true, _) => duration::countdown(rest_ms),
+        (false, true) => "archive next".to_owned(),
+        (false, false) => "next pass".to_owned(),
+    };
     let pass = row.pass.map_or_else(|| "–".to_owned(), |pass| pass.to_string());
     let ink = colors(ui);
     let removed = clock.zone().date_time(row.removed_ms);
@@ -195,6 +170,11 @@ fn details(row: &Row, zone: Zone) -> String {
     let index = with_marks(&row.index);
     let (size, until) = (number::bytes(row.bytes), zone.date_time(row.until_ms));
     let name = zone.name(row.until_ms);
+    if row.is_moved {
+        return format!(
+            "{size}, removed by index {index}; moved to the archive after {until} {name}"
+        );
+    }
     format!(
         "{size}, removed by index {index}; deleted permanently by the first pass after {until} {name}"
     )

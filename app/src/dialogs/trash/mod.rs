@@ -1,26 +1,31 @@
-//! The trash: how long removed documents are kept, which are in it, and restoring them.
+//! Recently removed: how long removed documents are kept and where they go then, which there are, and
+//! restoring them.
 //!
-//! *Trash…* opens `dialogs/trash/`: how long removed documents are kept, and which ones are. Restore acts on
-//! the selected document, its pass or a whole collection; the dialog shows the command, and the button sends
-//! that same command. After each pass the list is read again.
+//! *Recently removed…* lists the trash, of all collections or one; of one also its archive (`archive`).
+//! Restore acts on the selected document, its pass or a whole collection; the dialog shows the command, and
+//! the button sends that same command. After each pass the list is read again.
 
+mod archive;
 mod keep;
 mod list;
+mod place;
 
 use std::time::Duration;
 
 use egui::{Context, Ui};
 use mayfly_engine::value::shell::write_command;
 
+use self::place::Place;
 use super::frame::DialogFrame;
-use super::words::{COMMAND_TO_SEND, LOADING, RESTORE, command_ui};
+use super::words::{COMMAND_TO_SEND, LOADING, RESTORE, command_ui, result_ui};
 use crate::action::{Action, Actions, TrashAction, ViewAction};
 use crate::state::State;
+use crate::state::archive::ArchiveDraft;
 use crate::state::documents::bulk::BulkRun;
 use crate::state::trash::{Scope, TrashDraft, running};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, bar, card, code_box, tabs};
+use crate::widgets::{Button, bar, code_box, tabs};
 
 /// The height of the switch and an empty list, in points.
 const LIST_HEIGHT: f32 = 270.0;
@@ -28,19 +33,32 @@ const LIST_HEIGHT: f32 = 270.0;
 /// The tooltip of the button that restores.
 const RESTORES: &str = "Restore to its collection without overwriting anything";
 
+/// The title, and what the dialog is for.
+const TITLE: &str = "Recently removed";
+const SUBTITLE: &str = "Removed documents stay in the trash for a while, then they are deleted or moved \
+                        to an archive. Restoring puts the index that removed them on hold until you \
+                        release it.";
+
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mut Actions) {
     let net = &state.trash;
+    // The fields are of one collection. Another one may be listed by now.
+    if let Some(shown) = &draft.archive
+        && net.filter.as_ref() != Some(&shown.namespace)
+    {
+        draft.archive = net.filter.clone().map(ArchiveDraft::new);
+    }
+    if draft.archive.is_some() {
+        return archive::ui(context, draft, state, actions);
+    }
     draft.fill(net);
-    let subtitle = "When on, removed documents are kept for a while so you can restore them. \
-                    Restoring puts the index that removed them on hold until you release it.";
     let run = running(&state.bulk);
     let is_stopping = run.is_some_and(|run| run.work.gauge.cancel.is_cancelled());
     let restore = net.restore_command(draft);
     let label = restore.as_ref().map_or(RESTORE, |restore| restore.label.as_str());
     let label = with_marks(label);
-    let frame = DialogFrame::new("Trash")
-        .subtitle(subtitle)
+    let frame = DialogFrame::new(TITLE)
+        .subtitle(SUBTITLE)
         .width(sizes::DIALOG_WIDE)
         .height(LIST_HEIGHT)
         .leave("Done");
@@ -72,6 +90,11 @@ pub fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mu
             return;
         }
         keep::ui(ui, draft, net, actions);
+        let has_rows = net.documents > 0 || net.filter.is_some() || !net.rows.is_empty();
+        if has_rows && let Some(place) = place::place_ui(ui, state, Place::Trash, actions) {
+            place::show(draft, place, state);
+        }
+        keep::then_ui(ui, draft, state);
         list::ui(ui, draft, state, actions);
         restore_ui(ui, draft, state, actions);
     });
@@ -87,12 +110,8 @@ fn restore_ui(ui: &mut Ui, draft: &mut TrashDraft, state: &State, actions: &mut 
         progress_ui(ui, run, state.uptime);
         return;
     }
-    if let Some((is_done, sentence)) = &net.result {
-        let ink = colors(ui);
-        let ink = if *is_done { ink.accent } else { ink.overdue };
-        card::bordered(ui, ink, |ui| {
-            ui.label(text::rich(with_marks(sentence), text::body()));
-        });
+    if let Some(result) = &net.result {
+        result_ui(ui, result);
     }
     if net.rows.is_empty() {
         return;

@@ -5,7 +5,7 @@ use egui::{Response, RichText, Ui};
 use super::pass_times::PassTimes;
 use super::table::{Table, id_ui, text_ui};
 use super::{lag, marks};
-use crate::action::{Action, ArchiveAction, ExpiryAction, TrashAction, archive, trash};
+use crate::action::{Action, ExpiryAction, TrashAction, trash};
 use crate::guide::Topic;
 use crate::panels::guide_link;
 use crate::panels::reaper_log::RESTORE_HINT;
@@ -168,11 +168,9 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions
     if !is_kept {
         return;
     }
-    if ui.add(Button::plain("Trash…").tooltip(trash::SHOW.tooltip)).clicked() {
+    let show = Button::plain(trash::SHOW.label).tooltip(trash::SHOW.tooltip);
+    if ui.add(show).clicked() {
         actions.queue.push(Action::Trash(TrashAction::Open(Some(namespace.clone()))));
-    }
-    if ui.add(Button::plain("Archive…").tooltip(archive::SHOW.tooltip)).clicked() {
-        actions.queue.push(Action::Archive(ArchiveAction::Open(namespace.clone())));
     }
 }
 

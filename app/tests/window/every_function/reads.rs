@@ -300,7 +300,7 @@ pub const ROWS: &[Row] = &[
             expiry(bench);
             bench.press("Show removed documents");
             bench.window.until_named("No removals since you opened this tab");
-            assert!(!bench.window.has("Trash…") && !bench.window.has("Archive…"));
+            assert!(!bench.window.has("Recently removed…"));
             bench.press("Show the timeline");
         }),
     ),

@@ -30,8 +30,7 @@ pub const ROWS: &[Row] = &[
     ("Compact…", Refused(MAINTENANCE)),
     ("Verify…", Refused(MAINTENANCE)),
     ("Scrub now", Refused(MAINTENANCE)),
-    ("Trash…", Refused(KEPT)),
-    ("Archive of expired documents…", Refused(KEPT)),
+    ("Recently removed…", Refused(KEPT)),
     ("Connect other programs…", Refused("Other programs connect to the server itself")),
     (
         "Copy to a server…",

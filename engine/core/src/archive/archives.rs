@@ -11,7 +11,6 @@ use bson::{Bson, Document, doc};
 use super::{
     Archive, ArchiveError, Settings,
     backend::Backend,
-    inventory::Inventory,
     local::Folder,
     settings::{Record, Target, folder_name},
 };
@@ -68,11 +67,6 @@ impl Archives {
         self.collections.store().write(|writer| writer.delete_meta(ARCHIVES_META).map(drop))
     }
 
-    /// The archive that receives a collection's expired documents, if one is on.
-    pub fn active(&self, collection: CollectionId) -> Option<Arc<Archive>> {
-        self.read().get(&collection).filter(|archive| archive.is_on()).cloned()
-    }
-
     /// The archive of a collection, or of a dropped one of this name.
     pub fn find(&self, namespace: &Namespace) -> Option<Arc<Archive>> {
         let present = self.collections.catalog().collection(namespace);
@@ -102,7 +96,7 @@ impl Archives {
         archive.is_on() && catalog.collection_by_id(archive.collection()).is_some()
     }
 
-    /// Turns the archive on: from now on, expired documents are archived before they are removed.
+    /// Turns the archive on: what is removed from now on is moved there when its time in the trash is up.
     ///
     /// # Errors
     /// `BadSetting`, `NotSupported`, `Catalog`, or the store fails.
@@ -147,7 +141,7 @@ impl Archives {
         self.save_on(&record, left)?;
         // Turning it on again is the user's answer to a lost list, and begins a new one.
         if is_inventory_lost {
-            let name = inventory_name(&record);
+            let name = archive.inventory_name();
             self.collections.store().write(|writer| writer.delete_meta(&name).map(drop))?;
         }
         if let Some(left) = left {
@@ -169,8 +163,8 @@ impl Archives {
         })
     }
 
-    /// Turns the archive off: from now on, expired documents are deleted permanently. Archived
-    /// documents are kept.
+    /// Turns the archive off: what is removed from now on leaves the trash permanently. Archived
+    /// documents are kept, and what waits is still moved.
     ///
     /// # Errors
     /// `NoArchive`, or the store fails.
@@ -215,27 +209,26 @@ impl Archives {
             let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
             all.retain(|id, _| is_stored(*id));
         }
+        self.publish();
         result
     }
 
-    /// Enforces the limits of all archives that are on. Failures, and what is left when
-    /// `may_continue` returns false, are retried with the next pass.
-    pub fn prune(&self, now_ms: i64, may_continue: &dyn Fn() -> bool) {
-        for archive in self.all().iter().filter(|archive| archive.is_on()) {
-            let _ = archive.prune(now_ms, may_continue, &|inventory| self.save(archive, inventory));
-        }
+    /// The collections of the store.
+    pub(super) fn collections(&self) -> &Collections {
+        &self.collections
     }
 
-    /// Stores what the archives must hold, where that changed. What can't be stored now is with the next pass.
-    pub fn save_inventories(&self) {
-        for archive in self.all() {
-            let _ = archive.save_inventory(&|inventory| self.save(&archive, inventory));
-        }
-    }
-
-    fn save(&self, archive: &Archive, inventory: &Inventory) -> Result<(), ArchiveError> {
-        let (name, bytes) = (inventory_name(&archive.record), inventory.to_bytes()?);
-        Ok(self.collections.store().write(|writer| writer.put_meta(&name, &bytes))?)
+    /// Tells the collections which archives there are, for the next transactions.
+    fn publish(&self) {
+        let all = self.read();
+        let folder = |archive: &Archive| Arc::from(archive.folder());
+        let on = all.iter().filter(|(_, archive)| archive.is_on());
+        let archives = on.map(|(id, archive)| (*id, folder(archive))).collect();
+        let folders = all.values().map(|archive| folder(archive)).collect();
+        drop(all);
+        self.collections.change_trash_policy(|policy| {
+            (policy.archives, policy.folders) = (archives, folders);
+        });
     }
 
     /// One sentence for each archive in a folder that lacks documents, or of which that is unknown.
@@ -286,17 +279,17 @@ impl Archives {
             let chosen = target.chosen_folder(store.folder());
             backend(target.of_store(store.folder(), &store.uuid()), chosen, &record.folder)
         });
-        let inventory = store.read(|reader| {
-            let bytes = reader.meta(&inventory_name(&record))?;
-            Ok::<_, StoreError>(bytes.map(Inventory::from_bytes).unwrap_or_default())
-        });
-        Archive::new(record, backend, inventory.unwrap_or_else(|_| Inventory::lost()))
+        let archive = Archive::new(record, backend);
+        archive.load_inventory(store);
+        archive
     }
 
     fn put(&self, record: Record) -> Arc<Archive> {
         let archive = Arc::new(self.made(record));
         let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
         all.insert(archive.collection(), Arc::clone(&archive));
+        drop(all);
+        self.publish();
         archive
     }
 
@@ -345,12 +338,6 @@ impl Archives {
     fn read(&self) -> std::sync::RwLockReadGuard<'_, BTreeMap<CollectionId, Arc<Archive>>> {
         self.all.read().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The name of the value with the archive's inventory. The folder is unique in the store, and stays when the
-/// collection is replaced.
-fn inventory_name(record: &Record) -> String {
-    format!("archiveSegments/{}", record.folder)
 }
 
 #[cfg_attr(

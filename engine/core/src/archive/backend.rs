@@ -7,9 +7,8 @@ use super::{
 
 /// Storage of an archive's segments.
 pub(super) trait Backend: Send + Sync {
-    /// Whether a segment can hold several batches. If not, each batch becomes its own segment, put
-    /// at offset 0.
-    fn appends(&self) -> bool {
+    /// Whether it answers without a network.
+    fn is_local(&self) -> bool {
         true
     }
 
@@ -19,9 +18,8 @@ pub(super) trait Backend: Send + Sync {
         Ok(())
     }
 
-    /// Writes a batch at this offset of a segment, durably. Offset 0 creates the segment and fails
-    /// if it exists. A later offset overwrites what a failed call left there.
-    fn put(&self, segment: &str, offset: u64, frame: &[u8]) -> Result<(), ArchiveError>;
+    /// Creates a segment, durably. Fails if it exists.
+    fn put(&self, segment: &str, frame: &[u8]) -> Result<(), ArchiveError>;
 
     /// All segments, oldest first.
     fn list(&self) -> Result<Vec<SegmentFile>, ArchiveError>;

@@ -4,10 +4,10 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::{catalog::CatalogError, store::StoreError};
+use crate::{catalog::CatalogError, collection::WriteError, store::StoreError};
 
 /// A failure of an archive. Each kind's text is a sentence for the user.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Error)]
 pub enum ArchiveError {
     /// The folder or bucket can't be written or read.
     #[error("{what}.")]
@@ -15,9 +15,11 @@ pub enum ArchiveError {
         /// The operation, and why it failed.
         what: String,
     },
-    /// Documents can't be archived, so their removals are on hold.
-    #[error("Can't write the archive of {namespace}, so expired documents are kept: {reason}")]
-    OnHold {
+    /// Documents can't be archived, so they wait in the trash.
+    #[error(
+        "Can't write the archive of {namespace}, so removed documents stay in the trash: {reason}"
+    )]
+    Waiting {
         /// The collection.
         namespace: String,
         /// The failure as a sentence.
@@ -59,6 +61,9 @@ pub enum ArchiveError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The rows could not be taken out of the trash.
+    #[error(transparent)]
+    Write(#[from] WriteError),
 }
 
 impl ArchiveError {

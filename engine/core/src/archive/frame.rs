@@ -19,7 +19,7 @@ pub(super) const HEADER_BYTES: usize = START.len() + FIELDS_BYTES;
 /// field.
 pub(super) const START: [u8; 16] = [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 36, 0, b'M', b'F', 32, 0];
 
-/// Compression level; low, because the reaper waits for it.
+/// Compression level; low, because a higher one costs the drain time and gains little.
 const PACKING: u32 = 3;
 
 /// Length, documents, first and last instant, checksum.

@@ -8,12 +8,14 @@ use bson::{Bson, Document, doc};
 use super::segment::{SegmentContents, SegmentFile};
 use crate::{limits::ARCHIVE_INVENTORY_MAX, store::StoreError};
 
-/// The segments with everything that was acknowledged, as of the last save. A segment may hold
-/// more: batches of later writes.
+/// The segments of an archive, with what each holds. A segment is counted in the transaction that
+/// takes its documents out of the trash.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inventory {
     segments: BTreeMap<String, Expected>,
-    is_changed: bool,
+    /// The segment that is being written. Until it is counted, it isn't a part of the archive: its
+    /// documents are still in the trash.
+    pending: Option<String>,
     /// The stored one is damaged. It stays as it is until the archive is turned on again.
     is_lost: bool,
 }
@@ -43,30 +45,28 @@ impl Inventory {
         self.is_lost
     }
 
-    /// Counts a batch that was acknowledged. Beyond [`ARCHIVE_INVENTORY_MAX`] segments the oldest one is no longer
+    pub(super) fn pending(&self) -> Option<&str> {
+        self.pending.as_deref()
+    }
+
+    /// Names the segment that is about to be written.
+    pub(super) fn begin(&mut self, name: &str) {
+        self.pending = Some(name.to_owned());
+    }
+
+    /// Counts a segment that is durable. Beyond [`ARCHIVE_INVENTORY_MAX`] segments the oldest one is no longer
     /// compared.
     pub(super) fn add(&mut self, name: &str, bytes: u64, docs: u64) {
-        let expected = self.segments.entry(name.to_owned()).or_default();
-        *expected = Expected { bytes, docs: expected.docs.saturating_add(docs) };
+        self.segments.insert(name.to_owned(), Expected { bytes, docs });
+        self.pending = None;
         while self.segments.len() > ARCHIVE_INVENTORY_MAX {
             self.segments.pop_first();
         }
-        self.is_changed = true;
     }
 
     /// Forgets a segment that is about to be removed by a limit.
     pub(super) fn remove(&mut self, name: &str) {
-        self.is_changed |= self.segments.remove(name).is_some();
-    }
-
-    /// Whether it differs from what was last saved. The caller saves it.
-    pub(super) fn take_changed(&mut self) -> bool {
-        !self.is_lost && std::mem::take(&mut self.is_changed)
-    }
-
-    /// Makes the next save try again.
-    pub(super) fn not_saved(&mut self) {
-        self.is_changed = true;
+        self.segments.remove(name);
     }
 
     /// Whether a segment is gone or shorter. Reads no segment.
@@ -108,7 +108,7 @@ impl Inventory {
             Bson::from(doc! { "n": name, "b": long(expected.bytes), "d": long(expected.docs) })
         };
         let list: Vec<Bson> = self.segments.iter().map(segment).collect();
-        doc! { "segments": list }
+        doc! { "segments": list, "pending": self.pending.as_deref() }
             .to_vec()
             .map_err(|error| StoreError::Bug { what: format!("the list of segments: {error}") })
     }
@@ -125,7 +125,11 @@ impl Inventory {
             let expected = Expected { bytes: number(segment, "b")?, docs: number(segment, "d")? };
             Some((segment.get_str("n").ok()?.to_owned(), expected))
         };
-        Self { segments: list.iter().filter_map(segment).collect(), ..Self::default() }
+        Self {
+            segments: list.iter().filter_map(segment).collect(),
+            pending: document.get_str("pending").ok().map(str::to_owned),
+            is_lost: false,
+        }
     }
 }
 
@@ -136,13 +140,17 @@ mod tests {
     #[test]
     fn what_was_saved_is_read_again() {
         let mut inventory = Inventory::default();
-        inventory.add("a", 10, 2);
-        inventory.add("a", 25, 3);
+        inventory.add("a", 25, 5);
         inventory.add("b", 7, 1);
-        assert!(inventory.take_changed() && !inventory.take_changed());
+        inventory.begin("c");
         let read = Inventory::from_bytes(&inventory.to_bytes().expect("bytes"));
         assert_eq!(read, inventory);
         assert_eq!(read.segments["a"], Expected { bytes: 25, docs: 5 });
+        assert_eq!(read.pending(), Some("c"));
+        // The form of earlier versions.
+        let old = bson::doc! { "segments": [{ "n": "a", "b": 25_i64, "d": 5_i64 }] };
+        let old = Inventory::from_bytes(&old.to_vec().expect("bytes"));
+        assert_eq!((old.segments["a"], old.pending()), (Expected { bytes: 25, docs: 5 }, None));
         assert_eq!(Inventory::from_bytes(b"x"), Inventory::default());
     }
 

@@ -16,7 +16,6 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::ArchiveError;
 use crate::{
     catalog::Namespace,
-    collection::ExpiredDocument,
     store::RecordNumber,
     value::{
         extjson::{self, Style, append_document},
@@ -34,13 +33,23 @@ const KEY_END: &[u8] = b",\"removed\":";
 const BYTES_BEFORE: &str = ",\"bson\":{\"$binary\":{\"base64\":\"";
 const BYTES_BEHIND: &str = "\",\"subType\":\"00\"}}}";
 
-/// A document that was removed, or is about to be.
+/// A document that was removed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Archived {
     /// When it was removed, in milliseconds since 1970.
     pub removed_ms: i64,
-    /// The document.
-    pub expired: ExpiredDocument,
+    /// Its collection's name at the time.
+    pub namespace: Namespace,
+    /// The index whose rule it expired by.
+    pub index: String,
+    /// Its number in the trash; with segments of earlier versions, in its collection.
+    pub record: RecordNumber,
+    /// When it was last written, in milliseconds since 1970.
+    pub modified_ms: i64,
+    /// Its threshold, in milliseconds since 1970.
+    pub threshold_ms: i64,
+    /// The document, byte for byte.
+    pub document: RawDocumentBuf,
 }
 
 /// Appends a document as one line.
@@ -62,22 +71,22 @@ pub fn append_line(out: &mut Vec<u8>, archived: &Archived) -> Result<(), Archive
     Err(ArchiveError::Backend {
         what: format!(
             "{} of {} can't be written in a format that reads back unchanged",
-            RecordName(archived.expired.record),
-            archived.expired.namespace
+            RecordName(archived.record),
+            archived.namespace
         ),
     })
 }
 
 fn append_text(out: &mut Vec<u8>, archived: &Archived) {
     let mut line = head(archived);
-    if let Ok(Some(id)) = archived.expired.document.get("_id")
+    if let Ok(Some(id)) = archived.document.get("_id")
         && !matches!(id, RawBsonRef::Document(id) if id.as_bytes().len() > SHOWN_ID_BYTES_MAX)
         && !matches!(id, RawBsonRef::String(id) if id.len() > SHOWN_ID_BYTES_MAX)
         && !matches!(id, RawBsonRef::Binary(id) if id.bytes.len() > SHOWN_ID_BYTES_MAX)
     {
         line.append(cstr!("_id"), id);
     }
-    line.append(cstr!("document"), RawBsonRef::Document(&archived.expired.document));
+    line.append(cstr!("document"), RawBsonRef::Document(&archived.document));
     append_document(out, &line, Style::Canonical);
 }
 
@@ -86,24 +95,23 @@ fn append_bytes(out: &mut Vec<u8>, archived: &Archived) {
     // Built by hand: with the largest document, the line would exceed the maximum document size.
     out.pop();
     out.extend_from_slice(BYTES_BEFORE.as_bytes());
-    out.extend_from_slice(BASE64.encode(archived.expired.document.as_bytes()).as_bytes());
+    out.extend_from_slice(BASE64.encode(archived.document.as_bytes()).as_bytes());
     out.extend_from_slice(BYTES_BEHIND.as_bytes());
 }
 
 fn head(archived: &Archived) -> RawDocumentBuf {
     let date = |ms: i64| RawBsonRef::DateTime(DateTime::from_millis(ms));
-    let expired = &archived.expired;
     let mut line = RawDocumentBuf::new();
-    line.append(cstr!("ns"), expired.namespace.to_string());
-    match i64::try_from(expired.record) {
+    line.append(cstr!("ns"), archived.namespace.to_string());
+    match i64::try_from(archived.record) {
         Ok(record) => line.append(cstr!("record"), record),
-        Err(_) => line.append(cstr!("record"), expired.record.to_string()),
+        Err(_) => line.append(cstr!("record"), archived.record.to_string()),
     }
-    line.append(cstr!("modified"), date(expired.modified_ms));
-    line.append(cstr!("sum"), format!("{:016x}", xxh3_64(expired.document.as_bytes())));
+    line.append(cstr!("modified"), date(archived.modified_ms));
+    line.append(cstr!("sum"), format!("{:016x}", xxh3_64(archived.document.as_bytes())));
     line.append(cstr!("removed"), date(archived.removed_ms));
-    line.append(cstr!("expired"), date(expired.threshold_ms));
-    line.append(cstr!("index"), expired.index.as_str());
+    line.append(cstr!("expired"), date(archived.threshold_ms));
+    line.append(cstr!("index"), archived.index.as_str());
     line
 }
 
@@ -149,7 +157,8 @@ pub fn read_line(line: &[u8]) -> Result<Archived, ArchiveError> {
     if format!("{:016x}", xxh3_64(document.as_bytes())) != text("sum")? {
         return Err(damaged("a document is not what its checksum says"));
     }
-    let expired = ExpiredDocument {
+    Ok(Archived {
+        removed_ms: date("removed")?,
         namespace: Namespace::parse(text("ns")?)
             .map_err(|_| damaged("a line names no collection"))?,
         record: record.ok_or_else(|| damaged("a line has no record"))?,
@@ -157,8 +166,7 @@ pub fn read_line(line: &[u8]) -> Result<Archived, ArchiveError> {
         threshold_ms: date("expired")?,
         index: text("index")?.to_owned(),
         document,
-    };
-    Ok(Archived { removed_ms: date("removed")?, expired })
+    })
 }
 
 /// The part of a line that is the same in all copies of a document version.
@@ -179,15 +187,15 @@ mod tests {
     use super::*;
 
     fn archived(document: &Document) -> Archived {
-        let expired = ExpiredDocument {
+        Archived {
+            removed_ms: 1_704_067_200_000,
             namespace: Namespace::new("test", "a.b"),
             record: 7,
             modified_ms: -1,
             threshold_ms: 1_704_067_199_999,
             index: "ttl \"x\",\"removed\":".to_owned(),
             document: RawDocumentBuf::try_from(document).expect("raw"),
-        };
-        Archived { removed_ms: 1_704_067_200_000, expired }
+        }
     }
 
     /// Checks that a document comes back byte for byte, and whether as text or as bytes.
@@ -254,7 +262,7 @@ mod tests {
         };
         let first = line(|_| {});
         assert_eq!(line(|archived| archived.removed_ms += 1), first, "removed a second time");
-        assert_ne!(line(|archived| archived.expired.record += 1), first);
-        assert_ne!(line(|archived| archived.expired.modified_ms += 1), first);
+        assert_ne!(line(|archived| archived.record += 1), first);
+        assert_ne!(line(|archived| archived.modified_ms += 1), first);
     }
 }

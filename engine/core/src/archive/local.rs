@@ -11,7 +11,7 @@ use super::{
     backend::Backend,
     segment::{self, SegmentFile},
 };
-use crate::store::{create_chosen, open_chosen, open_chosen_to_write, sync_names};
+use crate::store::{create_chosen, open_chosen, sync_names};
 
 /// A folder with one file a segment.
 #[derive(Debug)]
@@ -43,25 +43,18 @@ impl Folder {
         Err(io::Error::new(io::ErrorKind::NotFound, what))
     }
 
-    fn write(&self, segment: &str, offset: u64, frame: &[u8]) -> io::Result<()> {
+    fn write(&self, segment: &str, frame: &[u8]) -> io::Result<()> {
         self.prepare()?;
         let path = self.path.join(segment);
         // A copy of this store may write here too, so never overwrite a segment it created.
-        let file = if offset == 0 { create_chosen(&path) } else { open_chosen_to_write(&path) };
-        let mut file = file?;
-        let len = file.metadata()?.len();
-        if len < offset {
-            return Err(io::Error::other(format!("{segment} has become shorter")));
-        }
-        file.set_len(offset)?;
-        file.seek(SeekFrom::Start(offset))?;
+        let mut file = create_chosen(&path)?;
         if let Err(error) = file.write_all(frame) {
-            // Frees the space. If that fails too, readers skip the torn end.
-            let _ = if offset == 0 { fs::remove_file(&path) } else { file.set_len(offset) };
+            // Frees the space. If that fails too, the next attempt removes it.
+            let _ = fs::remove_file(&path);
             return Err(error);
         }
         file.sync_all()?;
-        if offset == 0 { sync_names(&self.path) } else { Ok(()) }
+        sync_names(&self.path)
     }
 }
 
@@ -74,9 +67,9 @@ impl Backend for Folder {
         make(chosen).map_err(|error| ArchiveError::io(&tried, &error))
     }
 
-    fn put(&self, segment: &str, offset: u64, frame: &[u8]) -> Result<(), ArchiveError> {
+    fn put(&self, segment: &str, frame: &[u8]) -> Result<(), ArchiveError> {
         let tried = format!("Can't write the archive in {}", self.path.display());
-        self.write(segment, offset, frame).map_err(|error| ArchiveError::io(&tried, &error))
+        self.write(segment, frame).map_err(|error| ArchiveError::io(&tried, &error))
     }
 
     fn list(&self) -> Result<Vec<SegmentFile>, ArchiveError> {
@@ -139,20 +132,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn batches_lie_one_behind_the_other_and_other_files_do_not_count() {
+    fn segments_are_never_written_over_and_other_files_do_not_count() {
         let parent = tempfile::tempdir().expect("a folder");
         let folder = Folder::new(parent.path().join("a/b"), None);
         assert_eq!(folder.list(), Ok(Vec::new()), "nothing is made before it is needed");
         let name = segment::name(1, 0);
-        folder.put(&name, 0, b"abc").expect("written");
-        folder.put(&name, 3, b"defg").expect("written");
-        // The rest of a failed write is overwritten.
-        folder.put(&name, 5, b"!").expect("written");
+        folder.put(&name, b"abcde!").expect("written");
+        assert!(folder.put(&name, b"other").is_err(), "it is there");
         fs::write(parent.path().join("a/b/notes.txt"), "mine").expect("written");
         assert_eq!(folder.list(), Ok(vec![SegmentFile { name: name.clone(), bytes: 6 }]));
         assert_eq!(folder.read(&name, 2, 3), Ok(b"cde".to_vec()));
         assert_eq!(folder.read(&name, 5, 100), Ok(b"!".to_vec()));
-        assert!(folder.put(&name, 60, b"x").is_err(), "a hole is never made");
         folder.remove(&name).expect("removed");
         assert_eq!(folder.list(), Ok(Vec::new()));
     }
@@ -163,7 +153,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let parent = tempfile::tempdir().expect("a folder");
         let folder = Folder::new(parent.path().join("a"), None);
-        folder.put(&segment::name(1, 0), 0, b"abc").expect("written");
+        folder.put(&segment::name(1, 0), b"abc").expect("written");
         let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
         assert_eq!(mode(&folder.path), 0o700);
         assert_eq!(mode(&folder.path.join(segment::name(1, 0))), 0o600);
@@ -174,8 +164,7 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         let path = parent.path().join("file");
         fs::write(&path, "x").expect("written");
-        let failed =
-            Folder::new(path, None).put(&segment::name(1, 0), 0, b"x").expect_err("a file");
+        let failed = Folder::new(path, None).put(&segment::name(1, 0), b"x").expect_err("a file");
         assert!(failed.to_string().starts_with("Can't write the archive in /"), "{failed}");
     }
 
@@ -186,14 +175,14 @@ mod tests {
         let folder = Folder::new(chosen.join("of store/a"), Some(chosen.clone()));
         folder.begin().expect("made");
         let name = segment::name(1, 0);
-        folder.put(&name, 0, b"x").expect("kept");
+        folder.put(&name, b"x").expect("kept");
         fs::rename(parent.path().join("disk"), parent.path().join("unmounted")).expect("moved");
-        let missed = folder.put(&segment::name(2, 0), 0, b"x").expect_err("gone").to_string();
+        let missed = folder.put(&segment::name(2, 0), b"x").expect_err("gone").to_string();
         assert!(missed.contains("is its disk mounted?"), "{missed}");
         let missed = folder.list().expect_err("it is not empty").to_string();
         assert!(missed.contains("is its disk mounted?"), "{missed}");
         assert!(!parent.path().join("disk").exists(), "nothing is made in its place");
         fs::rename(parent.path().join("unmounted"), parent.path().join("disk")).expect("moved");
-        folder.put(&segment::name(2, 0), 0, b"x").expect("kept");
+        folder.put(&segment::name(2, 0), b"x").expect("kept");
     }
 }

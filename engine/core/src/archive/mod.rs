@@ -1,16 +1,19 @@
-//! Archives: expired documents are written to compressed files before they are removed.
+//! Archives: where rows of the trash are moved once their time there is up.
 //!
-//! A collection may have an [`Archive`]. Before the reaper's transaction removes documents, it
-//! passes them to [`Archive::append`], which returns once they are durable; while that fails,
-//! nothing of the collection is removed. A crash between the two leaves a document in both places,
-//! and the next pass archives it again; [`Archive::scan`] returns such copies once.
+//! A collection may have an [`Archive`]. The drain ([`Archives::drain_step`]) writes due rows to a
+//! segment, durably, and takes them out of the trash in the transaction that counts the segment. A
+//! segment that isn't counted doesn't belong to the archive: the next step removes it. So a document is
+//! in the trash or in the archive, never in both and never in neither.
 //!
 //! An archive is a sequence of segments, each a gzip file of NDJSON in canonical Extended JSON
-//! (`line`), with one gzip member per batch (`frame`). A torn last batch was never acknowledged, so
-//! its documents were not removed. Limits remove whole segments, oldest first.
+//! (`line`) with one gzip member (`frame`); earlier versions wrote several. Limits remove whole
+//! segments, oldest first.
 
 mod archives;
 mod backend;
+mod drain;
+#[cfg(test)]
+mod drain_tests;
 mod error;
 mod frame;
 mod inventory;
@@ -26,14 +29,13 @@ mod settings;
 mod store;
 #[cfg(test)]
 mod tests;
-mod versions;
 
 #[cfg(test)]
 pub(crate) use archives::ARCHIVES_META;
 pub use archives::{Archives, missing_from_backup};
+pub use drain::DrainStep;
 pub use error::ArchiveError;
 pub use line::Archived;
 pub use scan::{ScanMark, ScanResult, ScanStart};
 pub use settings::Settings;
 pub use store::{Archive, Failure, Summary};
-pub use versions::ArchivedVersions;

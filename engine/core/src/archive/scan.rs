@@ -46,8 +46,8 @@ pub struct ScanResult {
 type Visit<'v> = &'v mut dyn FnMut(Archived) -> ControlFlow<()>;
 
 impl Archive {
-    /// Visits all documents, last removed first. A document archived twice, because the program was
-    /// killed before the removal, is visited once. Unreadable batches are skipped and counted.
+    /// Visits all documents, last removed first. A document that an earlier version archived twice,
+    /// because it was killed before the removal, is visited once. Unreadable batches are skipped and counted.
     ///
     /// # Errors
     /// When the archive can't be read.
@@ -61,7 +61,7 @@ impl Archive {
             last: None,
             seen: ScanResult::default(),
         };
-        for segment in backend.list()?.iter().rev() {
+        for segment in self.segments(backend)?.iter().rev() {
             match self
                 .contents(backend, segment)
                 .and_then(|found| scan.segment(segment, &found, visit))

@@ -1,13 +1,13 @@
-//! The archive of one collection: appends batches, removes old segments.
+//! The archive of one collection: writes segments, removes old ones.
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
 
 use super::{
-    ArchiveError, Archived, ArchivedVersions, Settings,
+    ArchiveError, Archived, Settings,
     backend::Backend,
     frame,
     inventory::{Inventory, Missing},
@@ -18,20 +18,17 @@ use super::{
 use crate::{
     catalog::Namespace,
     clock::Clock,
-    limits::{
-        ARCHIVE_POLL_MS, ARCHIVE_RETRY_MAX, ARCHIVE_RETRY_MIN, ARCHIVE_SEGMENT_BYTES_MAX,
-        ARCHIVE_SEGMENT_MS_MAX,
-    },
-    store::CollectionId,
+    limits::{ARCHIVE_POLL_MS, ARCHIVE_RETRY_MAX, ARCHIVE_RETRY_MIN},
+    store::{CollectionId, Store, StoreError},
 };
 
 /// The archive of one collection.
 pub struct Archive {
     pub(super) record: Record,
     backend: Result<Box<dyn Backend>, ArchiveError>,
-    writing: Mutex<Writing>,
+    /// No row of the trash before this number waits for this archive.
+    pub(super) from: AtomicU64,
     failure: Mutex<Option<Failure>>,
-    last_archived: Mutex<Arc<ArchivedVersions>>,
     /// Cached contents of segments, by name, with the size they were read at.
     known: Mutex<HashMap<String, (u64, Arc<SegmentContents>)>>,
     inventory: Mutex<Inventory>,
@@ -39,23 +36,7 @@ pub struct Archive {
     looked_ms: Mutex<Option<i64>>,
 }
 
-/// Where the next batch is written.
-#[derive(Debug, Default)]
-struct Writing {
-    /// The segment that this session created. Never one of an earlier session: its end may be torn.
-    open: Option<OpenSegment>,
-    /// The number of the next segment, once the backend has been listed.
-    next: Option<u64>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct OpenSegment {
-    name: String,
-    bytes: u64,
-    began_ms: i64,
-}
-
-/// Why the collection's removals are on hold.
+/// Why the removed documents stay in the trash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The reason as a sentence.
@@ -65,7 +46,7 @@ pub struct Failure {
     /// Consecutive failures.
     pub attempts: u32,
     /// The monotonic instant of the next attempt.
-    retry_at: Duration,
+    pub retry_at: Duration,
 }
 
 /// An archive's contents in numbers.
@@ -73,8 +54,7 @@ pub struct Failure {
 pub struct Summary {
     /// Its segments.
     pub segments: u64,
-    /// Documents. One archived twice, because the program was killed before the removal, counts
-    /// twice.
+    /// Documents.
     pub documents: u64,
     /// Bytes of all segments.
     pub bytes: u64,
@@ -88,22 +68,51 @@ pub struct Summary {
     pub missing: Missing,
 }
 
+/// Reads the stored inventory.
+pub(super) type LoadInventory<'l> = &'l dyn Fn() -> Result<Inventory, StoreError>;
+
+/// Stores an inventory.
+pub(super) type SaveInventory<'l> = &'l dyn Fn(&Inventory) -> Result<(), StoreError>;
+
+/// The stored inventory of an archive, as its segments are written.
+pub(super) struct Ledger<'l> {
+    pub load: LoadInventory<'l>,
+    pub save: SaveInventory<'l>,
+    /// Takes the documents out of the trash and saves, in one transaction. False if one of them is
+    /// no longer there.
+    pub commit: &'l dyn Fn(&Inventory) -> Result<bool, ArchiveError>,
+}
+
 impl Archive {
-    pub(super) fn new(
-        record: Record,
-        backend: Result<Box<dyn Backend>, ArchiveError>,
-        inventory: Inventory,
-    ) -> Self {
+    pub(super) fn new(record: Record, backend: Result<Box<dyn Backend>, ArchiveError>) -> Self {
         Self {
             record,
             backend,
-            writing: Mutex::default(),
+            from: AtomicU64::new(0),
             failure: Mutex::default(),
-            last_archived: Mutex::default(),
             known: Mutex::default(),
-            inventory: Mutex::new(inventory),
+            inventory: Mutex::default(),
             looked_ms: Mutex::default(),
         }
+    }
+
+    /// The `meta` key of the inventory.
+    pub(super) fn inventory_name(&self) -> String {
+        format!("archiveSegments/{}", self.record.folder)
+    }
+
+    /// The inventory in the store.
+    pub(super) fn stored_inventory(&self, store: &Store) -> Result<Inventory, StoreError> {
+        let stored = store.read(|reader| {
+            let bytes = reader.meta(&self.inventory_name())?;
+            Ok::<_, StoreError>(bytes.map(Inventory::from_bytes).unwrap_or_default())
+        });
+        Ok(StoreError::unless_damaged(stored)?.unwrap_or_else(Inventory::lost))
+    }
+
+    /// Reads the inventory at opening. If that fails, each step reads it again.
+    pub(super) fn load_inventory(&self, store: &Store) {
+        *lock(&self.inventory) = self.stored_inventory(store).unwrap_or_else(|_| Inventory::lost());
     }
 
     /// The user's settings.
@@ -121,72 +130,59 @@ impl Archive {
         &self.record.namespace
     }
 
-    /// Whether expired documents are archived.
+    /// The name of its folder, unique in the store. It stays when the collection is replaced.
+    pub fn folder(&self) -> &str {
+        &self.record.folder
+    }
+
+    /// Whether removed documents are archived.
     pub fn is_on(&self) -> bool {
         self.record.is_on
     }
 
-    /// Why the collection's removals wait.
+    /// Why the removed documents wait.
     pub fn failure(&self) -> Option<Failure> {
         lock(&self.failure).clone()
     }
 
-    /// Makes the next removal try again at once, without the back-off.
+    /// Makes the next step try again at once, without the back-off.
     pub fn retry_now(&self) {
         if let Some(failure) = &mut *lock(&self.failure) {
             failure.retry_at = Duration::ZERO;
         }
     }
 
-    /// The documents of the last batch, unless a limit removed a segment since.
-    pub fn last_archived(&self) -> Arc<ArchivedVersions> {
-        Arc::clone(&lock(&self.last_archived))
-    }
-
-    /// Appends these documents durably; only then may they be removed. `kept` is everything
-    /// removable after that: these documents and those archived before.
+    /// Writes a segment with these documents. `commit` takes them out of the trash and stores the
+    /// inventory, in one transaction; it returns false if one of them was restored in between.
+    /// Returns whether the segment counts.
     ///
     /// # Errors
-    /// `OnHold` when the write fails, or during the back-off after a failure.
-    pub fn append(
+    /// `Waiting` when something fails, or during the back-off after a failure.
+    pub(super) fn write_segment(
         &self,
         clock: &dyn Clock,
         documents: &[Archived],
-        kept: ArchivedVersions,
-    ) -> Result<Arc<ArchivedVersions>, ArchiveError> {
-        let kept = Arc::new(kept);
-        if documents.is_empty() {
-            return Ok(kept);
-        }
-        self.append_more(clock, documents)?;
-        *lock(&self.last_archived) = Arc::clone(&kept);
-        Ok(kept)
-    }
-
-    /// Appends documents outside a pass, durably.
-    ///
-    /// # Errors
-    /// As [`Archive::append`].
-    pub fn append_more(
-        &self,
-        clock: &dyn Clock,
-        documents: &[Archived],
-    ) -> Result<(), ArchiveError> {
+        ledger: &Ledger<'_>,
+    ) -> Result<bool, ArchiveError> {
         if let Some(failure) = self.failure().filter(|failure| clock.monotonic() < failure.retry_at)
         {
-            return Err(self.held(&failure.sentence));
+            return Err(self.waiting(&failure.sentence));
         }
-        if let Err(error) = self.try_append(documents) {
-            let sentence = error.to_string();
-            self.note_failure(clock, &sentence);
-            return Err(self.held(&sentence));
+        match self.try_write(documents, ledger) {
+            Ok(counts) => {
+                *lock(&self.failure) = None;
+                Ok(counts)
+            }
+            Err(error) => {
+                let sentence = error.to_string();
+                self.note_failure(clock, &sentence);
+                Err(self.waiting(&sentence))
+            }
         }
-        *lock(&self.failure) = None;
-        Ok(())
     }
 
-    fn held(&self, sentence: &str) -> ArchiveError {
-        ArchiveError::OnHold {
+    fn waiting(&self, sentence: &str) -> ArchiveError {
+        ArchiveError::Waiting {
             namespace: self.record.namespace.to_string(),
             reason: sentence.to_owned(),
         }
@@ -205,95 +201,59 @@ impl Archive {
         });
     }
 
-    fn try_append(&self, documents: &[Archived]) -> Result<(), ArchiveError> {
+    fn try_write(&self, documents: &[Archived], ledger: &Ledger<'_>) -> Result<bool, ArchiveError> {
         let backend = self.backend()?;
-        let mut lines = Vec::new();
-        for document in documents {
-            append_line(&mut lines, document)?;
+        // Read again each time: whether a commit that failed is on disk, only the store can tell.
+        let mut inventory = (ledger.load)()?;
+        *lock(&self.inventory) = inventory.clone();
+        if inventory.is_lost() {
+            return Err(ArchiveError::Damaged {
+                what: "the list of its files can't be read; turn the archive on again".to_owned(),
+            });
         }
-        let instants = || documents.iter().map(|document| document.removed_ms);
-        let first_ms = instants().min().unwrap_or_default();
-        let docs = u32::try_from(documents.len()).unwrap_or(u32::MAX);
-        let last_ms = instants().max().unwrap_or_default();
-        let frame = frame::pack(&lines, docs, first_ms, last_ms)?;
-        let mut writing = lock(&self.writing);
-        self.turn_over(&mut writing, frame.len() as u64, first_ms);
-        let (name, offset) = match &writing.open {
-            Some(open) if backend.appends() => (open.name.clone(), open.bytes),
-            _ => {
-                let number = new_number(&mut writing, backend)?;
-                let name = if backend.appends() {
-                    segment::name(number, first_ms)
-                } else {
-                    segment::batch_name(number, first_ms, last_ms, docs)
-                };
-                (name, 0)
+        let mut listed = backend.list()?;
+        if let Some(pending) = inventory.pending() {
+            // Its documents are still in the trash, so it must not stay next to the new segment.
+            if listed.iter().any(|segment| segment.name == pending) {
+                backend.remove(pending)?;
             }
-        };
-        if let Err(error) = backend.put(&name, offset, &frame) {
-            // A segment of that name may exist, so list again for the next number.
-            writing.next = None;
-            // Keep writing to the open segment, over a torn end, unless it was deleted.
-            let is_there = |listed: &SegmentFile| listed.name == name && listed.bytes >= offset;
-            if !backend.list().is_ok_and(|listed| listed.iter().any(is_there)) {
-                writing.open = None;
-            }
-            return Err(error);
+            listed.retain(|segment| segment.name != pending);
         }
-        let bytes = offset + frame.len() as u64;
-        lock(&self.inventory).add(&name, bytes, u64::from(docs));
-        let began_ms = writing.open.take().map_or(first_ms, |open| open.began_ms);
-        if offset == 0 {
-            writing.next = segment::number(&name).map(|number| number + 1);
+        let (frame, docs, first_ms, last_ms) = pack(documents)?;
+        let last = listed.last().and_then(|last| segment::number(&last.name));
+        let number = last.map_or(1, |last| last.saturating_add(1));
+        let name = segment::batch_name(number, first_ms, last_ms, docs);
+        inventory.begin(&name);
+        (ledger.save)(&inventory)?;
+        *lock(&self.inventory) = inventory.clone();
+        backend.put(&name, &frame)?;
+        inventory.add(&name, frame.len() as u64, u64::from(docs));
+        let counts = (ledger.commit)(&inventory)?;
+        if counts {
+            *lock(&self.inventory) = inventory;
         }
-        writing.open = Some(OpenSegment { name, bytes, began_ms });
-        Ok(())
+        Ok(counts)
     }
 
-    /// Closes a segment that is large or old enough.
-    fn turn_over(&self, writing: &mut Writing, more: u64, now_ms: i64) {
-        // Small enough that the byte limit removes a part of the archive, not all of it.
-        let bytes_max = self.record.settings.max_bytes.map_or(u64::MAX, |bytes| bytes / 8);
-        let bytes_max = ARCHIVE_SEGMENT_BYTES_MAX.min(bytes_max);
-        let is_over = writing.open.as_ref().is_some_and(|open| {
-            let age_ms = now_ms.saturating_sub(open.began_ms);
-            open.bytes.saturating_add(more) > bytes_max
-                || !(0..ARCHIVE_SEGMENT_MS_MAX).contains(&age_ms)
-        });
-        if is_over {
-            writing.open = None;
-        }
+    /// All segments, oldest first, without one that is being written.
+    pub(super) fn segments(&self, backend: &dyn Backend) -> Result<Vec<SegmentFile>, ArchiveError> {
+        // In this order: a segment that is counted in between has its documents in the trash no more.
+        let mut listed = backend.list()?;
+        let inventory = lock(&self.inventory);
+        listed.retain(|segment| inventory.pending() != Some(&segment.name));
+        Ok(listed)
     }
 
-    /// Saves what the archive must hold, if that changed.
-    ///
-    /// # Errors
-    /// The errors of `save`; the next call tries again.
-    pub(super) fn save_inventory(
-        &self,
-        save: &dyn Fn(&Inventory) -> Result<(), ArchiveError>,
-    ) -> Result<(), ArchiveError> {
-        let changed = {
-            let mut inventory = lock(&self.inventory);
-            if !inventory.take_changed() {
-                return Ok(());
-            }
-            inventory.clone()
-        };
-        save(&changed).inspect_err(|_| lock(&self.inventory).not_saved())
-    }
-
-    /// Removes the oldest segments until the limits hold, while `may_continue` returns true. Before that, `save`
-    /// stores that they may be gone. Returns how many. Appends continue in parallel, because a server may
-    /// take long to answer.
+    /// Removes the oldest segments until the limits hold, while `may_continue` returns true. Before that, the
+    /// ledger stores that they may be gone. Returns how many.
     ///
     /// # Errors
     /// When the backend can't be listed, or a segment can't be removed.
-    pub fn prune(
+    pub(super) fn prune(
         &self,
         now_ms: i64,
         may_continue: &dyn Fn() -> bool,
-        save: &dyn Fn(&Inventory) -> Result<(), ArchiveError>,
+        (load, save): (LoadInventory<'_>, SaveInventory<'_>),
     ) -> Result<usize, ArchiveError> {
         let Settings { max_bytes, max_age_secs, .. } = self.record.settings;
         if max_bytes.is_none() && max_age_secs.is_none() {
@@ -304,8 +264,7 @@ impl Archive {
             return Ok(0);
         }
         let oldest_ms = self.oldest_ms(now_ms);
-        let open = lock(&self.writing).open.clone();
-        let listed = backend.list()?;
+        let listed = self.segments(backend)?;
         let mut bytes: u64 = listed.iter().map(|segment| segment.bytes).sum();
         let mut removed = 0;
         for (behind, segment) in (0..listed.len()).rev().zip(&listed) {
@@ -315,16 +274,20 @@ impl Archive {
                 Some(oldest_ms) if !is_too_much => self.is_older(backend, segment, oldest_ms)?,
                 _ => false,
             };
-            let goes = is_too_much || is_too_old;
-            if !goes || !may_continue() || !self.give_up(segment, open.as_ref()) {
+            if !(is_too_much || is_too_old) || !may_continue() {
                 break;
             }
-            lock(&self.inventory).remove(&segment.name);
-            self.save_inventory(save)?;
+            let mut inventory = load()?;
+            if inventory.pending() == Some(&segment.name) {
+                break;
+            }
+            inventory.remove(&segment.name);
+            if !inventory.is_lost() {
+                save(&inventory)?;
+            }
+            *lock(&self.inventory) = inventory;
             backend.remove(&segment.name)?;
             lock(&self.known).remove(&segment.name);
-            // The segment may have held them, so they must be archived again before their removal.
-            *lock(&self.last_archived) = Arc::default();
             bytes = bytes.saturating_sub(segment.bytes);
             removed += 1;
         }
@@ -339,10 +302,10 @@ impl Archive {
     pub fn may_hold_expired(&self, now_ms: i64) -> Result<bool, ArchiveError> {
         let Some(oldest_ms) = self.oldest_ms(now_ms) else { return Ok(false) };
         let backend = self.backend()?;
-        if !backend.appends() {
+        if !backend.is_local() {
             return Ok(true);
         }
-        let oldest = backend.list()?.into_iter().next();
+        let oldest = self.segments(backend)?.into_iter().next();
         oldest.map_or(Ok(false), |oldest| self.is_older(backend, &oldest, oldest_ms))
     }
 
@@ -366,25 +329,9 @@ impl Archive {
         Ok(last.is_some_and(|last_ms| last_ms < oldest_ms))
     }
 
-    /// Closes a segment that is about to be removed. False if it received a batch since `before`.
-    fn give_up(&self, segment: &SegmentFile, before: Option<&OpenSegment>) -> bool {
-        let mut writing = lock(&self.writing);
-        let names_it =
-            |open: Option<&OpenSegment>| open.is_some_and(|open| open.name == segment.name);
-        if !names_it(before) && !names_it(writing.open.as_ref()) {
-            return true;
-        }
-        // Otherwise the writer of the last batch has opened another segment.
-        let is_as_before = writing.open.as_ref() == before;
-        if is_as_before {
-            writing.open = None;
-        }
-        is_as_before
-    }
-
     /// Limits how often a server is queried, and skips it while it fails.
     fn is_time_to_look(&self, backend: &dyn Backend, now_ms: i64) -> bool {
-        if backend.appends() {
+        if backend.is_local() {
             return true;
         }
         let mut looked_ms = lock(&self.looked_ms);
@@ -403,7 +350,7 @@ impl Archive {
     pub fn summary(&self) -> Result<Summary, ArchiveError> {
         let backend = self.backend()?;
         let mut summary = Summary::default();
-        let listed = backend.list()?;
+        let listed = self.segments(backend)?;
         let contents = listed.iter().map(|segment| self.contents(backend, segment));
         let contents = contents.collect::<Result<Vec<_>, _>>()?;
         let found = || listed.iter().zip(contents.iter().map(|contents| &**contents));
@@ -426,7 +373,7 @@ impl Archive {
 
     /// Losses of an archive in a folder. Asks no server, which may take long.
     pub(super) fn missing_locally(&self) -> Option<Missing> {
-        let backend = self.backend().ok().filter(|backend| backend.appends())?;
+        let backend = self.backend().ok().filter(|backend| backend.is_local())?;
         let is_short = lock(&self.inventory).is_short(&backend.list().ok()?);
         let missing = is_short.then(|| self.summary().ok()).flatten()?.missing;
         Some(missing).filter(|missing| missing.segments > 0)
@@ -470,16 +417,18 @@ impl Archive {
     }
 }
 
-/// The number of the next segment.
-fn new_number(writing: &mut Writing, backend: &dyn Backend) -> Result<u64, ArchiveError> {
-    let number = if let Some(number) = writing.next {
-        number
-    } else {
-        let last = backend.list()?.last().and_then(|last| segment::number(&last.name));
-        last.map_or(1, |last| last.saturating_add(1))
-    };
-    writing.next = Some(number);
-    Ok(number)
+/// Packs documents into the one batch of a segment, with their number and when the first and the
+/// last of them were removed.
+pub(super) fn pack(documents: &[Archived]) -> Result<(Vec<u8>, u32, i64, i64), ArchiveError> {
+    let mut lines = Vec::new();
+    for document in documents {
+        append_line(&mut lines, document)?;
+    }
+    let instants = || documents.iter().map(|document| document.removed_ms);
+    let (first_ms, last_ms) =
+        (instants().min().unwrap_or_default(), instants().max().unwrap_or_default());
+    let docs = u32::try_from(documents.len()).unwrap_or(u32::MAX);
+    Ok((frame::pack(&lines, docs, first_ms, last_ms)?, docs, first_ms, last_ms))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -488,9 +437,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 impl Archive {
-    /// Whether a batch would have to wait.
-    pub(super) fn is_writing(&self) -> bool {
-        self.writing.try_lock().is_err()
+    /// The inventory in memory.
+    pub(super) fn inventory(&self) -> Inventory {
+        lock(&self.inventory).clone()
     }
 
     /// Segments whose contents are remembered.

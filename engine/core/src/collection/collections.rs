@@ -1,18 +1,17 @@
 //! The entry point: all collections of a store, and the transactions over them.
 
 use std::sync::{
-    Arc, PoisonError, RwLock, Weak,
+    Arc, PoisonError, RwLock,
     atomic::{AtomicBool, AtomicU64},
 };
 
 use super::{
-    ChangeWaiter, DocumentWriter, EvictedDocument, ExpiredSink, WriteError,
+    ChangeWaiter, DocumentWriter, TrashPolicy, WriteError,
     build::build_owners::BuildOwners,
     change_waiters::ChangeWaiters,
     integrity::scrub_state::Scrub,
     oplog::pending::PendingOplog,
     write::{
-        evict::{ATTEMPTS_MAX, Evictions},
         transaction::{Effects, Transaction},
         ts_watch::TsWatches,
     },
@@ -34,8 +33,6 @@ enum Failure<E> {
     Store(StoreError),
     /// It changed a store that only applies another one's oplog.
     NotPrimary,
-    /// These documents must be archived first.
-    NotArchived(Vec<EvictedDocument>),
 }
 
 impl<E> From<StoreError> for Failure<E> {
@@ -50,7 +47,9 @@ pub struct Collections {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) catalog: Catalog,
     observer: RwLock<Option<Observer>>,
-    pub(super) sink: RwLock<Option<Weak<dyn ExpiredSink>>>,
+    pub(super) trash_policy: RwLock<Arc<TrashPolicy>>,
+    /// Rows of the trash before this number all wait for an archive.
+    pub(super) trim_from: AtomicU64,
     waiters: ChangeWaiters,
     pub(super) scrub: Scrub,
     pub(super) build_owners: BuildOwners,
@@ -74,7 +73,8 @@ impl Collections {
             clock,
             catalog: Catalog::new(snapshot),
             observer: RwLock::new(None),
-            sink: RwLock::new(None),
+            trash_policy: RwLock::default(),
+            trim_from: AtomicU64::new(0),
             waiters: ChangeWaiters::default(),
             scrub: Scrub::default(),
             build_owners: BuildOwners::default(),
@@ -156,20 +156,7 @@ impl Collections {
         &self,
         mut work: impl FnMut(&mut DocumentWriter<'_, '_>) -> Result<T, E> + Send,
     ) -> Result<T, E> {
-        let sink = self.sink();
-        let mut safe = Vec::new();
-        let mut result = self.attempt(&mut work, sink.as_ref(), &safe);
-        for _ in 1..ATTEMPTS_MAX {
-            let (Err(Failure::NotArchived(found)), Some(sink)) = (&mut result, &sink) else {
-                break;
-            };
-            let found = std::mem::take(found);
-            // Archived outside of a transaction, so that no writer waits for the archive's disk or
-            // network.
-            sink.archive(&found).map_err(|reason| E::from(WriteError::NotArchived { reason }))?;
-            safe.extend(found);
-            result = self.attempt(&mut work, Some(sink), &safe);
-        }
+        let result = self.attempt(&mut work);
         let (value, effects) = match result {
             Ok(done) => done,
             Err(Failure::Work(error)) => {
@@ -182,10 +169,6 @@ impl Collections {
                 return Err(E::from(WriteError::Store(error)));
             }
             Err(Failure::NotPrimary) => return Err(E::from(WriteError::NotPrimary)),
-            Err(Failure::NotArchived(_)) => {
-                let what = "documents expire faster than they can be archived".to_owned();
-                return Err(E::from(WriteError::Store(StoreError::Busy { what })));
-            }
         };
         // Also publishes a catalog that another write of the same commit changed: a caller who sees
         // this write succeed must find the collection it wrote to.
@@ -199,13 +182,10 @@ impl Collections {
         Ok(value)
     }
 
-    /// Runs `work` in one transaction, which commits unless something must be archived first.
-    /// Whichever thread runs it, only the limit of the calling thread can end it.
+    /// Runs `work` in one transaction. Whichever thread runs it, only the limit of the calling thread can end it.
     fn attempt<T: Send, E: Send>(
         &self,
         work: &mut (impl FnMut(&mut DocumentWriter<'_, '_>) -> Result<T, E> + Send),
-        sink: Option<&Arc<dyn ExpiredSink>>,
-        safe: &[EvictedDocument],
     ) -> Result<(T, Effects), Failure<E>> {
         // Taken here, because the leader of a group may run this write on a thread with another
         // limit.
@@ -226,13 +206,11 @@ impl Collections {
             let oplog = self.store.has_oplog();
             txn.oplog = oplog.then(|| Box::new(PendingOplog::new(txn.now_ms)));
             txn.ts_watches = Some(&self.ts_watches);
-            txn.evictions = Evictions { sink: sink.cloned(), safe, found: Vec::new() };
+            // Read inside the transaction: an archive that was turned on before it gets everything
+            // that it removes.
+            txn.trash_policy = self.trash_policy();
             let mut writer = DocumentWriter { txn };
             let value = run_within(limit.clone(), || work(&mut writer)).map_err(Failure::Work)?;
-            let found = std::mem::take(&mut writer.txn.evictions.found);
-            if !found.is_empty() {
-                return Err(Failure::NotArchived(found));
-            }
             let is_change = writer.txn.oplog.as_ref().is_some_and(|oplog| !oplog.is_empty());
             let is_refused = self.is_secondary() && !is_broken(BrokenRule::SecondaryPasses);
             if is_change && is_refused {
@@ -254,16 +232,5 @@ impl Collections {
         if let Ok(Some(newer)) = newer {
             self.catalog.publish(&Arc::new(newer));
         }
-    }
-
-    /// Sets who archives and keeps documents that a write evicts. Weak, because the sink owns the
-    /// collections.
-    pub fn set_expired_sink(&self, sink: Weak<dyn ExpiredSink>) {
-        *self.sink.write().unwrap_or_else(PoisonError::into_inner) = Some(sink);
-    }
-
-    fn sink(&self) -> Option<Arc<dyn ExpiredSink>> {
-        let sink = self.sink.read().unwrap_or_else(PoisonError::into_inner);
-        sink.as_ref().and_then(Weak::upgrade)
     }
 }

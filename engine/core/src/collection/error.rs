@@ -57,12 +57,6 @@ pub enum WriteError {
     /// The catalog's rules forbid it.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// An expired document had to be evicted, but its archive did not accept it.
-    #[error("{reason}")]
-    NotArchived {
-        /// Why, as a sentence.
-        reason: String,
-    },
     /// The store only applies another one's oplog (MongoDB: 10107, `NotWritablePrimary`).
     #[error("not primary")]
     NotPrimary,

@@ -43,8 +43,9 @@ pub use oplog::role::Role;
 pub use time_budget::TimeBudget;
 pub use write::{
     document_writer::{DocumentWriter, InvalidDocument},
-    evict::{EvictedDocument, ExpiredDocument, ExpiredSink},
     measurements::Measurements,
     trash::{TrashStatus, Trim, TrimStep},
-    trash_row::{RestorableRow, TrashRow},
+    trash_policy::{Keeping, TrashPolicy},
+    trash_row::{RestorableRow, TrashRow, WaitingRow},
+    waiting::{DueRows, WaitingRows},
 };

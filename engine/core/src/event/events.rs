@@ -25,6 +25,13 @@ pub enum Event {
     /// Removed documents were restored from the trash or an archive, in one transaction that is
     /// already durable.
     Restored(Vec<RestoredDocument>),
+    /// Removed documents were moved from the trash to an archive, durably.
+    Archived {
+        /// The collection of the archive.
+        namespace: Namespace,
+        /// How many.
+        documents: u64,
+    },
     /// Databases, collections or indexes changed.
     CatalogChanged,
     /// Documents of a collection changed by a command.

@@ -5,17 +5,14 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use bson::{Bson, RawDocument, RawDocumentBuf, raw::RawBsonRef};
-use thiserror::Error;
 
 use super::{
-    archiving,
     guard::{GUARD_META_NAME, UnsavedState},
     parameters::Limits,
     target::Target,
     trash,
 };
 use crate::{
-    archive::{ArchiveError, ArchivedVersions, Archives},
     broken_rules::{BrokenRule, is_broken},
     catalog::CollectionMeta,
     collection::{Collections, DocumentWriter, TimeBudget, TrashRow, WriteError},
@@ -90,18 +87,6 @@ pub(super) struct Allowance<'a> {
     pub bytes: u64,
     /// The guard's state, to be stored with the removal.
     pub state: Option<&'a UnsavedState>,
-    /// Milliseconds that removed documents stay in the trash; `None` skips the trash.
-    pub trash_ms: Option<i64>,
-}
-
-/// Why a step failed.
-#[derive(Debug, Error)]
-pub(super) enum BatchError {
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// The documents could not be archived.
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
 }
 
 /// A removed document.
@@ -116,12 +101,11 @@ struct RemovedEntry {
 /// documents are read, because a rule is put on hold before documents are restored.
 pub(super) fn run(
     collections: &Collections,
-    archives: &Archives,
     target: &Target,
     position: &Position,
     allowance: Allowance<'_>,
     may_remove: &dyn Fn() -> bool,
-) -> Result<Batch, BatchError> {
+) -> Result<Batch, WriteError> {
     // The trash is emptied before a removal may be refused: it never blocks one.
     trash::make_room(collections);
     let most = |limit: u64| {
@@ -144,12 +128,9 @@ pub(super) fn run(
     if records.is_empty() {
         return Ok(Batch { next: next_lane(target, &position), damage, ..Batch::default() });
     }
-    // Durable before the transaction begins, so that no crash can leave a document in neither
-    // place.
-    let (kept, records) = archiving::keep(collections, archives, target, records, allowance)?;
     let removed = collections.write(|writer: &mut DocumentWriter<'_, '_>| {
         writer.removes_expired(true);
-        remove(writer, target, records, (archives, kept.as_deref()), allowance)
+        remove(writer, target, records, allowance)
     })?;
     let Some((mut batch, done)) = removed else { return Ok(Batch::default()) };
     if batch.trashed > 0 {
@@ -228,25 +209,26 @@ fn read_ahead(
 }
 
 /// Removes the records that are due by their document, up to a limit. Returns how many are done, at
-/// least one. `None` if the rule or its collection was dropped or changed since the list was made,
-/// or if an archive was turned on since, which has none of them.
+/// least one. `None` if the rule or its collection was dropped or changed since the list was made.
 pub(super) fn remove(
     writer: &mut DocumentWriter<'_, '_>,
     target: &Target,
     records: &[RecordNumber],
-    (archives, kept): (&Archives, Option<&ArchivedVersions>),
     allowance: Allowance<'_>,
 ) -> Result<Option<(Batch, usize)>, WriteError> {
     let mut batch = Batch::default();
     let current = writer.collection(&target.collection.namespace);
-    let is_late = kept.is_none() && archives.active(target.collection.id).is_some();
-    let Some(collection) = current.filter(|current| !is_late && target.is_in_force(current)) else {
+    let Some(collection) = current.filter(|current| target.is_in_force(current)) else {
         return Ok(None);
     };
     let keys_before = count_keys(writer, &collection)?;
     let all = writer.counters(collection.id.0)?;
-    let trash_ms = allowance.trash_ms.filter(|_| !writer.has_no_room());
-    let times = trash_ms.map(|trash_ms| (allowance.now_ms, trash_ms));
+    let policy = writer.trash_policy();
+    let keeping = policy.of(collection.id).filter(|_| !is_broken(BrokenRule::NoTrash));
+    let archive = keeping.and_then(|keeping| keeping.archive);
+    // Without room only a row that waits for an archive is tried, and then the removal fails.
+    let times = keeping.filter(|_| archive.is_some() || !writer.has_no_room());
+    let times = times.map(|keeping| (allowance.now_ms, keeping));
     let mut pace = TimeBudget::new(allowance.limits.time);
     let (mut bytes, mut done) = (0, 0);
     while let Some(count) = pace.next()
@@ -262,9 +244,6 @@ pub(super) fn remove(
         let gone = writer.delete_batch(&collection, step, |place, stored| {
             let due = stored.and_then(|stored| Ok((stored, target.due(stored, allowance.now_ms)?)));
             let Some((stored, deadline)) = batch.due(due)? else { return Ok(None) };
-            if kept.is_some_and(|kept| !kept.has(stored)) {
-                return Ok(None); // Written since it was archived.
-            }
             let rule = (target.name(), deadline.threshold_ms);
             let row = |times| TrashRow::to_store(&collection, stored, rule, allowance.pass, times);
             let is_told = described + place < REMOVED_EVENT_DOCS_MAX;
@@ -278,8 +257,8 @@ pub(super) fn remove(
         })?;
         for gone in gone.into_iter().flatten() {
             match gone.trash_row {
-                Some(row) if writer.put_in_trash(&row)? => batch.trashed += 1,
-                _ => batch.not_trashed += u64::from(allowance.trash_ms.is_some()),
+                Some(row) if writer.put_in_trash(&row, archive)? => batch.trashed += 1,
+                _ => batch.not_trashed += u64::from(keeping.is_some()),
             }
             bytes += gone.bytes;
             batch.deleted += 1;

@@ -84,6 +84,10 @@ pub struct Reaper {
     lost: Vec<String>,
     heartbeat: Mutex<Heartbeat>,
     pub(super) wake: WakeUp,
+    /// Wakes the drain.
+    pub(super) drain_wake: WakeUp,
+    /// Held while rows of the trash are moved to archives.
+    pub(super) draining: Mutex<()>,
     pub(super) stop: AtomicBool,
     /// Documents changed since the last pass began, so some may be due already.
     data_changed: AtomicBool,
@@ -127,10 +131,13 @@ impl Reaper {
             lost,
             heartbeat: Mutex::default(),
             wake: WakeUp::new(),
+            drain_wake: WakeUp::new(),
+            draining: Mutex::new(()),
             stop: AtomicBool::new(false),
             data_changed: AtomicBool::new(true),
             collections,
         };
+        reaper.publish_trash();
         reaper.keep_lost();
         reaper.keep_simulated();
         Ok(reaper)
@@ -235,6 +242,7 @@ impl Reaper {
         parameter.check(value)?;
         self.keep_parameter(parameter, value)?;
         let before = self.parameters.set(parameter, value)?;
+        self.publish_trash();
         self.wake.notify();
         Ok(before)
     }
@@ -257,6 +265,7 @@ impl Reaper {
         self.keep_simulated();
         self.hub.send(&Event::ClockChanged(self.clock.status()));
         self.wake.notify();
+        self.drain_wake.notify();
     }
 
     /// Runs one whole pass now, whatever the schedule and the guard say.
@@ -293,11 +302,12 @@ impl Reaper {
                 self.note_whole_pass();
             }
             self.empty_trash(pass.now_ms(), &continues);
-            pass.end(&continues)
+            pass.end()
         }));
         *lock(&self.pass_thread) = None;
         *lock(&self.pass_operation) = None;
         self.set_current_namespace(None);
+        self.drain_wake.notify();
         let report = outcome.unwrap_or_else(|panic| self.died(number, &*panic));
         *lock(&self.last_pass) = Some(report.clone());
         report
@@ -450,6 +460,7 @@ impl Reaper {
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
         self.wake.notify();
+        self.drain_wake.notify();
         self.keep_at_close();
     }
 

@@ -5,10 +5,9 @@
 //! each; `thread` only decides when to call it. Whether a document is due is decided by the
 //! document, inside the transaction that removes it: an index entry is a hint.
 
-mod archiving;
 mod batch;
 mod counters;
-mod expired_sink;
+mod drain;
 mod forecast;
 mod guard;
 mod handle;

@@ -74,6 +74,8 @@ impl Monitor {
         let is_due = self.plan() <= self.reaper.clock().monotonic();
         let end = is_due.then(|| self.end_with(Reaper::run_or_count_pass));
         if is_due {
+            // Without threads nothing else moves what is due.
+            self.reaper.drain_now();
             // Planned once more, so that the announcement names the pass after this one.
             self.plan();
         }

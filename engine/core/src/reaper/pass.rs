@@ -126,15 +126,8 @@ impl<'r> Pass<'r> {
         if is_broken(BrokenRule::ClockPerDocument) { now_ms } else { self.now_ms.min(now_ms) }
     }
 
-    /// Ends the pass, whether or not it was finished. Archives are pruned as long as `continues` says so.
-    pub(super) fn end(mut self, continues: &dyn Fn() -> bool) -> PassReport {
-        // A clock that causes a hold must not prune archives by age either.
-        if !self.reaper.is_clock_doubtful() {
-            self.reaper.archives().prune(self.now_ms(), continues);
-        }
-        // Once a pass, not once a batch: a stale inventory only makes the check for losses less
-        // exact.
-        self.reaper.archives().save_inventories();
+    /// Ends the pass, whether or not it was finished.
+    pub(super) fn end(mut self) -> PassReport {
         self.report.finished_ms = self.reaper.clock().now_ms();
         let took = work_time().saturating_sub(self.began).as_micros();
         self.report.duration_micros = u64::try_from(took).unwrap_or(u64::MAX);
@@ -205,7 +198,6 @@ impl<'r> Pass<'r> {
             ahead,
             bytes: parameters.batch_bytes(),
             state: self.permit.state.as_ref(),
-            trash_ms: parameters.trash_ms().filter(|_| !is_broken(BrokenRule::NoTrash)),
         };
         let (reaper, rule) = (self.reaper, visit.target.identity());
         let respects_holds = self.permit.respects_holds;
@@ -215,14 +207,8 @@ impl<'r> Pass<'r> {
         let namespace = visit.target.collection.namespace.clone();
         self.reaper.set_current_namespace(Some(namespace));
         let step_began = work_time();
-        let outcome = batch::run(
-            collections,
-            self.reaper.archives(),
-            &visit.target,
-            &visit.position,
-            allowance,
-            &may_remove,
-        );
+        let outcome =
+            batch::run(collections, &visit.target, &visit.position, allowance, &may_remove);
         let took = work_time().saturating_sub(step_began).as_micros();
         let took = u64::try_from(took).unwrap_or(u64::MAX);
         let micros = &mut self.tally(&visit.target).report.duration_micros;

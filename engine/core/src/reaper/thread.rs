@@ -1,4 +1,4 @@
-//! The background thread: waits for the end of each sleep of the [`Monitor`].
+//! The background threads: one waits for the end of each sleep of the [`Monitor`], one drains the trash.
 
 use std::{
     io,
@@ -12,14 +12,33 @@ use super::{
 };
 use crate::{clock::WaitEnd, limits::THREAD_RETRY, supervised::supervised};
 
-/// Starts the thread. [`Reaper::stop`] ends it.
+/// The name of the drain's thread.
+pub(super) const DRAIN_NAME: &str = "ArchiveDrain";
+
+/// Starts the threads. [`Reaper::stop`] ends them.
 ///
 /// # Errors
 /// When the system gives no thread.
-pub fn start(reaper: Arc<Reaper>) -> io::Result<JoinHandle<()>> {
+pub fn start(reaper: &Arc<Reaper>) -> io::Result<Vec<JoinHandle<()>>> {
     // Made here, so that the delay until the thread runs counts toward its first sleep.
-    let monitor = Monitor::new(Arc::clone(&reaper));
-    Builder::new().name(THREAD_NAME.to_owned()).spawn(move || work(&reaper, monitor))
+    let monitor = Monitor::new(Arc::clone(reaper));
+    let (passes, moves) = (Arc::clone(reaper), Arc::clone(reaper));
+    let monitor =
+        Builder::new().name(THREAD_NAME.to_owned()).spawn(move || work(&passes, monitor))?;
+    let drain = Builder::new().name(DRAIN_NAME.to_owned()).spawn(move || drain(&moves));
+    // The first one must not outlive a failure.
+    let drain = drain.inspect_err(|_| reaper.stop())?;
+    Ok(vec![monitor, drain])
+}
+
+/// Moves rows of the trash to archives, so that no removal waits for a disk or a network.
+fn drain(reaper: &Reaper) {
+    while !reaper.stop.load(Ordering::Relaxed) {
+        let tell = |message| reaper.hub().thread_failed(DRAIN_NAME, message);
+        let wait = supervised(tell, || reaper.drain_due()).unwrap_or(Some(THREAD_RETRY));
+        let deadline = wait.map(|wait| reaper.clock().monotonic().saturating_add(wait));
+        reaper.clock().wait_until(deadline, &reaper.drain_wake);
+    }
 }
 
 fn work(reaper: &Reaper, mut monitor: Monitor) {

@@ -1,9 +1,11 @@
 //! The trash keeps removed documents for a while, so that they can be restored.
 
+use std::sync::atomic::Ordering;
+
 use super::{guard::RuleId, handle::Reaper, parameters::TtlParameter};
 use crate::{
     collection::{Collections, TrashStatus, Trim},
-    limits::TRASH_SECS_DEFAULT,
+    limits::{TRASH_SECS_DEFAULT, TRASH_SECS_MAX},
     store::{Store, StoreError},
 };
 
@@ -45,6 +47,17 @@ pub(super) fn keep_bounds(collections: &Collections) {
 }
 
 impl Reaper {
+    /// Tells the collections how long removed documents are kept, for the next transactions.
+    pub(super) fn publish_trash(&self) {
+        let keep_ms = self.parameters().trash_ms();
+        // A wrong clock hides documents that are still wanted, so the trash keeps them longest.
+        let is_held = self.clock_held.load(Ordering::Relaxed);
+        let evicted_ms_min = is_held.then_some(TRASH_SECS_MAX * 1_000);
+        self.collections().change_trash_policy(|policy| {
+            (policy.keep_ms, policy.evicted_ms_min) = (keep_ms, evicted_ms_min);
+        });
+    }
+
     /// How much the trash holds.
     ///
     /// # Errors

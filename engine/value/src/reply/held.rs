@@ -34,7 +34,7 @@ replies! {
         "rules" => rules: Vec<HeldRule>,
         /// Each hold, that of everything first.
         "holds" => holds: Vec<Hold>,
-        /// The archives that keep removals waiting.
+        /// The archives that can't be written. They hold nothing: removed documents stay in the trash.
         "archives" => archives: Vec<Document>,
     }
 

@@ -42,6 +42,8 @@ replies! {
         "until" as Date => until_ms: i64,
         /// When it was last written.
         "modified" as Date => modified_ms: i64,
+        /// The archive that it is moved to then.
+        "archive" as LeftOut => archive: Option<String>,
     }
 
     /// The trash as a whole, as `serverStatus` shows it too.
@@ -52,7 +54,9 @@ replies! {
         "documents" => documents: u64,
         /// Their bytes.
         "bytes" => bytes: u64,
-        /// The most bytes that it keeps.
+        /// Those of them that wait for an archive.
+        "waiting" => waiting: u64,
+        /// The most bytes that it keeps of the others.
         "maxBytes" => max_bytes: u64,
         /// Documents that passes moved into it since the store was opened.
         "trashed" => trashed: u64,
@@ -77,7 +81,8 @@ mod tests {
             "expired": at, "removed": at, "until": at, "modified": at,
         };
         let status = doc! {
-            "secs": 600_i64, "documents": 1_i64, "bytes": 20_i64, "maxBytes": 99_i64,
+            "secs": 600_i64, "documents": 1_i64, "bytes": 20_i64, "waiting": 1_i64,
+            "maxBytes": 99_i64,
             "trashed": 3_i64, "withoutTrash": 0_i64, "restored": 2_i64,
         };
         let page = doc! {"batch": [row], "next": 6_i64, "trash": status};

@@ -138,14 +138,11 @@ impl Connection {
 }
 
 impl Backend for Bucket {
-    fn appends(&self) -> bool {
+    fn is_local(&self) -> bool {
         false
     }
 
-    fn put(&self, segment: &str, offset: u64, frame: &[u8]) -> Result<(), ArchiveError> {
-        if offset != 0 {
-            return Err(ArchiveError::Backend { what: format!("{segment} can't be appended to") });
-        }
+    fn put(&self, segment: &str, frame: &[u8]) -> Result<(), ArchiveError> {
         let (path, payload) = (self.prefix.clone().join(segment), PutPayload::from(frame.to_vec()));
         self.ask("Can't write the archive", async |store| {
             if !self.overwrites.load(Ordering::Relaxed) {

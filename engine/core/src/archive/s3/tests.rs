@@ -29,10 +29,9 @@ fn each_batch_is_an_object_that_says_what_it_holds() {
         (0..3).map(|at| frame::pack(b"{\"a\":1}\n", 4, at, at + 10).expect("packed")).collect();
     for (at, frame) in (0..).zip(&frames) {
         bucket
-            .put(&batch_name(at + 8, at.cast_signed(), at.cast_signed() + 10, 4), 0, frame)
+            .put(&batch_name(at + 8, at.cast_signed(), at.cast_signed() + 10, 4), frame)
             .expect("put");
     }
-    assert!(bucket.put(&batch_name(20, 0, 0, 1), 5, b"x").is_err(), "nothing can be appended");
     let listed = bucket.list().expect("listed");
     assert_eq!(listed.len(), 3);
     assert!(
@@ -66,8 +65,8 @@ fn an_object_that_is_there_stays_as_it_is() {
     let memory = Arc::new(InMemory::new());
     let (bucket, copy) = (Bucket::over(memory.clone(), "old"), Bucket::over(memory, "old"));
     let name = batch_name(1, 0, 10, 4);
-    bucket.put(&name, 0, b"first").expect("put");
-    let refused = copy.put(&name, 0, b"other").expect_err("there already").to_string();
+    bucket.put(&name, b"first").expect("put");
+    let refused = copy.put(&name, b"other").expect_err("there already").to_string();
     assert!(refused.contains("an object with this name already exists"), "{refused}");
     assert_eq!(bucket.read(&name, 0, 5).as_deref(), Ok(b"first".as_slice()));
 }
@@ -106,7 +105,7 @@ fn a_server_without_conditions_takes_batches_too() {
     let server = thread::Builder::new().name("s3".to_owned()).spawn(serve).expect("a thread");
     let bucket = Bucket::at(format!("http://{address}"));
     for number in 1..3 {
-        bucket.put(&batch_name(number, 0, 10, 4), 0, b"batch").expect("put");
+        bucket.put(&batch_name(number, 0, 10, 4), b"batch").expect("put");
     }
     assert_eq!(server.join().expect("no panic"), 2, "only the first is tried with a condition");
 }

@@ -70,7 +70,7 @@ impl Collections {
                     let resumable = match &error {
                         // These may pass, so the index stays. Any other error comes from a document
                         // and would come again.
-                        WriteError::Store(_) | WriteError::NotArchived { .. } => Err(error.clone()),
+                        WriteError::Store(_) => Err(error.clone()),
                         _ => self.give_up(std::slice::from_ref(build), &error),
                     };
                     claim.end(&Err(error));

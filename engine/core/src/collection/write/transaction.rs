@@ -7,9 +7,10 @@ use std::{
 
 use super::{
     dropped_ranges::{self, DroppedRange},
-    evict::Evictions,
+    trash_policy::TrashPolicy,
     ts_watch::TsWatches,
     unbuilt::range_name,
+    waiting::{WaitingChanges, change_waiting},
 };
 use crate::{
     catalog::{
@@ -38,8 +39,9 @@ pub(in crate::collection) struct Transaction<'w, 't> {
     pub(super) invalid: Vec<InvalidDocument>,
     /// Databases being searched for documents with a `_ts` field.
     pub(in crate::collection) ts_watches: Option<&'w TsWatches>,
-    /// Expired documents whose place this transaction needs.
-    pub(in crate::collection) evictions: Evictions<'w>,
+    /// How removed documents are kept.
+    pub(in crate::collection) trash_policy: Arc<TrashPolicy>,
+    waiting: WaitingChanges,
     /// `None` in a store without an oplog.
     pub(in crate::collection) oplog: Option<Box<PendingOplog>>,
     /// A document may be half written, so the transaction must not commit.
@@ -72,7 +74,8 @@ impl<'w, 't> Transaction<'w, 't> {
             bypasses_validation: false,
             invalid: Vec::new(),
             ts_watches: None,
-            evictions: Evictions::default(),
+            trash_policy: Arc::default(),
+            waiting: WaitingChanges::default(),
             oplog: None,
             broken: None,
         }
@@ -90,6 +93,7 @@ impl<'w, 't> Transaction<'w, 't> {
                 self.writer.set_counters(id, counters)?;
             }
         }
+        change_waiting(self.writer, &self.waiting)?;
         // The list grows in the transaction that drops the definition, or a crash would leave rows
         // that nothing names and nothing reclaims.
         dropped_ranges::add(self.writer, &self.dropped)?;
@@ -153,6 +157,16 @@ impl<'w, 't> Transaction<'w, 't> {
         change(counters);
         *is_dirty = true;
         Ok(())
+    }
+
+    /// Counts rows that begin or cease to wait for an archive.
+    pub(super) fn count_waiting(&mut self, folder: &str, documents: i64, bytes: i64) {
+        if !self.waiting.contains_key(folder) {
+            self.waiting.insert(folder.to_owned(), (0, 0));
+        }
+        if let Some(change) = self.waiting.get_mut(folder) {
+            *change = (change.0 + documents, change.1 + bytes);
+        }
     }
 
     /// Records that a collection's documents have changed.

@@ -2,19 +2,27 @@
 //!
 //! They are rows of the documents table under a collection number that no collection has. Each row
 //! wraps a document with where it was, and is written in the transaction that removes it. Rows are
-//! numbered in order of arrival and leave in that order.
+//! numbered in order of arrival and leave in that order. A row that waits for an archive leaves only
+//! when it is moved there or restored.
 
-use std::ops::ControlFlow;
+use std::{
+    ops::ControlFlow,
+    sync::{Arc, PoisonError, atomic::Ordering},
+};
 
 use bson::raw::RawDocument;
 
-use super::trash_row::{RestorableRow, TRASH, TrashRow, finding, not_a_row, number_of, wrong_row};
+use super::{
+    trash_policy::TrashPolicy,
+    trash_row::{RestorableRow, TRASH, TrashRow, finding, not_a_row, number_of, wrong_row},
+    waiting::{WaitingRows, waiting_in_all},
+};
 use crate::{
     catalog::{CollectionMeta, Namespace},
     clock::work_time,
     collection::{Collections, DocumentWriter, WriteError},
     event::Event,
-    limits::{BATCH_MS_MAX, BULK_DOCS_MAX, READ_DOCS_MAX, TRASH_BYTES_MAX},
+    limits::{BATCH_MS_MAX, BULK_DOCS_MAX, DISK_ROOM_BYTES_WANTED, READ_DOCS_MAX, TRASH_BYTES_MAX},
     store::{Counters, Reader, RecordNumber, Scan, StoreError},
     value::counted,
 };
@@ -28,12 +36,14 @@ pub struct TrashStatus {
     pub bytes: u64,
     /// The number of the next row; existing rows have lower ones.
     pub next: u64,
+    /// Those that wait for an archive.
+    pub waiting: WaitingRows,
 }
 
 /// Which rows leave the trash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trim {
-    /// The oldest, while the trash exceeds `TRASH_BYTES_MAX`.
+    /// The oldest, while the rows that wait for no archive exceed `TRASH_BYTES_MAX`.
     Room,
     /// Those whose time is up at this instant, in milliseconds since 1970.
     Age(i64),
@@ -53,16 +63,42 @@ pub struct TrimStep {
     pub more: bool,
     /// The damage of the first of them.
     damage: Option<String>,
+    /// Where the next step begins: all rows before wait for an archive.
+    from: u64,
+}
+
+/// The first row that waits for no archive.
+struct Head {
+    /// Rows before this number wait.
+    from: u64,
+    /// Until when it is kept, or its damage; `None` without one.
+    until_ms: Option<Result<i64, String>>,
+    /// The archive that it was to be moved to, which there is no more.
+    lost: Option<String>,
+    /// Whether the search ended at its bound.
+    more: bool,
 }
 
 impl DocumentWriter<'_, '_> {
+    /// How this transaction keeps removed documents.
+    pub fn trash_policy(&self) -> Arc<TrashPolicy> {
+        Arc::clone(&self.txn.trash_policy)
+    }
+
     /// Adds a row to the trash. False when there is no room, which must not stop the removal.
     ///
     /// # Errors
-    /// When the store fails.
-    pub fn put_in_trash(&mut self, row: &RawDocument) -> Result<bool, WriteError> {
+    /// When the store fails; `DiskFull` without room for a row that waits for an archive.
+    pub fn put_in_trash(
+        &mut self,
+        row: &RawDocument,
+        archive: Option<&str>,
+    ) -> Result<bool, WriteError> {
         let bytes = row.as_bytes().len() as u64;
         if bytes > TRASH_BYTES_MAX || self.has_no_room() {
+            if archive.is_some() {
+                return Err(StoreError::DiskFull { wanted_bytes: DISK_ROOM_BYTES_WANTED }.into());
+            }
             return Ok(false);
         }
         // Row numbers are never reused: the pages of a listing continue by them.
@@ -77,6 +113,9 @@ impl DocumentWriter<'_, '_> {
             })
         });
         self.must_succeed(counted)?;
+        if let Some(archive) = archive {
+            self.txn.count_waiting(archive, 1, bytes.cast_signed());
+        }
         Ok(true)
     }
 
@@ -85,18 +124,28 @@ impl DocumentWriter<'_, '_> {
         self.txn.writer.deletes_only()
     }
 
+    /// Whether a row is in the trash.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn is_in_trash(reader: &Reader<'_>, number: u64) -> Result<bool, StoreError> {
+        Ok(reader.document(TRASH, number.into())?.is_some())
+    }
+
     /// Removes a row from the trash. False when it does not exist any more.
     ///
     /// # Errors
     /// When the store fails.
     pub fn take_from_trash(&mut self, number: u64) -> Result<bool, WriteError> {
         let reader = self.txn.writer.reader();
-        let bytes = match reader.document(TRASH, number.into())? {
-            Some(stored) => stored.bytes.len() as u64,
-            None => return Ok(false),
-        };
+        let Some(stored) = reader.document(TRASH, number.into())? else { return Ok(false) };
+        let bytes = stored.bytes.len() as u64;
+        let archive = TrashRow::read(&stored).and_then(|row| row.archive.map(str::to_owned));
         let result = self.drop_row(number, bytes);
         self.must_succeed(result)?;
+        if let Some(archive) = archive {
+            self.txn.count_waiting(&archive, -1, -bytes.cast_signed());
+        }
         Ok(true)
     }
 
@@ -137,26 +186,37 @@ impl DocumentWriter<'_, '_> {
         })
     }
 
-    fn trim_trash(&mut self, trim: Trim, max: usize) -> Result<TrimStep, StoreError> {
+    fn trim_trash(&mut self, trim: Trim, from: u64, max: usize) -> Result<TrimStep, StoreError> {
         let began = work_time();
-        let mut step = TrimStep { more: true, ..TrimStep::default() };
+        let policy = self.trash_policy();
+        let waiting = waiting_in_all(&self.txn.writer.reader())?.bytes;
+        let mut step = TrimStep { more: true, from, ..TrimStep::default() };
         while step.removed < max as u64 {
             let is_late = work_time().saturating_sub(began).as_millis() >= u128::from(BATCH_MS_MAX);
             if is_late && step.removed > 0 {
                 return Ok(step);
             }
             let counters = self.txn.counters(TRASH.0)?;
-            let Some(oldest) = oldest(&self.txn.writer.reader())? else { break };
+            let head = head(&self.txn.writer.reader(), &policy, step.from)?;
+            step.from = head.from;
+            let lost = head.lost;
+            let Some(oldest) = head.until_ms else {
+                step.more = head.more;
+                return Ok(step);
+            };
             let leaves = match (&oldest, trim) {
                 // A damaged row would otherwise stay for ever in front of the others.
                 (Err(_), _) | (_, Trim::Everything) => true,
-                (_, Trim::Room) => counters.bytes > TRASH_BYTES_MAX,
+                (_, Trim::Room) => counters.bytes.saturating_sub(waiting) > TRASH_BYTES_MAX,
                 (Ok(until_ms), Trim::Age(now_ms)) => *until_ms <= now_ms,
             };
             if !leaves {
                 break;
             }
-            self.drop_oldest()?;
+            let bytes = self.drop_oldest(step.from)?;
+            if let Some(folder) = lost {
+                self.txn.count_waiting(&folder, -1, -bytes.cast_signed());
+            }
             step.removed += 1;
             if let Err(damage) = oldest {
                 step.damaged += 1;
@@ -167,26 +227,43 @@ impl DocumentWriter<'_, '_> {
         Ok(step)
     }
 
-    /// Removes the oldest row, even a damaged one.
-    fn drop_oldest(&mut self) -> Result<(), StoreError> {
-        let Some(bytes) = self.txn.writer.delete_first_document(TRASH)? else {
+    /// Removes the oldest row from this number on, even a damaged one.
+    fn drop_oldest(&mut self, from: u64) -> Result<u64, StoreError> {
+        let Some(bytes) = self.txn.writer.delete_first_document(TRASH, from.into())? else {
             return Err(StoreError::damaged("the oldest trash row can't be removed"));
         };
-        self.count_dropped(bytes)
+        self.count_dropped(bytes)?;
+        Ok(bytes)
     }
 }
 
-/// Until when the oldest row is kept, or its damage.
-fn oldest(reader: &Reader<'_>) -> Result<Option<Result<i64, String>>, StoreError> {
-    Ok(match reader.documents(TRASH, 0, Scan::Forward)?.next() {
-        None => None,
-        Some(Err(StoreError::Damaged { what })) => Some(Err(what)),
-        Some(row) => {
-            let row = row?;
-            let until_ms = TrashRow::read(&row).map(|row| row.until_ms);
-            Some(until_ms.ok_or_else(|| not_a_row(row.record)))
-        }
-    })
+/// Finds the oldest row from this number on that waits for no archive. Looks at a bounded number of
+/// rows.
+fn head(reader: &Reader<'_>, policy: &TrashPolicy, mut from: u64) -> Result<Head, StoreError> {
+    let rows = reader.documents(TRASH, from.into(), Scan::Forward)?;
+    for row in rows.take(READ_DOCS_MAX) {
+        let mut lost = None;
+        let until_ms = match row {
+            Err(StoreError::Damaged { what }) => Err(what),
+            row => {
+                let row = row?;
+                match TrashRow::read(&row) {
+                    Some(found) if found.archive.is_some_and(|it| policy.folders.contains(it)) => {
+                        from = found.number.saturating_add(1);
+                        continue;
+                    }
+                    Some(found) => {
+                        lost = found.archive.map(str::to_owned);
+                        Ok(found.until_ms)
+                    }
+                    None => Err(not_a_row(row.record)),
+                }
+            }
+        };
+        return Ok(Head { from, until_ms: Some(until_ms), lost, more: false });
+    }
+    let more = reader.documents(TRASH, from.into(), Scan::Forward)?.next().is_some();
+    Ok(Head { from, until_ms: None, lost: None, more })
 }
 
 impl Collections {
@@ -195,38 +272,55 @@ impl Collections {
     /// # Errors
     /// When the store can't be read.
     pub fn trash_status(&self) -> Result<TrashStatus, StoreError> {
-        let counters = self.store.read(|reader| reader.counters(TRASH.0))?;
+        let (counters, waiting) = self.store.read(|reader| {
+            Ok::<_, StoreError>((reader.counters(TRASH.0)?, waiting_in_all(reader)?))
+        })?;
         let Counters { documents, bytes, next_record, .. } = counters;
-        Ok(TrashStatus { documents, bytes, next: number_of(next_record.max(1)) })
+        Ok(TrashStatus { documents, bytes, next: number_of(next_record.max(1)), waiting })
     }
 
-    /// Removes rows in one bounded transaction.
+    /// How removed documents are kept from the next transaction on.
+    pub fn trash_policy(&self) -> Arc<TrashPolicy> {
+        Arc::clone(&self.trash_policy.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Changes how removed documents are kept.
+    pub fn change_trash_policy(&self, change: impl FnOnce(&mut TrashPolicy)) {
+        let mut policy = self.trash_policy.write().unwrap_or_else(PoisonError::into_inner);
+        change(Arc::make_mut(&mut policy));
+    }
+
+    /// Removes rows that wait for no archive, in one bounded transaction.
     ///
     /// # Errors
     /// When the store fails.
     pub fn trim_trash_step(&self, trim: Trim) -> Result<TrimStep, WriteError> {
         // Usually there is nothing, which a read finds without a write transaction.
         let status = self.trash_status()?;
-        let is_over = trim == Trim::Room && status.bytes <= TRASH_BYTES_MAX;
-        if status.documents == 0 || is_over || !self.has_old(trim)? {
+        let is_over = trim == Trim::Room
+            && status.bytes.saturating_sub(status.waiting.bytes) <= TRASH_BYTES_MAX;
+        let from = self.trim_from.load(Ordering::Relaxed);
+        if status.documents == 0 || is_over || !self.has_old(trim, from)? {
             return Ok(TrimStep::default());
         }
         // On a full disk few at a time, as any deletion.
         let max = if self.store.is_full() { self.store.batch_docs() } else { BULK_DOCS_MAX };
         let step = self.transact(|writer| {
-            let step = writer.trim_trash(trim, max);
+            let step = writer.trim_trash(trim, from, max);
             writer.must_succeed(step)
         })?;
+        self.trim_from.fetch_max(step.from, Ordering::Relaxed);
         if let Some(damage) = &step.damage {
             self.tell(&Event::DamageFound(finding(None, &removed_damaged(step.damaged, damage))));
         }
         Ok(step)
     }
 
-    fn has_old(&self, trim: Trim) -> Result<bool, StoreError> {
+    fn has_old(&self, trim: Trim, from: u64) -> Result<bool, StoreError> {
+        let head = self.store.read(|reader| head(reader, &self.trash_policy(), from))?;
+        let Some(until_ms) = head.until_ms else { return Ok(head.more) };
         let Trim::Age(now_ms) = trim else { return Ok(true) };
-        let oldest = self.store.read(oldest)?;
-        Ok(oldest.is_some_and(|until_ms| until_ms.map_or(true, |until_ms| until_ms <= now_ms)))
+        Ok(until_ms.map_or(true, |until_ms| until_ms <= now_ms))
     }
 
     /// Visits rows from the newest to the oldest, starting below `before` or at the newest, until

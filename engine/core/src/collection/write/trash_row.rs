@@ -5,6 +5,7 @@ use bson::{
     raw::{RawBsonRef, RawDocument, cstr},
 };
 
+use super::trash_policy::Keeping;
 use crate::{
     catalog::{CollectionMeta, Namespace},
     event::Finding,
@@ -39,6 +40,8 @@ pub struct TrashRow<'t> {
     pub until_ms: i64,
     /// The document.
     pub document: &'t RawDocument,
+    /// The folder of the archive that it is moved to.
+    pub archive: Option<&'t str>,
 }
 
 /// A row to be restored.
@@ -55,9 +58,37 @@ pub struct RestorableRow {
     pub document: RawDocumentBuf,
 }
 
+/// A row to be moved to an archive.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WaitingRow {
+    /// The row's number.
+    pub number: u64,
+    /// When it was removed, in milliseconds since 1970.
+    pub removed_ms: i64,
+    /// Until when it is kept in the trash, in milliseconds since 1970.
+    pub until_ms: i64,
+    /// Its collection's name at the time.
+    pub namespace: String,
+    /// The index whose rule removed it.
+    pub index: String,
+    /// When it was last written, in milliseconds since 1970.
+    pub modified_ms: i64,
+    /// Its threshold, in milliseconds since 1970.
+    pub threshold_ms: i64,
+    /// The document, byte for byte.
+    pub document: RawDocumentBuf,
+}
+
+impl RestorableRow {
+    /// A document of an archive, which keeps it. It has row number 0, as no row has.
+    pub fn of_archive(collection: CollectionId, removed_ms: i64, document: RawDocumentBuf) -> Self {
+        Self { number: 0, collection, is_bucket: false, removed_ms, document }
+    }
+}
+
 impl<'t> TrashRow<'t> {
-    /// The row to store for a document that the rule of `index` removes, for `trash_ms`. `pass` is
-    /// 0 for an eviction by a write.
+    /// The row to store for a document that the rule of `index` removes. `pass` is 0 for an
+    /// eviction by a write.
     ///
     /// # Errors
     /// When the document is damaged.
@@ -66,7 +97,7 @@ impl<'t> TrashRow<'t> {
         stored: &StoredDocument<'_>,
         (index, threshold_ms): (&str, i64),
         pass: u64,
-        (removed_ms, trash_ms): (i64, i64),
+        (removed_ms, keeping): (i64, Keeping<'_>),
     ) -> Result<RawDocumentBuf, StoreError> {
         let date = |ms| RawBsonRef::DateTime(DateTime::from_millis(ms));
         let mut row = RawDocumentBuf::new();
@@ -78,8 +109,12 @@ impl<'t> TrashRow<'t> {
         row.append(cstr!("modified"), date(stored.modified_ms));
         row.append(cstr!("threshold"), date(threshold_ms));
         row.append(cstr!("removed"), date(removed_ms));
-        row.append(cstr!("until"), date(removed_ms.saturating_add(trash_ms)));
+        row.append(cstr!("until"), date(removed_ms.saturating_add(keeping.ms)));
         row.append(cstr!("document"), RawBsonRef::Document(stored.document()?));
+        // Last, because rows are read by position and older ones have none.
+        if let Some(archive) = keeping.archive {
+            row.append(cstr!("archive"), archive);
+        }
         Ok(row)
     }
 
@@ -90,6 +125,20 @@ impl<'t> TrashRow<'t> {
             collection: self.collection,
             is_bucket: self.is_bucket,
             removed_ms: self.removed_ms,
+            document: self.document.to_owned(),
+        }
+    }
+
+    /// An owned copy of what an archive keeps.
+    pub(super) fn to_waiting(self) -> WaitingRow {
+        WaitingRow {
+            number: self.number,
+            removed_ms: self.removed_ms,
+            until_ms: self.until_ms,
+            namespace: self.namespace.to_owned(),
+            index: self.index.to_owned(),
+            modified_ms: self.modified_ms,
+            threshold_ms: self.threshold_ms,
             document: self.document.to_owned(),
         }
     }
@@ -111,6 +160,7 @@ impl<'t> TrashRow<'t> {
             removed_ms: date(next()?)?,
             until_ms: date(next()?)?,
             document: next()?.as_document()?,
+            archive: next().and_then(|value| value.as_str()),
         })
     }
 }

@@ -9,7 +9,7 @@ use crate::{
         member::member_fields,
         monitor::{
             event_log::state_name,
-            ttl_status::{archive_holds, clock_document, scrub_document, trash_status},
+            ttl_status::{clock_document, failing_archives, scrub_document, trash_status},
         },
         not_in_cosmos, raw,
         server::{MODEL_VERSION, hostname, proc_kilobytes},
@@ -202,7 +202,7 @@ fn mayfly(context: &Context) -> Bson {
 fn archives(context: &Context) -> Document {
     let archives = context.reaper.archives();
     let on = archives.all().iter().filter(|archive| archives.is_active(archive)).count();
-    doc! { "on": long(on as u64), "held": archive_holds(context) }
+    doc! { "on": long(on as u64), "failing": failing_archives(context) }
 }
 
 /// The state of the store: what it accepts, why not more, and its sizes.

@@ -32,12 +32,14 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             }
         }
         let archive = archives.switch_off(&namespace)?;
+        context.reaper.wake_drain();
         return raw(&describe(context, &archive));
     }
     let target = target.unwrap_or_default().to_owned();
     check_may_choose(request, &target)?;
     let settings = Settings { target, max_bytes, max_age_secs };
     let archive = archives.switch_on(&namespace, settings)?;
+    context.reaper.wake_drain();
     raw(&describe(context, &archive))
 }
 

@@ -55,9 +55,7 @@ impl ArchiveSelection {
                 operation
                     .as_ref()
                     .map_or(Ok(()), |operation| operation.tick().map_err(CommandError::from))
-                    .and_then(|()| {
-                        Ok(self.filter.matches_in(&archived.expired.document, &self.context)?)
-                    })
+                    .and_then(|()| Ok(self.filter.matches_in(&archived.document, &self.context)?))
                     .and_then(|is_meant| {
                         if is_meant { visit(archived) } else { Ok(ControlFlow::Continue(())) }
                     });

@@ -31,7 +31,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX).clamp(1, ARCHIVE_PAGE_DOCS_MAX);
     let (mut rows, mut count, mut bytes) = (RawArrayBuf::new(), 0, 0);
     let seen = selection.scan(&archive, |archived| {
-        bytes += archived.expired.document.as_bytes().len();
+        bytes += archived.document.as_bytes().len();
         count += 1;
         rows.push(RawBson::Document(row(&archived)));
         let is_full = count >= limit || bytes >= CURSOR_BATCH_BYTES_MAX / 2;
@@ -57,15 +57,14 @@ fn mark_document(mark: &ScanMark) -> RawDocumentBuf {
 
 fn row(archived: &Archived) -> RawDocumentBuf {
     let instant = |ms: i64| RawBsonRef::DateTime(DateTime::from_millis(ms));
-    let expired = &archived.expired;
     let mut row = RawDocumentBuf::new();
-    let id = expired.document.get("_id").ok().flatten();
+    let id = archived.document.get("_id").ok().flatten();
     row.append(cstr!("_id"), id.unwrap_or(RawBsonRef::Null));
     row.append(cstr!("removed"), instant(archived.removed_ms));
-    row.append(cstr!("expired"), instant(expired.threshold_ms));
-    row.append(cstr!("modified"), instant(expired.modified_ms));
-    row.append(cstr!("index"), expired.index.as_str());
-    row.append(cstr!("ns"), expired.namespace.to_string());
-    row.append(cstr!("document"), RawBsonRef::Document(&expired.document));
+    row.append(cstr!("expired"), instant(archived.threshold_ms));
+    row.append(cstr!("modified"), instant(archived.modified_ms));
+    row.append(cstr!("index"), archived.index.as_str());
+    row.append(cstr!("ns"), archived.namespace.to_string());
+    row.append(cstr!("document"), RawBsonRef::Document(&archived.document));
     row
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     command::core::{
-        Answer, Command, CommandError, Context, Request, monitor::ttl_status::archive_holds, raw,
+        Answer, Command, CommandError, Context, Request, monitor::ttl_status::failing_archives, raw,
     },
     limits::DUE_COUNT_MAX,
     reaper::{Hold, IndexHold, Target, count_due, targets},
@@ -48,7 +48,7 @@ fn run(context: &Context, _: &Request<'_>) -> Answer {
         due: total,
         rules,
         holds,
-        archives: archive_holds(context),
+        archives: failing_archives(context),
     };
     raw(&held.to_document())
 }

@@ -15,6 +15,7 @@ pub(crate) mod held;
 pub(crate) mod listen;
 pub(crate) mod reap;
 pub(crate) mod release;
+pub(crate) mod restore;
 pub(crate) mod restore_archived;
 pub(crate) mod restore_report;
 pub(crate) mod restore_trash;

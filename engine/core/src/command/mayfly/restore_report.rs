@@ -20,12 +20,11 @@ pub fn id_key(id: Option<RawBsonRef<'_>>) -> Vec<u8> {
     key::encode(id, Direction::Ascending).bytes
 }
 
-/// How many documents were restored, existed, would expire or were refused.
+/// How many documents were restored, existed or were refused.
 #[derive(Debug, Clone, Default)]
 pub struct RestoreCounts {
     pub restored: u64,
     pub existing: CappedList,
-    pub would_expire: CappedList,
     pub refused: CappedList,
 }
 
@@ -98,8 +97,6 @@ impl RestoreCounts {
             "restored": long(self.restored),
             "existing": long(self.existing.count),
             "existingIds": self.existing.first,
-            "wouldExpire": long(self.would_expire.count),
-            "wouldExpireIds": self.would_expire.first,
             "refused": long(self.refused.count),
             "refusals": self.refused.first,
         }

@@ -76,6 +76,7 @@ impl TrashSelection {
             removed_ms: row.removed_ms,
             until_ms: row.until_ms,
             modified_ms: row.modified_ms,
+            archive: row.archive.map(str::to_owned),
         }
     }
 }

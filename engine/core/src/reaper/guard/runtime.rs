@@ -334,6 +334,7 @@ impl Reaper {
     fn note_clock_held(&self, guard: &Guard) {
         // A flag, because a write must not lock the guard: it may be waiting for that write.
         self.clock_held.store(guard.is_clock_held(), Ordering::Relaxed);
+        self.publish_trash();
     }
 
     /// Notes the clocks while the monitor is off.

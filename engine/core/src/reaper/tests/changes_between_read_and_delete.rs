@@ -44,15 +44,13 @@ fn check(change: impl Fn(&World) -> bool, left: &[i32]) -> World {
         ahead: 0,
         bytes: u64::MAX,
         state: None,
-        trash_ms: None,
     };
     let may_remove = || {
         was_asked.set(was_asked.get() + 1);
         change(&world)
     };
-    let (archives, begin) = (world.reaper.archives(), Position::default());
-    let step =
-        batch::run(&world.collections, archives, &targets[0], &begin, allowance, &may_remove);
+    let begin = Position::default();
+    let step = batch::run(&world.collections, &targets[0], &begin, allowance, &may_remove);
     let deleted = step.expect("looked at").deleted;
     assert_eq!((world.left().as_slice(), was_asked.get()), (left, 1));
     assert_eq!(deleted > 0, left.len() < 5, "only what was removed is counted");
@@ -150,5 +148,7 @@ fn an_archive_that_is_switched_on_gets_the_documents() {
     };
     let world = check(archive, &[]);
     let archive = world.reaper.archives().find(&namespace()).expect("an archive");
+    assert_eq!(archive.summary().expect("read").documents, 0);
+    world.reaper.drain_now();
     assert_eq!(archive.summary().expect("read").documents, 5);
 }

@@ -1,7 +1,7 @@
 //! Passes, forecasts and the thread, over a real store and clocks that the test moves.
 
-mod archived_before_removed;
 mod changes_between_read_and_delete;
+mod drain;
 mod lag_counts_from_rule;
 mod monitor_without_thread;
 mod pass_rests_during_copy;
@@ -273,7 +273,7 @@ fn check_change_in_a_pass_of(world: &World, change: impl FnOnce(&World), left: u
     }
     change(world);
     while pass.step() == pass::Step::Again {}
-    pass.end(&|| true);
+    pass.end();
     assert_eq!(world.left().len(), left);
 }
 
@@ -610,7 +610,7 @@ fn the_thread_sleeps_first_and_wakes_for_time_parameters_and_thresholds() {
     world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
     world.insert([doc! { "_id": 0, "f": date(0) }, doc! { "_id": 1, "f": date(90) }]);
     let events = world.hub.subscribe();
-    let monitor = thread::start(Arc::clone(&world.reaper)).expect("a thread");
+    let threads = thread::start(&world.reaper).expect("threads");
     clock.advance_ms(60_000);
     let first = next_pass(&events).expect("a pass after the sleep");
     assert_eq!((first.number, first.deleted, first.started_ms), (1, 1, NOW_MS + 60_000));
@@ -619,5 +619,5 @@ fn the_thread_sleeps_first_and_wakes_for_time_parameters_and_thresholds() {
     let second = next_pass(&events).expect("a pass at the threshold");
     assert_eq!((second.number, second.deleted, second.started_ms), (2, 1, NOW_MS + 90_000));
     world.reaper.stop();
-    monitor.join().expect("the thread ends");
+    threads.into_iter().for_each(|thread| thread.join().expect("the thread ends"));
 }

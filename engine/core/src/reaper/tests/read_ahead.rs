@@ -30,12 +30,10 @@ fn removals(world: &World, docs: u64, ahead: u64) -> Vec<Vec<i32>> {
         ahead,
         bytes: u64::MAX,
         state: None,
-        trash_ms: None,
     };
     let (mut position, mut steps) = (Some(Position::default()), Vec::new());
     while let Some(at) = position {
-        let archives = world.reaper.archives();
-        let batch = batch::run(&world.collections, archives, target, &at, allowance, &|| true);
+        let batch = batch::run(&world.collections, target, &at, allowance, &|| true);
         let batch = batch.expect("a step");
         assert_eq!(batch.deleted, batch.lags_ms.len() as u64);
         let ids = batch.removed.iter().map(|removed| removed.id.as_i32().expect("an id"));
@@ -86,11 +84,9 @@ fn what_was_read_ahead_is_looked_at_again() {
         ahead: 50,
         bytes: u64::MAX,
         state: None,
-        trash_ms: None,
     };
     let run = |at: &Position| {
-        let archives = world.reaper.archives();
-        batch::run(&world.collections, archives, target, at, allowance, &|| true).expect("a step")
+        batch::run(&world.collections, target, at, allowance, &|| true).expect("a step")
     };
     let first = run(&Position::default());
     assert_eq!(first.deleted, 4);

@@ -37,7 +37,7 @@ fn a_panic_beside_a_pass_is_told_and_the_thread_continues_after_a_rest() {
     world.insert([doc! { "_id": 0, "f": date(0) }]);
     let events = world.hub.subscribe();
     clock.fail_on(Some(THREAD_NAME));
-    let monitor = thread::start(Arc::clone(&world.reaper)).expect("a thread");
+    let threads = thread::start(&world.reaper).expect("threads");
     // Planning fails, and after the rest it fails again.
     assert_eq!(wait_for(&events, failed_thread), THREAD_NAME);
     let mut failed = events.try_iter().find_map(|event| failed_thread(&event));
@@ -57,7 +57,7 @@ fn a_panic_beside_a_pass_is_told_and_the_thread_continues_after_a_rest() {
     clock.fail_on(None);
     until_removed(&world, &clock);
     world.reaper.stop();
-    monitor.join().expect("the thread ends");
+    threads.into_iter().for_each(|thread| thread.join().expect("the thread ends"));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_pass_that_panics_is_followed_by_a_whole_sleep() {
         assert!(std::thread::current().name() != Some(THREAD_NAME), "on purpose");
     });
     let events = world.hub.subscribe();
-    let monitor = thread::start(Arc::clone(&world.reaper)).expect("a thread");
+    let threads = thread::start(&world.reaper).expect("threads");
     clock.advance_ms(60_000);
     assert_eq!(wait_for(&events, failed_thread), THREAD_NAME);
     let next = wait_for(&events, |event| match event {
@@ -79,7 +79,7 @@ fn a_pass_that_panics_is_followed_by_a_whole_sleep() {
     });
     assert_eq!(next, Some(NOW_MS + 120_000), "the next pass comes in its time");
     world.reaper.stop();
-    monitor.join().expect("the thread ends");
+    threads.into_iter().for_each(|thread| thread.join().expect("the thread ends"));
 }
 
 /// Lets time go by between two looks; what the second one says.

@@ -210,17 +210,19 @@ impl<'t> Writer<'t> {
         self.delete(self.tables.documents, &codec::document_key(collection.0, record))
     }
 
-    /// Removes the document with the lowest record number, even a damaged one. Returns its BSON bytes; `None`
-    /// when nothing was removed.
+    /// Removes the document with the lowest record number from `from` on, even a damaged one. Returns its BSON
+    /// bytes; `None` when nothing was removed.
     ///
     /// # Errors
     /// When LMDB fails.
     pub fn delete_first_document(
         &mut self,
         collection: CollectionId,
+        from: RecordNumber,
     ) -> Result<Option<u64>, StoreError> {
         let table = self.tables.documents;
-        let first = table.get_greater_than_or_equal_to(&self.txn, &codec::id_bound(collection.0));
+        let bound = codec::document_key(collection.0, from);
+        let first = table.get_greater_than_or_equal_to(&self.txn, &bound);
         let first = first.map_err(|error| self.tables.failed(error))?;
         let first = first.filter(|(key, _)| codec::leading_id(key) == Some(collection.0));
         // Read without its checksum: a damaged oldest row must not block the trash forever.

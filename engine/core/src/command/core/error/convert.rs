@@ -127,9 +127,7 @@ impl From<WriteError> for CommandError {
             }
             WriteError::Undecided(error) => Self { message: sentence, ..Self::from(error) },
             WriteError::Ended(ended) => ended.into(),
-            WriteError::NotArchived { .. } | WriteError::NotApplied { .. } => {
-                Self::new(Code::OPERATION_FAILED, sentence)
-            }
+            WriteError::NotApplied { .. } => Self::new(Code::OPERATION_FAILED, sentence),
             WriteError::NotPrimary => Self::new(Code::NOT_WRITABLE_PRIMARY, sentence),
             WriteError::NotUnique { violations } => {
                 let groups = violations.into_iter().map(|ids| doc! { "ids": ids });
@@ -187,6 +185,7 @@ impl From<ArchiveError> for CommandError {
     fn from(error: ArchiveError) -> Self {
         let code = match error {
             ArchiveError::Store(error) => return error.into(),
+            ArchiveError::Write(error) => return error.into(),
             ArchiveError::Catalog(error) => return error.into(),
             ArchiveError::BadSetting { .. } => Code::BAD_VALUE,
             ArchiveError::NotSupported { .. } => Code::NOT_SUPPORTED,
@@ -194,7 +193,7 @@ impl From<ArchiveError> for CommandError {
                 Code::NAMESPACE_NOT_FOUND
             }
             ArchiveError::Backend { .. }
-            | ArchiveError::OnHold { .. }
+            | ArchiveError::Waiting { .. }
             | ArchiveError::Damaged { .. } => Code::OPERATION_FAILED,
         };
         Self::new(code, error.to_string())

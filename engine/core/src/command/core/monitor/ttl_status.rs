@@ -11,11 +11,11 @@ use crate::{
     reply::{Clock, TrashStatus},
 };
 
-/// The collections whose removals wait for their archive.
-pub fn archive_holds(context: &Context) -> Vec<Document> {
+/// The archives that can't be written, so that removed documents stay in the trash.
+pub fn failing_archives(context: &Context) -> Vec<Document> {
     let archives = context.reaper.archives();
-    let on = archives.all().into_iter().filter(|archive| archives.is_active(archive));
-    on.filter_map(|archive| {
+    let all = archives.all().into_iter();
+    all.filter_map(|archive| {
         let failure = archive.failure()?;
         Some(doc! {
             "ns": archives.name_of(&archive).to_string(),
@@ -55,6 +55,7 @@ pub fn trash_status(context: &Context) -> Result<TrashStatus, CommandError> {
         secs: context.reaper.parameters().get(TtlParameter::TrashSecs),
         documents: status.documents,
         bytes: status.bytes,
+        waiting: status.waiting.documents,
         max_bytes: TRASH_BYTES_MAX,
         trashed: counters.trashed.get(),
         without_trash: counters.not_trashed.get(),

@@ -6,8 +6,8 @@ use mayfly_engine::value::extjson::Layout;
 use mayfly_engine::value::shell::{read_document, write_command, write_document};
 
 use crate::action::{Action, Actions, ArchiveAction, ViewAction};
-use crate::dialogs::words::{COMMAND_TO_SEND, LOADING, command_ui};
-use crate::state::archive::{Archive, ArchiveDraft, RestoreResult, Row, Status};
+use crate::dialogs::words::{COMMAND_TO_SEND, LOADING, command_ui, result_ui};
+use crate::state::archive::{Archive, ArchiveDraft, Row, Status};
 use crate::state::{Zone, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
@@ -34,12 +34,16 @@ pub(super) fn ui(
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
         figures_ui(ui, status, zone);
     });
-    let mut asked = archive.result.as_ref().and_then(|result| result_ui(ui, result));
-    asked = filter_ui(ui, draft, archive).or(asked);
+    if let Some(result) = &archive.result {
+        result_ui(ui, result);
+    }
+    let asked = filter_ui(ui, draft, archive);
     if archive.rows.is_empty() {
         let words = match (&archive.filter, status.on) {
             (Some(_), _) => "No archived documents match the filter",
-            (None, true) => "Nothing archived yet. Documents appear here when a pass removes them",
+            (None, true) => {
+                "Nothing archived yet. Documents appear here when their time in the trash is up"
+            }
             (None, false) => "Nothing archived",
         };
         ui.label(text::rich(words, text::body()).color(colors(ui).dim));
@@ -98,8 +102,12 @@ fn figures_ui(ui: &mut Ui, status: &Status, zone: Zone) {
         key_value::ui(ui, &zone.heading("Removed between"), &format!("{from} and {to}"));
     }
     let target = if status.target.is_empty() { "the data folder" } else { &status.target };
-    let state = if status.on { "on" } else { "off: expired documents are deleted permanently" };
+    let state = if status.on { "on" } else { "off: removed documents are deleted permanently" };
     key_value::ui(ui, "Archiving", &format!("{state}, in {}", with_marks(target)));
+    if status.waiting > 0 {
+        let documents = number::counted(status.waiting, "document", "documents");
+        key_value::ui(ui, "Waiting", &format!("{documents} in the trash"));
+    }
     if status.missing > 0 {
         let documents = number::counted(status.missing, "document", "documents");
         let words = format!("{documents}: archive files were deleted or cut");
@@ -110,46 +118,6 @@ fn figures_ui(ui: &mut Ui, status: &Status, zone: Zone) {
             format!("{} in damaged or incomplete batches", number::bytes(status.unreadable));
         key_value::colored(ui, "Unreadable", &words, colors(ui).overdue);
     }
-}
-
-/// The result of a restore, and what to do with documents that would expire at once.
-fn result_ui(ui: &mut Ui, result: &RestoreResult) -> Option<ArchiveAction> {
-    let mut asked = None;
-    let expiring = result.expiring;
-    card::ui(ui, |ui| {
-        let count = |number| number::counted(number, "document", "documents");
-        let mut sentences = Vec::new();
-        if result.restored > 0 || expiring + result.existing + result.refusals == 0 {
-            sentences.push(format!("{} restored.", count(result.restored)));
-        }
-        if result.existing > 0 {
-            let existing = count(result.existing);
-            sentences.push(format!("{existing} skipped: the _id already exists."));
-        }
-        if let Some(refused) = &result.refused {
-            let refusals = count(result.refusals);
-            sentences.push(format!("{refusals} rejected: {}.", refused.trim_end_matches('.')));
-        }
-        for sentence in sentences {
-            ui.label(text::rich(with_marks(&sentence), text::body()));
-        }
-        if expiring == 0 {
-            return;
-        }
-        let words = format!("A TTL index would remove {} again immediately.", count(expiring));
-        ui.label(text::rich(words, text::body()).color(colors(ui).overdue));
-        ui.horizontal(|ui| {
-            let hint = "Set the TTL field to the current time";
-            if ui.add(Button::plain("Restore with the current date").tooltip(hint)).clicked() {
-                asked = Some(ArchiveAction::RestoreExpiring { with_date_now: true });
-            }
-            let hint = "Restore unchanged; the next pass archives and removes them again";
-            if ui.add(Button::amber("Restore anyway").tooltip(hint)).clicked() {
-                asked = Some(ArchiveAction::RestoreExpiring { with_date_now: false });
-            }
-        });
-    });
-    asked
 }
 
 fn filter_ui(ui: &mut Ui, draft: &mut ArchiveDraft, archive: &Archive) -> Option<ArchiveAction> {

@@ -1,4 +1,5 @@
-//! The archive of a collection: keep what expires, look at it, put it back.
+//! The archive of a collection: whether removed documents are moved there, which it has, and restoring
+//! them.
 
 mod contents;
 mod settings;
@@ -6,11 +7,14 @@ mod settings;
 use egui::Context;
 
 use self::settings::Pressed;
-use super::frame::DialogFrame;
-use super::words::RESTORE;
+use super::place::{Place, place_ui, show};
+use super::{SUBTITLE, TITLE};
 use crate::action::archive::ask_off;
 use crate::action::{Action, Actions, ArchiveAction};
-use crate::state::archive::{Archive, ArchiveDraft};
+use crate::dialogs::frame::DialogFrame;
+use crate::dialogs::words::RESTORE;
+use crate::state::archive::Archive;
+use crate::state::trash::TrashDraft;
 use crate::state::{State, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::Button;
@@ -19,66 +23,60 @@ use crate::widgets::value_text::with_marks;
 /// The height of the contents with their list, in points.
 const CONTENTS_HEIGHT: f32 = 470.0;
 
-/// Draws the dialog.
-pub fn ui(context: &Context, draft: &mut ArchiveDraft, state: &State, actions: &mut Actions) {
-    let nothing = Archive::default();
-    let is_own = state.archive.namespace.as_ref() == Some(&draft.namespace);
-    let archive = if is_own { &state.archive } else { &nothing };
-    if !is_own {
-        // It was queued after the dialog of another archive.
-        actions.push(Action::Archive(ArchiveAction::Begin(draft.namespace.clone())));
-    }
+/// Draws the dialog while it shows an archive.
+pub(super) fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actions: &mut Actions) {
+    let (archive, mut place) = (&state.archive, None);
+    let Some(fields) = &mut draft.archive else { return };
     if archive.is_known {
-        draft.fill(archive.status.as_ref());
+        fields.fill(archive.status.as_ref());
     }
-    let title = format!("Archive of {}", with_marks(&draft.namespace.to_string()));
-    let subtitle = "Before a TTL index removes documents, they are saved here in compressed files. \
-                    Removal happens only after the files are on disk.";
-    let shows_settings = draft.settings || archive.is_known && archive.status.is_none();
+    let shows_settings = fields.settings || archive.is_known && archive.status.is_none();
     let mut asked = None;
-    let frame = DialogFrame::new(title).subtitle(subtitle).width(sizes::DIALOG_WIDE);
+    let frame = DialogFrame::new(TITLE).subtitle(SUBTITLE).width(sizes::DIALOG_WIDE);
     let chosen = archive.chosen.len() as u64;
     let label = match chosen {
         0 => RESTORE.to_owned(),
         _ => format!("Restore {}", number::counted(chosen, "document", "documents")),
     };
     let frame = if shows_settings {
-        settings::frame(frame, draft, archive)
+        settings::frame(frame, fields, archive)
     } else {
         contents_frame(frame, &label, archive)
     };
     let outcome = frame.ui(context, |ui| {
+        place = place_ui(ui, state, Place::Archive, actions);
         for problem in problems(archive) {
             ui.label(text::rich(problem, text::body()).color(colors(ui).error));
         }
         if shows_settings {
-            settings::ui(ui, draft);
+            settings::ui(ui, fields);
         } else {
-            asked = contents::ui(ui, draft, archive, state.clock.zone(), actions);
+            asked = contents::ui(ui, fields, archive, state.clock.zone(), actions);
         }
     });
     match outcome.end(actions) {
         Some(Pressed::Ask(action)) => asked = Some(action),
-        Some(Pressed::ShowSettings(shown)) => draft.settings = shown,
+        Some(Pressed::ShowSettings(shown)) => fields.settings = shown,
         Some(Pressed::Off) => {
-            let shown = with_marks(&draft.namespace.to_string());
-            actions.push(ask_off(&draft.namespace, &shown));
+            let shown = with_marks(&fields.namespace.to_string());
+            actions.push(ask_off(&fields.namespace, &shown));
         }
         None => {}
     }
     if let Some(action) = asked {
         actions.push(Action::Archive(action));
     }
+    if let Some(place) = place {
+        show(draft, place, state);
+    }
 }
 
-/// Why removals wait, or why the last thing that was asked for failed.
+/// Why documents wait, or why the last thing that was asked for failed.
 fn problems(archive: &Archive) -> impl Iterator<Item = String> {
     let waits = archive.status.as_ref().and_then(|status| {
         let problem = status.problem.as_ref()?;
         Some(if status.on {
-            format!(
-                "The archive failed, so expired documents are kept in the collection. {problem}"
-            )
+            format!("The archive failed, so removed documents stay in the trash. {problem}")
         } else {
             problem.clone()
         })
@@ -98,7 +96,8 @@ fn contents_frame<'a>(
         .tooltip("Restore to the collection and keep the archived copies")
         .room_for("Restore 100 documents");
     let settings = Button::plain(if is_on { "Archive settings" } else { "Turn back on" });
-    let hint = "Documents that expire later are deleted permanently. Archived documents are kept";
+    let hint =
+        "Documents that are removed later are deleted permanently. Archived documents are kept";
     let off = Button::plain("Turn off").enabled(!archive.is_waiting).tooltip(hint);
     frame
         .height(CONTENTS_HEIGHT)

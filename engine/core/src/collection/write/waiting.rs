@@ -1,0 +1,160 @@
+//! Rows of the trash that wait for an archive: how many, and which are due.
+
+use std::collections::BTreeMap;
+
+use bson::{Bson, Document, doc};
+
+use super::trash_row::{TRASH, TrashRow, WaitingRow, number_of};
+use crate::{
+    collection::Collections,
+    limits::{BULK_DOCS_MAX, READ_DOCS_MAX},
+    store::{Reader, Scan, StoreError, Writer},
+};
+
+/// The `meta` value with the rows that wait, by the folder of their archive.
+const WAITING_META: &str = "trashWaiting";
+
+/// Rows to be moved to an archive.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DueRows {
+    /// The rows, oldest first.
+    pub rows: Vec<WaitingRow>,
+    /// No row before this number waits for the archive.
+    pub from: u64,
+    /// Whether further rows are due.
+    pub more: bool,
+    /// When the first of the others is due, in milliseconds since 1970; `None` if unknown.
+    pub next_ms: Option<i64>,
+}
+
+/// Rows that wait for an archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WaitingRows {
+    /// Documents.
+    pub documents: u64,
+    /// Bytes of their rows.
+    pub bytes: u64,
+}
+
+/// The changes of one transaction, by folder: rows and bytes.
+pub(super) type WaitingChanges = BTreeMap<String, (i64, i64)>;
+
+/// The waiting rows of each archive. Nothing of a damaged value: then they count as ordinary rows
+/// until the trash is empty.
+pub(super) fn waiting(reader: &Reader<'_>) -> Result<BTreeMap<String, WaitingRows>, StoreError> {
+    let stored = StoreError::unless_damaged(reader.meta(WAITING_META))?.flatten();
+    let stored = stored.and_then(|bytes| Document::from_reader(bytes).ok()).unwrap_or_default();
+    let number = |rows: &Document, name: &str| {
+        rows.get_i64(name).ok().and_then(|number| u64::try_from(number).ok()).unwrap_or_default()
+    };
+    let rows = stored.into_iter().filter_map(|(folder, rows)| {
+        let rows = rows.as_document()?;
+        let rows = WaitingRows { documents: number(rows, "n"), bytes: number(rows, "b") };
+        Some((folder, rows))
+    });
+    Ok(rows.collect())
+}
+
+/// Applies a transaction's changes.
+pub(super) fn change_waiting(
+    writer: &mut Writer<'_>,
+    changes: &WaitingChanges,
+) -> Result<(), StoreError> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let mut all = waiting(&writer.reader())?;
+    for (folder, (documents, bytes)) in changes {
+        let rows = all.entry(folder.clone()).or_default();
+        rows.documents = rows.documents.saturating_add_signed(*documents);
+        rows.bytes = rows.bytes.saturating_add_signed(*bytes);
+        // Without rows there are no bytes, whatever damage has done to the numbers.
+        if rows.documents == 0 {
+            all.remove(folder);
+        }
+    }
+    let long = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let stored: Document = all
+        .into_iter()
+        .map(|(folder, rows)| {
+            (folder, Bson::from(doc! { "n": long(rows.documents), "b": long(rows.bytes) }))
+        })
+        .collect();
+    let bytes = stored
+        .to_vec()
+        .map_err(|error| StoreError::Bug { what: format!("the waiting rows: {error}") })?;
+    writer.put_meta(WAITING_META, &bytes)
+}
+
+/// The rows that wait for any archive.
+pub(super) fn waiting_in_all(reader: &Reader<'_>) -> Result<WaitingRows, StoreError> {
+    let add = |sum: WaitingRows, rows: WaitingRows| WaitingRows {
+        documents: sum.documents.saturating_add(rows.documents),
+        bytes: sum.bytes.saturating_add(rows.bytes),
+    };
+    Ok(waiting(reader)?.into_values().fold(WaitingRows::default(), add))
+}
+
+impl Collections {
+    /// The rows that wait for the archive in this folder.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn waiting_rows(&self, folder: &str) -> Result<WaitingRows, StoreError> {
+        self.store.read(|reader| Ok(waiting(reader)?.remove(folder).unwrap_or_default()))
+    }
+
+    /// The oldest rows that wait for this archive and whose time is up, from this number on: at
+    /// least one, then as many as fit. Each read transaction is short.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn due_for_archive(
+        &self,
+        folder: &str,
+        (from, now_ms): (u64, i64),
+        bytes_max: u64,
+    ) -> Result<DueRows, StoreError> {
+        let (mut due, mut bytes) = (DueRows { from, ..DueRows::default() }, 0);
+        let mut next = from;
+        loop {
+            let mut count = 0;
+            let is_done = self.store.read(|reader| {
+                for row in reader.documents(TRASH, next.into(), Scan::Forward)?.take(READ_DOCS_MAX)
+                {
+                    count += 1;
+                    // A damaged row is removed with the ordinary ones.
+                    let Some(stored) = StoreError::unless_damaged(row)? else {
+                        next = next.saturating_add(1);
+                        continue;
+                    };
+                    next = number_of(stored.record).saturating_add(1);
+                    let row = TrashRow::read(&stored).filter(|row| row.archive == Some(folder));
+                    let Some(row) = row else { continue };
+                    if due.rows.is_empty() {
+                        due.from = row.number;
+                    }
+                    // Rows are in the order of their removal, so the later ones are not due either.
+                    if row.until_ms > now_ms {
+                        due.next_ms = Some(row.until_ms);
+                        return Ok(true);
+                    }
+                    let is_full = bytes >= bytes_max || due.rows.len() >= BULK_DOCS_MAX;
+                    if is_full {
+                        due.more = true;
+                        return Ok(true);
+                    }
+                    bytes += row.document.as_bytes().len() as u64;
+                    due.rows.push(row.to_waiting());
+                }
+                Ok::<_, StoreError>(count < READ_DOCS_MAX)
+            })?;
+            if is_done {
+                if due.rows.is_empty() && due.next_ms.is_none() {
+                    due.from = next;
+                }
+                return Ok(due);
+            }
+        }
+    }
+}
