@@ -6,6 +6,7 @@ use super::view::Lane;
 use crate::{cli::limits::WATCH_LEDGER_MAX, job::Namespace};
 
 /// The contents of a line of the ledger.
+#[expect(clippy::large_enum_variant, reason = "nearly every line is a removed document")]
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Entry {
     /// A removed document.

@@ -84,6 +84,7 @@ impl ListedCollection {
 mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]
     pub(super) fn serialize<S: Serializer>(sum: &u64, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(&format_args!("{sum:016x}"))
     }

@@ -160,7 +160,7 @@ impl<'t> TrashRow<'t> {
             removed_ms: date(next()?)?,
             until_ms: date(next()?)?,
             document: next()?.as_document()?,
-            archive: next().and_then(|value| value.as_str()),
+            archive: next().and_then(RawBsonRef::as_str),
         })
     }
 }

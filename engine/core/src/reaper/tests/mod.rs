@@ -619,5 +619,7 @@ fn the_thread_sleeps_first_and_wakes_for_time_parameters_and_thresholds() {
     let second = next_pass(&events).expect("a pass at the threshold");
     assert_eq!((second.number, second.deleted, second.started_ms), (2, 1, NOW_MS + 90_000));
     world.reaper.stop();
-    threads.into_iter().for_each(|thread| thread.join().expect("the thread ends"));
+    for thread in threads {
+        thread.join().expect("the thread ends");
+    }
 }

@@ -57,7 +57,9 @@ fn a_panic_beside_a_pass_is_told_and_the_thread_continues_after_a_rest() {
     clock.fail_on(None);
     until_removed(&world, &clock);
     world.reaper.stop();
-    threads.into_iter().for_each(|thread| thread.join().expect("the thread ends"));
+    for thread in threads {
+        thread.join().expect("the thread ends");
+    }
 }
 
 #[test]
@@ -79,7 +81,9 @@ fn a_pass_that_panics_is_followed_by_a_whole_sleep() {
     });
     assert_eq!(next, Some(NOW_MS + 120_000), "the next pass comes in its time");
     world.reaper.stop();
-    threads.into_iter().for_each(|thread| thread.join().expect("the thread ends"));
+    for thread in threads {
+        thread.join().expect("the thread ends");
+    }
 }
 
 /// Lets time go by between two looks; what the second one says.

@@ -353,10 +353,10 @@ fn a_wrong_clock_empties_neither_archive_nor_trash() {
         let archived = archive.summary().expect("read").documents;
         (archived, world.reaper.trash_status().expect("read").documents)
     };
-    clock.pass(Duration::from_secs(3_600));
+    clock.pass(Duration::from_hours(1));
     clock.set(NOW_MS + 3_600_000);
     assert_eq!((world.reaper.drain_due().is_some(), kept(&world)), (true, (0, 1)), "it gathers");
-    clock.pass(Duration::from_secs(600));
+    clock.pass(Duration::from_mins(10));
     clock.set(NOW_MS + 4_200_000);
     world.reaper.run_scheduled_pass();
     world.reaper.drain_due();
