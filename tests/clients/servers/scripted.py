@@ -199,11 +199,10 @@ def main():
 
     def answer(request):
         name = request.command_name
+        is_hello = name.lower() in ("hello", "ismaster")
+        reply = script.hello() if is_hello else script.reply(name, request.doc, request)
+        # The test that reads this may say `go` at once, so the script takes the command first.
         print(json_util.dumps(request.doc), flush=True)
-        if name.lower() in ("hello", "ismaster"):
-            request.replies(script.hello())
-            return True
-        reply = script.reply(name, request.doc, request)
         if reply is not None:
             request.replies(reply)
         return True
