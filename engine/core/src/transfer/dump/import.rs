@@ -1,0 +1,252 @@
+//! Imports collections of a mongodump: options, documents, then indexes.
+
+use bson::Document;
+
+use crate::transfer::{
+    CreateError, DumpCollection, DumpIndex, DumpTarget, ImportEnd, ImportMode, ImportReport,
+    ImportRequest, Progress, TransferError,
+    dump::{manifest, read::EXPIRES},
+};
+use crate::{catalog::Namespace, collection::Collections};
+
+/// A collection to import.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DumpChoice {
+    /// The contents of the dump.
+    pub collection: DumpCollection,
+    /// The target; created if missing.
+    pub into: Namespace,
+    /// Whether indexes without a TTL are created.
+    pub indexes: bool,
+    /// Whether TTL indexes are created, and a TTL of the collection itself is kept.
+    pub ttl: bool,
+}
+
+/// A request to import a dump.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DumpImport {
+    /// The collections, in this order.
+    pub choices: Vec<DumpChoice>,
+    /// The treatment of a document whose `_id` already exists.
+    pub mode: ImportMode,
+    /// Drop each collection first.
+    pub drop: bool,
+    /// Stop at the first rejected document.
+    pub stop_on_error: bool,
+}
+
+/// The result for a collection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DumpOutcome {
+    /// The target.
+    pub into: Namespace,
+    /// How the documents were imported; the error is a sentence, and nothing was changed.
+    pub documents: Result<ImportReport, String>,
+    /// Names of the indexes that were created.
+    pub indexes: Vec<String>,
+    /// Omissions and failures, as sentences.
+    pub notes: Vec<String>,
+}
+
+impl DumpOutcome {
+    /// Whether every document and every chosen index was stored.
+    pub fn is_complete(&self) -> bool {
+        let whole =
+            |report: &ImportReport| report.end == ImportEnd::Complete && report.rejected == 0;
+        self.documents.as_ref().is_ok_and(whole) && self.notes.is_empty()
+    }
+}
+
+/// Imports collections into a store, as [`import_dump_into`].
+///
+/// # Errors
+/// As [`import_dump_into`].
+pub fn import_dump(
+    collections: &Collections,
+    request: &DumpImport,
+    progress: &Progress,
+) -> Result<Vec<DumpOutcome>, TransferError> {
+    import_dump_into(collections, request, progress)
+}
+
+/// Imports collections one after another, each with its documents first and its indexes after. A
+/// failure in one does not affect others. Stops when the user cancels.
+///
+/// # Errors
+/// When a file with documents differs from the manifest of its folder, or the user cancels before
+/// the first collection. Nothing was changed then.
+pub fn import_dump_into(
+    target: &dyn DumpTarget,
+    request: &DumpImport,
+    progress: &Progress,
+) -> Result<Vec<DumpOutcome>, TransferError> {
+    let bytes = |choice: &DumpChoice| choice.collection.bytes;
+    let checked = request.choices.iter().filter(|choice| choice.collection.listed.is_some());
+    let checked: u64 = checked.map(bytes).sum();
+    progress.set_bytes_total(checked + request.choices.iter().map(bytes).sum::<u64>());
+    for DumpCollection { file, listed, .. } in request.choices.iter().map(|it| &it.collection) {
+        if let (Some(file), Some(listed)) = (file, listed) {
+            let read = |bytes| progress.add_bytes(bytes);
+            manifest::check_content(file, listed.checksum, progress, read)?;
+        }
+    }
+    let mut outcomes = Vec::new();
+    for choice in &request.choices {
+        if progress.is_cancelled() {
+            break;
+        }
+        outcomes.push(import_one(target, request, choice, progress));
+    }
+    Ok(outcomes)
+}
+
+fn import_one(
+    target: &dyn DumpTarget,
+    request: &DumpImport,
+    choice: &DumpChoice,
+    progress: &Progress,
+) -> DumpOutcome {
+    let mut outcome = DumpOutcome {
+        into: choice.into.clone(),
+        documents: Err(String::new()),
+        indexes: Vec::new(),
+        notes: choice.collection.notes.clone(),
+    };
+    outcome.documents = documents(target, request, choice, progress, &mut outcome.notes)
+        .map_err(|error| error.to_string());
+    let is_whole = matches!(&outcome.documents, Ok(report) if report.end == ImportEnd::Complete);
+    let wanted = choice.collection.indexes.iter();
+    let wanted: Vec<&DumpIndex> =
+        wanted.filter(|index| if index.is_ttl { choice.ttl } else { choice.indexes }).collect();
+    if is_whole {
+        create_indexes(target, &choice.into, &wanted, progress, &mut outcome);
+    } else if !wanted.is_empty() {
+        let what = "Its indexes were not created, because the documents are incomplete.";
+        outcome.notes.push(what.to_owned());
+    }
+    outcome
+}
+
+/// Creates the collection with its options and imports its documents.
+fn documents(
+    target: &dyn DumpTarget,
+    request: &DumpImport,
+    choice: &DumpChoice,
+    progress: &Progress,
+    notes: &mut Vec<String>,
+) -> Result<ImportReport, TransferError> {
+    let DumpChoice { collection, into, .. } = choice;
+    let is_view = collection.is_view();
+    let file = collection.file.as_ref().filter(|_| !is_view);
+    let what = collection.refused.clone();
+    if let Some(what) = what.or_else(|| (file.is_none() && !is_view).then(String::new)) {
+        let path = file.map_or_else(|| collection.name.clone(), |file| file.display().to_string());
+        return Err(TransferError::NotReadable { path, what });
+    }
+    if request.drop {
+        target.drop(into)?;
+    }
+    let Some(file) = file else {
+        // A view without one of its options would be another view, or a collection.
+        target.create(into, &collection.options).map_err(CreateError::into_inner)?;
+        return Ok(ImportReport::new());
+    };
+    if target.exists(into)? {
+        if !collection.options.is_empty() {
+            notes.push(format!("{into} exists, so it keeps its own options."));
+        }
+    } else {
+        create(target, choice, notes)?;
+    }
+    let import_request = ImportRequest {
+        mode: request.mode,
+        stop_on_error: request.stop_on_error,
+        ..ImportRequest::new(vec![file.clone()], into.clone())
+    };
+    target.import(&import_request, progress)
+}
+
+/// Creates a collection with the options that the target accepts. The others are noted.
+fn create(
+    target: &dyn DumpTarget,
+    choice: &DumpChoice,
+    notes: &mut Vec<String>,
+) -> Result<(), TransferError> {
+    let mut kept = choice.collection.options.clone();
+    if !choice.ttl && kept.remove(EXPIRES).is_some() {
+        notes.push(format!("The collection's {EXPIRES} is left out."));
+    }
+    loop {
+        let error = match target.create(&choice.into, &kept) {
+            Ok(()) => return Ok(()),
+            Err(CreateError::Refused(error)) if !kept.is_empty() => error.to_string(),
+            Err(error) => return Err(error.into_inner()),
+        };
+        let error = error.trim_end_matches('.').to_owned();
+        // The option without which the reason is another one, or none.
+        let Some((name, is_created)) = culprit(target, &choice.into, &kept, &error)? else {
+            notes.push(format!("The collection's options are left out: {error}."));
+            kept.clear();
+            continue;
+        };
+        notes.push(format!("The option {name} is left out: {error}."));
+        kept.remove(&name);
+        if is_created {
+            return Ok(());
+        }
+    }
+}
+
+/// The option because of which a collection is refused, and whether it was created without it.
+fn culprit(
+    target: &dyn DumpTarget,
+    into: &Namespace,
+    kept: &Document,
+    error: &str,
+) -> Result<Option<(String, bool)>, TransferError> {
+    for name in kept.keys() {
+        let mut rest = kept.clone();
+        rest.remove(name);
+        match target.create(into, &rest) {
+            Ok(()) => return Ok(Some((name.clone(), true))),
+            Err(CreateError::Refused(other)) => {
+                if other.to_string().trim_end_matches('.') != error {
+                    return Ok(Some((name.clone(), false)));
+                }
+            }
+            Err(error) => return Err(error.into_inner()),
+        }
+    }
+    Ok(None)
+}
+
+/// Creates indexes together, so that the documents are read once. If that fails, one by one.
+fn create_indexes(
+    target: &dyn DumpTarget,
+    into: &Namespace,
+    wanted: &[&DumpIndex],
+    progress: &Progress,
+    outcome: &mut DumpOutcome,
+) {
+    if wanted.is_empty() {
+        return;
+    }
+    let create = |indexes: &[&DumpIndex]| {
+        let specs = indexes.iter().map(|index| index.spec.clone()).collect();
+        target.create_indexes(into, specs, progress)
+    };
+    if create(wanted).is_ok() {
+        outcome.indexes.extend(wanted.iter().map(|index| index.name.clone()));
+        return;
+    }
+    for index in wanted {
+        match create(&[*index]) {
+            Ok(()) => outcome.indexes.push(index.name.clone()),
+            Err(error) => {
+                let (name, error) = (&index.name, error.to_string());
+                let error = error.trim_end_matches('.');
+                outcome.notes.push(format!("The index {name} was not created: {error}."));
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Folders of mongodump and exported databases.
+
+pub(super) mod export;
+pub(super) mod import;
+pub(super) mod manifest;
+pub(super) mod read;
+pub(super) mod source;
+pub(super) mod target;

@@ -1,0 +1,270 @@
+//! The header row of CSV: paths, and types as mongoimport's `--columnsHaveTypes` has them.
+//!
+//! A header has types if one of its columns is a whole `name.type(argument)`: the type is known and
+//! the argument fits it, so that `due.date(UTC)` is an ordinary name. Then all columns need one. So
+//! no option says whether there are types: without the option, `due.date_ms(yyyy)` would become a
+//! field in a field, and nothing would say so.
+
+use bson::Bson;
+
+use crate::transfer::read::csv_value::{BinaryText, CellType};
+use crate::value::{
+    date_text::{DateForm, Dialect},
+    scan::DEPTH_MAX,
+    zone::Zone,
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::transfer) struct Column {
+    pub(in crate::transfer) path: Vec<String>,
+    pub(in crate::transfer) to: CellType,
+    /// The type as the header has it, `date_ms(yyyy-MM-dd)`.
+    pub(in crate::transfer) declared: Option<String>,
+    /// The converter's field, whose type comes before that of the header.
+    pub(in crate::transfer) field: Option<usize>,
+}
+
+impl Column {
+    /// A column without a type.
+    pub(in crate::transfer) fn plain(path: Vec<String>) -> Self {
+        Self { path, to: CellType::Auto, declared: None, field: None }
+    }
+
+    /// The value of a cell.
+    ///
+    /// # Errors
+    /// When it does not have the column's type.
+    pub(in crate::transfer) fn value(&self, text: &str, zone: Zone) -> Result<Bson, String> {
+        self.to.value(text, zone).ok_or_else(|| {
+            let declared = self.declared.as_deref().unwrap_or("text");
+            format!("{text:?} is not a valid {declared}; correct it or change the header")
+        })
+    }
+}
+
+/// Byte offset in the row, and what is wrong.
+pub(in crate::transfer) type CellError = (usize, String);
+
+/// Reads the header. All columns have a type, or none has.
+pub(in crate::transfer) fn header(cells: &[Cell]) -> Result<Vec<Column>, CellError> {
+    let mut names = Vec::new();
+    for cell in cells {
+        let text = str::from_utf8(&cell.text)
+            .map_err(|_| (cell.at, "the text is not valid UTF-8; convert the file".to_owned()))?;
+        if let Some(at) = text.find('\r') {
+            let at = cell.at + at + usize::from(cell.quoted);
+            let what =
+                "a carriage return without a line feed; save the file with standard line endings";
+            return Err((at, what.to_owned()));
+        }
+        names.push((cell.at, text.trim()));
+    }
+    let are_typed = names.iter().any(|(_, name)| matches!(typed(name), Some((_, _, Ok(_)))));
+    let mut columns: Vec<Column> = Vec::new();
+    for (at, name) in names {
+        let (name, declared, to) = match typed(name) {
+            _ if !are_typed => (name, None, CellType::Auto),
+            Some((name, declared, Ok(to))) => (name, Some(declared.to_owned()), to),
+            Some((_, _, Err(reason))) => return Err((at, format!("column {name:?}: {reason}"))),
+            None => {
+                let what = format!(
+                    "the column {name:?} has no type, but others do; give all columns one of \
+                     {TYPES}, or none"
+                );
+                return Err((at, what));
+            }
+        };
+        let path: Vec<String> = name.split('.').map(str::to_owned).collect();
+        if path.iter().any(String::is_empty) || name.contains('\0') {
+            let what = "this column has no valid name; name all columns in the header row";
+            return Err((at, what.to_owned()));
+        }
+        if path.len() > DEPTH_MAX {
+            let what =
+                format!("this column is nested more than {DEPTH_MAX} levels deep; use fewer dots");
+            return Err((at, what));
+        }
+        if columns.iter().any(|other| clashes(&other.path, &path)) {
+            return Err((at, format!("duplicate or conflicting column {name:?}; rename it")));
+        }
+        columns.push(Column { to, declared, ..Column::plain(path) });
+    }
+    Ok(columns)
+}
+
+fn clashes(a: &[String], b: &[String]) -> bool {
+    a.starts_with(b) || b.starts_with(a)
+}
+
+/// The types that a header may name.
+const TYPES: &str = "auto(), binary(base64), binary(base32), binary(hex), boolean(), date(LAYOUT), \
+                     date_go(LAYOUT), date_ms(LAYOUT), date_oracle(LAYOUT), decimal(), double(), \
+                     int32(), int64() and string()";
+
+/// Splits `name.type(argument)` into the name, `type(argument)` and the type. `None` for a header
+/// of another form. The error is the mistake in the type.
+fn typed(header: &str) -> Option<(&str, &str, Result<CellType, String>)> {
+    let inside = header.strip_suffix(')')?;
+    // The argument may have parentheses too.
+    inside.rmatch_indices('(').find_map(|(open, _)| {
+        let (before, argument) = (inside.get(..open)?, inside.get(open + 1..)?);
+        let (name, kind) = before.rsplit_once('.')?;
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let declared = header.get(name.len() + 1..)?;
+        (!kind.is_empty() && kind.chars().all(is_word))
+            .then(|| (name, declared, cell_type(kind, &unescaped(argument))))
+    })
+}
+
+/// `\(`, `\)` and `\\` are what follows the backslash.
+fn unescaped(argument: &str) -> String {
+    let mut text = String::new();
+    let mut chars = argument.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => text.extend(chars.next()),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+fn cell_type(kind: &str, argument: &str) -> Result<CellType, String> {
+    let plain = match kind {
+        "auto" => CellType::Auto,
+        "boolean" => CellType::Bool,
+        "decimal" => CellType::Decimal,
+        "double" => CellType::Double,
+        "int32" => CellType::Int,
+        "int64" => CellType::Long,
+        "string" => CellType::Text,
+        "binary" => {
+            return match argument {
+                "base64" => Ok(CellType::Binary(BinaryText::Base64)),
+                "base32" => Ok(CellType::Binary(BinaryText::Base32)),
+                "hex" => Ok(CellType::Binary(BinaryText::Hex)),
+                _ => Err("write binary(base64), binary(base32) or binary(hex)".to_owned()),
+            };
+        }
+        "date" if argument.is_empty() => return Ok(CellType::Date(DateForm::Iso)),
+        "date" | "date_go" | "date_ms" | "date_oracle" => {
+            let dialect = match kind {
+                "date_ms" => Dialect::SqlServer,
+                "date_oracle" => Dialect::Oracle,
+                _ => Dialect::Go,
+            };
+            let layout = if argument.is_empty() {
+                Err("write a layout in the parentheses".to_owned())
+            } else {
+                dialect.layout(argument)
+            };
+            return layout.map(|layout| CellType::Date(DateForm::Layout(layout)));
+        }
+        _ => return Err(format!("{kind} is not a type; use one of {TYPES}")),
+    };
+    if argument.is_empty() {
+        Ok(plain)
+    } else {
+        Err(format!("{kind} has no argument; write {kind}()"))
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::transfer) struct Cell {
+    pub(in crate::transfer) text: Vec<u8>,
+    /// Byte offset from the start of the row.
+    pub(in crate::transfer) at: usize,
+    pub(in crate::transfer) quoted: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(names: &[&str]) -> Result<Vec<(String, Option<String>, CellType)>, String> {
+        let cell = |name: &&str| Cell { text: name.as_bytes().to_vec(), at: 0, quoted: false };
+        let cells: Vec<Cell> = names.iter().map(cell).collect();
+        let columns = header(&cells).map_err(|(_, reason)| reason)?;
+        let column = |it: Column| (it.path.join("/"), it.declared, it.to);
+        Ok(columns.into_iter().map(column).collect())
+    }
+
+    fn only(name: &str) -> (String, CellType) {
+        let mut found = columns(&[name]).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let (path, declared, to) = found.remove(0);
+        assert!(declared.is_some(), "{name} is an ordinary name");
+        (path, to)
+    }
+
+    #[test]
+    fn every_type_of_mongoimport() {
+        let date = |layout: &str| CellType::Date(DateForm::parse(layout).expect("a layout"));
+        for (name, to) in [
+            ("x.auto()", CellType::Auto),
+            ("x.binary(base64)", CellType::Binary(BinaryText::Base64)),
+            ("x.binary(base32)", CellType::Binary(BinaryText::Base32)),
+            ("x.binary(hex)", CellType::Binary(BinaryText::Hex)),
+            ("x.boolean()", CellType::Bool),
+            ("x.date()", CellType::Date(DateForm::Iso)),
+            ("x.date(2006-01-02)", date("%Y-%m-%d")),
+            ("x.date_go(Jan 2, 2006)", date("%b %d, %Y")),
+            ("x.date_ms(yyyy-MM-dd HH:mm:ss)", date("%Y-%m-%d %H:%M:%S")),
+            ("x.date_oracle(YYYY-MM-DD HH24:MI:SS)", date("%Y-%m-%d %H:%M:%S")),
+            ("x.decimal()", CellType::Decimal),
+            ("x.double()", CellType::Double),
+            ("x.int32()", CellType::Int),
+            ("x.int64()", CellType::Long),
+            ("x.string()", CellType::Text),
+        ] {
+            assert_eq!(only(name), ("x".to_owned(), to), "{name}");
+        }
+        assert_eq!(only("a.b.string()").0, "a/b");
+        assert_eq!(only("int32().string()").0, "int32()", "the last one is the type");
+    }
+
+    #[test]
+    fn parentheses_and_backslashes_are_escaped() {
+        for argument in [r"2006-01-02 \(Mon\)", "2006-01-02 (Mon)"] {
+            let (path, to) = only(&format!("at.date({argument})"));
+            let CellType::Date(DateForm::Layout(layout)) = to else { panic!("{to:?}") };
+            assert_eq!((path.as_str(), layout.to_string().as_str()), ("at", "%Y-%m-%d (%a)"));
+        }
+        let CellType::Date(form) = only(r"at.date(2006\\01\\02)").1 else { panic!("a date") };
+        assert_eq!(form.to_string(), r"%Y\%m\%d");
+        let read = form.read(r"2024\02\01", Zone::UTC);
+        assert_eq!(read, Ok(1_706_745_600_000));
+    }
+
+    #[test]
+    fn ordinary_names_are_no_types() {
+        for names in [
+            &["a", "f(x)", "g.h(1)"][..],
+            &["due.date(UTC)"],
+            &["id", "due.date(UTC)", "paid.date(YYYY-MM-DD)"],
+            &["size.double(mm)"],
+            &["x.int32"],
+            &["x.int32()y"],
+            &["x.binary(gzip)"],
+        ] {
+            let found = columns(names).unwrap_or_else(|error| panic!("{names:?}: {error}"));
+            let are_plain = found.iter().all(|(_, declared, _)| declared.is_none());
+            assert!(are_plain, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_header_with_types_has_one_for_each_column() {
+        for (names, reason) in [
+            (&["a.int32()", "b"][..], "the column \"b\" has no type, but others do; give all"),
+            (&["a.int32()", "b.number()"], "column \"b.number()\": number is not a type; use one"),
+            (&["a.int32()", "b.int64(8)"], "column \"b.int64(8)\": int64 has no argument; write"),
+            (&["a.int32()", "b.binary(x)"], "column \"b.binary(x)\": write binary(base64), bin"),
+            (&["a.int32()", "b.date_ms()"], "column \"b.date_ms()\": write a layout in the par"),
+            (&["a.int32()", "b.date_oracle(YYYY)"], "column \"b.date_oracle(YYYY)\": the layou"),
+            (&["a.int32()", ".int64()"], "this column has no valid name"),
+        ] {
+            let error = columns(names).expect_err("refused");
+            assert!(error.starts_with(reason), "{error}");
+        }
+    }
+}

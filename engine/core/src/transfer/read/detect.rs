@@ -1,0 +1,158 @@
+//! Detects a file's format from its contents.
+
+use crate::transfer::Compression;
+use crate::value::extjson::{self, Documents, Step};
+
+/// The format that the user chose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ImportFormat {
+    /// Detect automatically.
+    #[default]
+    Auto,
+    /// Extended JSON: NDJSON, concatenated documents or an array.
+    Json,
+    /// CSV with a header row.
+    Csv,
+    /// BSON documents, one after another.
+    Bson,
+}
+
+/// The format of the records in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordFormat {
+    /// Only white space.
+    Empty,
+    /// One document per line.
+    Lines,
+    /// Concatenated documents that may span lines.
+    Objects,
+    /// One array of documents.
+    Array,
+    /// CSV with a header row.
+    Csv {
+        /// `,`, `;` or a tab.
+        separator: u8,
+    },
+    /// BSON documents, one after another.
+    Bson,
+}
+
+/// The result of a detection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DetectedFormat {
+    /// The format of its records.
+    pub form: RecordFormat,
+    /// How it is compressed.
+    pub compression: Compression,
+}
+
+impl DetectedFormat {
+    /// A short description for the user.
+    pub fn words(&self) -> String {
+        let form = match self.form {
+            RecordFormat::Empty => "empty",
+            RecordFormat::Lines => "one JSON document per line",
+            RecordFormat::Objects => "concatenated JSON documents",
+            RecordFormat::Array => "a JSON array",
+            RecordFormat::Csv { separator: b'\t' } => "tab-separated CSV",
+            RecordFormat::Csv { separator: b';' } => "semicolon-separated CSV",
+            RecordFormat::Csv { .. } => "comma-separated CSV",
+            RecordFormat::Bson => "BSON",
+        };
+        match self.compression {
+            Compression::None => form.to_owned(),
+            compression => format!("{form}, {}-compressed", compression.name()),
+        }
+    }
+}
+
+/// Length of a UTF-8 byte order mark at the start.
+pub(in crate::transfer) fn byte_order_mark_length(bytes: &[u8]) -> usize {
+    if bytes.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 }
+}
+
+/// Recognizes a file that can't be imported as text. States what it is, then what to do.
+pub(in crate::transfer) fn refuse(start: &[u8]) -> Option<&'static str> {
+    match start {
+        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] | [0, 0, 0xfe, 0xff, ..] => {
+            Some("the file is UTF-16 or UTF-32; save it as UTF-8 first")
+        }
+        [0, b'{' | b'[' | b' ', ..]
+        | [b'{' | b'[', 0, ..]
+        | [0, _, 0, _, ..]
+        | [_, 0, _, 0, ..] => Some("the file looks like UTF-16; save it as UTF-8 first"),
+        [0xfd, b'7', b'z', b'X', b'Z', ..] => {
+            Some("the file is compressed with xz; decompress it first")
+        }
+        [b'P', b'K', 3, 4, ..] => Some("the file is a zip archive; extract it first"),
+        [b'B', b'Z', b'h', ..] => Some("the file is compressed with bzip2; decompress it first"),
+        _ => None,
+    }
+}
+
+/// Detects the format from the first bytes. `whole` means that they are the whole file, `table`
+/// that its name ends in `.csv` or `.tsv`.
+pub(in crate::transfer) fn detect(
+    start: &[u8],
+    whole: bool,
+    format: ImportFormat,
+    table: bool,
+) -> Option<RecordFormat> {
+    let text = start.get(byte_order_mark_length(start)..).unwrap_or_default();
+    let first = text.iter().position(|byte| !byte.is_ascii_whitespace());
+    let Some(first) = first else { return Some(RecordFormat::Empty) };
+    if format == ImportFormat::Csv {
+        return Some(RecordFormat::Csv { separator: separator(text) });
+    }
+    match text.get(first) {
+        Some(b'[') => return Some(RecordFormat::Array),
+        Some(b'{') => return Some(objects(text.get(first..).unwrap_or_default(), whole)),
+        _ => {}
+    }
+    if format == ImportFormat::Json {
+        return Some(RecordFormat::Objects);
+    }
+    let header = text.get(first..).unwrap_or_default();
+    let header_end = header.iter().position(|byte| *byte == b'\n');
+    let line = header.get(..header_end.unwrap_or(header.len())).unwrap_or_default();
+    let separated = line.iter().any(|byte| matches!(byte, b',' | b';' | b'\t'));
+    (table || (separated && header_end.is_some()))
+        .then(|| RecordFormat::Csv { separator: separator(text) })
+}
+
+/// The most frequent separator in the header row, outside quotes.
+fn separator(text: &[u8]) -> u8 {
+    let (mut quoted, mut counts) = (false, [0_usize; 3]);
+    for byte in text.iter().skip_while(|byte| byte.is_ascii_whitespace()) {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\n' if !quoted => break,
+            b',' if !quoted => counts[0] += 1,
+            b';' if !quoted => counts[1] += 1,
+            b'\t' if !quoted => counts[2] += 1,
+            _ => {}
+        }
+    }
+    let [commas, semicolons, tabs] = counts;
+    if commas >= semicolons && commas >= tabs {
+        b','
+    } else if semicolons >= tabs {
+        b';'
+    } else {
+        b'\t'
+    }
+}
+
+/// NDJSON if the first line is a whole document or at least ends like one.
+fn objects(text: &[u8], whole: bool) -> RecordFormat {
+    let end = text.iter().position(|byte| *byte == b'\n');
+    let (line, complete) = match end {
+        Some(end) => (text.get(..end).unwrap_or_default(), true),
+        None => (text, whole),
+    };
+    match Documents::new(extjson::Form::Stream).step(line, true) {
+        Ok(Step::Document { .. }) => RecordFormat::Lines,
+        _ if complete && line.trim_ascii_end().ends_with(b"}") => RecordFormat::Lines,
+        _ => RecordFormat::Objects,
+    }
+}

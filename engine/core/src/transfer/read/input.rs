@@ -1,0 +1,314 @@
+//! Decompressed bytes of a file, through a buffer that grows only for long documents.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, Read, Seek as _},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use flate2::read::MultiGzDecoder;
+
+use crate::store::open_chosen;
+use crate::transfer::{
+    Compression, Progress, TransferError,
+    error::io_reason,
+    limits::{IMPORT_TEXT_BYTES_MAX, READ_BYTES, UNPACKED_BYTES_FREE, UNPACKED_RATIO_MAX},
+};
+
+/// Bytes at the start of a file that tell its compression.
+const MAGIC_BYTES: usize = 4;
+
+/// The unconsumed bytes of a file.
+pub(in crate::transfer) struct Input<'p> {
+    reader: Box<dyn Read + Send + 'p>,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    ended: bool,
+    compression: Compression,
+    unpacked: u64,
+    wanted: u64,
+    packed: Arc<AtomicU64>,
+    path: PathBuf,
+    progress: Option<&'p Progress>,
+}
+
+/// Counts the bytes read from a file.
+struct CountingReader<'p> {
+    file: File,
+    packed: Arc<AtomicU64>,
+    progress: Option<&'p Progress>,
+}
+
+impl Read for CountingReader<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(into)?;
+        self.packed.fetch_add(count as u64, Relaxed);
+        if let Some(progress) = self.progress {
+            progress.add_bytes(count as u64);
+        }
+        Ok(count)
+    }
+}
+
+impl<'p> Input<'p> {
+    /// Opens a regular file. Compression is recognized by its magic number.
+    pub(in crate::transfer) fn open(
+        path: &Path,
+        progress: Option<&'p Progress>,
+    ) -> Result<Self, TransferError> {
+        let wrong = |error: io::Error| TransferError::file(path, &error);
+        let about = std::fs::metadata(path).map_err(wrong)?;
+        if !about.is_file() {
+            let what = "it is not a regular file; choose a file with documents".to_owned();
+            return Err(TransferError::NotReadable { path: path.display().to_string(), what });
+        }
+        let packed = Arc::new(AtomicU64::new(0));
+        let file = open_chosen(path).map_err(wrong)?;
+        let mut reader = CountingReader { file, packed: Arc::clone(&packed), progress };
+        let mut magic = Vec::with_capacity(MAGIC_BYTES);
+        reader.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut magic).map_err(wrong)?;
+        let compression = Compression::of(&magic);
+        let whole = BufReader::with_capacity(READ_BYTES, io::Cursor::new(magic).chain(reader));
+        let reader: Box<dyn Read + Send + 'p> = match compression {
+            Compression::None => Box::new(whole),
+            Compression::Gzip => Box::new(MultiGzDecoder::new(whole)),
+            Compression::Zstd => Box::new(zstd::Decoder::with_buffer(whole).map_err(wrong)?),
+        };
+        Ok(Self { compression, packed, path: path.to_owned(), progress, ..Self::over(reader) })
+    }
+
+    /// Reads uncompressed bytes.
+    pub(in crate::transfer) fn over(reader: Box<dyn Read + Send + 'p>) -> Self {
+        Self {
+            reader,
+            buffer: vec![0; READ_BYTES],
+            start: 0,
+            end: 0,
+            ended: false,
+            compression: Compression::None,
+            unpacked: 0,
+            wanted: u64::MAX,
+            packed: Arc::default(),
+            path: PathBuf::new(),
+            progress: None,
+        }
+    }
+
+    /// Skips ahead to this offset of the decompressed file. A compressed file is read up to there.
+    ///
+    /// # Errors
+    /// One sentence without its full stop.
+    pub(in crate::transfer) fn skip_to(&mut self, offset: u64) -> Result<(), String> {
+        loop {
+            let here = self.bytes().len();
+            let at = self.unpacked.saturating_sub(here as u64);
+            let ahead = usize::try_from(offset.saturating_sub(at)).unwrap_or(usize::MAX);
+            self.consume(ahead);
+            if ahead <= here {
+                return Ok(());
+            }
+            if self.ended {
+                return Err("the file is shorter than before".to_owned());
+            }
+            if self.is_compressed() {
+                self.fill()?;
+            } else {
+                self.seek(offset).map_err(|error| self.failed(&error))?;
+            }
+        }
+    }
+
+    /// Continues an uncompressed file at this offset.
+    fn seek(&mut self, offset: u64) -> io::Result<()> {
+        let mut file = open_chosen(&self.path)?;
+        file.seek(io::SeekFrom::Start(offset))?;
+        if let Some(progress) = self.progress {
+            progress.add_bytes(offset.saturating_sub(self.packed.load(Relaxed)));
+        }
+        self.packed.store(offset, Relaxed);
+        let packed = Arc::clone(&self.packed);
+        self.reader = Box::new(CountingReader { file, packed, progress: self.progress });
+        (self.start, self.end, self.unpacked) = (0, 0, offset);
+        Ok(())
+    }
+
+    /// Decompressed bytes read so far.
+    pub(in crate::transfer) fn unpacked_bytes(&self) -> u64 {
+        self.unpacked
+    }
+
+    /// Bytes read so far as they are in the file.
+    pub(in crate::transfer) fn packed_bytes(&self) -> u64 {
+        self.packed.load(Relaxed)
+    }
+
+    /// Sets how many decompressed bytes are wanted. The default is all.
+    pub(in crate::transfer) fn want(&mut self, bytes: u64) {
+        self.wanted = bytes;
+    }
+
+    /// Whether to stop reading: enough bytes were read, or the user canceled.
+    pub(in crate::transfer) fn is_enough(&self) -> bool {
+        self.unpacked >= self.wanted || self.progress.is_some_and(Progress::is_cancelled)
+    }
+
+    pub(in crate::transfer) fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    pub(in crate::transfer) fn is_compressed(&self) -> bool {
+        self.compression != Compression::None
+    }
+
+    /// The buffered bytes.
+    pub(in crate::transfer) fn bytes(&self) -> &[u8] {
+        self.buffer.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Whether [`Self::bytes`] are the last ones.
+    pub(in crate::transfer) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Whether the buffer has its maximum size.
+    pub(in crate::transfer) fn is_full(&self) -> bool {
+        self.end - self.start >= IMPORT_TEXT_BYTES_MAX
+    }
+
+    /// Removes bytes from the start of the buffer.
+    pub(in crate::transfer) fn consume(&mut self, count: usize) {
+        self.start = (self.start + count).min(self.end);
+    }
+
+    /// Reads more bytes into the buffer.
+    ///
+    /// # Errors
+    /// One sentence without its full stop.
+    pub(in crate::transfer) fn fill(&mut self) -> Result<(), String> {
+        if self.start > 0 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        if self.end == self.buffer.len() {
+            self.buffer.resize(self.buffer.len() * 2, 0);
+        }
+        let free = self.buffer.get_mut(self.end..).unwrap_or_default();
+        let count = loop {
+            match self.reader.read(free) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failed(&error)),
+                Ok(count) => break count,
+            }
+        };
+        self.ended = count == 0;
+        self.end += count;
+        self.unpacked += count as u64;
+        let packed = self.packed.load(Relaxed).max(1);
+        if self.is_compressed()
+            && self.unpacked > UNPACKED_BYTES_FREE
+            && self.unpacked / packed > UNPACKED_RATIO_MAX
+        {
+            return Err(format!(
+                "the {} file decompresses to more than {UNPACKED_RATIO_MAX} times its size, which \
+                 may fill the disk; decompress it yourself first",
+                self.compression.name()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Reads until `count` bytes are buffered or the file ends.
+    pub(in crate::transfer) fn fill_to(&mut self, count: usize) -> Result<(), String> {
+        while self.bytes().len() < count && !self.ended {
+            self.fill()?;
+        }
+        Ok(())
+    }
+
+    fn failed(&self, error: &io::Error) -> String {
+        let (name, is_compressed) = (self.compression.name(), self.is_compressed());
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof if is_compressed => {
+                format!("the {name} file is truncated; get a new copy")
+            }
+            // A decoder's own error has no number of the system.
+            _ if is_compressed && error.raw_os_error().is_none() => {
+                format!("the {name} file is damaged; get a new copy")
+            }
+            _ => format!("can't read the rest of the file: {}", io_reason(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transfer::read::item::Item;
+    use crate::transfer::read::json::JsonRecords;
+    use crate::transfer::{Leniency, RecordFormat, TextPosition};
+
+    /// An array of documents of half a kilobyte, in pieces of any length.
+    struct Generated {
+        piece: Vec<u8>,
+        at: usize,
+        documents: u64,
+    }
+
+    impl Read for Generated {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            if self.at == self.piece.len() && self.documents > 0 {
+                self.documents -= 1;
+                let end = if self.documents == 0 { "]" } else { "," };
+                let text = "x".repeat(500);
+                self.piece =
+                    format!("\n{{\"n\":{},\"text\":\"{text}\"}}{end}", self.documents).into();
+                self.at = 0;
+            }
+            let left = self.piece.get(self.at..).unwrap_or_default();
+            let count = left.len().min(into.len());
+            into[..count].copy_from_slice(&left[..count]);
+            self.at += count;
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn an_array_of_300_megabytes_is_read_through_a_buffer_that_does_not_grow() {
+        const DOCUMENTS: u64 = 600_000;
+        let reader = Generated { piece: b"[".to_vec(), at: 0, documents: DOCUMENTS };
+        let mut input = Input::over(Box::new(BufReader::new(reader)));
+        let mut records =
+            JsonRecords::new(RecordFormat::Array, TextPosition::START, Leniency::default());
+        let mut documents = 0;
+        loop {
+            match records.next(&mut input) {
+                Item::Document(_) => documents += 1,
+                Item::End => break,
+                Item::Bad(bad) => panic!("{}", bad.reason),
+            }
+            assert!(input.buffer.capacity() <= READ_BYTES, "after {documents} documents");
+        }
+        assert_eq!(documents, DOCUMENTS);
+        assert!(input.unpacked > 300_000_000);
+    }
+
+    #[test]
+    fn a_line_without_end_is_left_when_somebody_cancels() {
+        const FAR: u64 = 1 << 30;
+        let endless = (&b"{\"a\":1}\n"[..]).chain(io::repeat(b'x').take(FAR));
+        let progress = Progress::new();
+        let mut input = Input { progress: Some(&progress), ..Input::over(Box::new(endless)) };
+        let mut records =
+            JsonRecords::new(RecordFormat::Lines, TextPosition::START, Leniency::default());
+        assert!(matches!(records.next(&mut input), Item::Document(_)));
+        progress.cancel();
+        assert!(matches!(records.next(&mut input), Item::Bad(bad) if bad.fatal));
+        assert!(input.unpacked < FAR, "{} bytes were read", input.unpacked);
+    }
+}

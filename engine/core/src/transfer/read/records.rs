@@ -1,0 +1,257 @@
+//! Reads documents one by one from a file of any format.
+
+use std::path::Path;
+
+use bson::{RawDocument, RawDocumentBuf};
+
+use crate::transfer::limits::DETECT_BYTES;
+use crate::transfer::read::bson_records::BsonRecords;
+use crate::transfer::read::convert::{Converter, FieldCounts};
+use crate::transfer::read::csv::CsvRecords;
+use crate::transfer::read::detect::{byte_order_mark_length, detect, refuse};
+use crate::transfer::read::input::Input;
+use crate::transfer::read::item::{BadRecord, Item};
+use crate::transfer::read::json::JsonRecords;
+use crate::transfer::read::text_position::ResumePoint;
+use crate::transfer::{
+    Compression, DeclaredType, DetectedFormat, ImportFormat, Progress, ReadOptions, RecordFormat,
+    TextPosition, TransferError, read::bson_records,
+};
+use crate::value::extjson::{self, Tally};
+
+/// The documents of one file.
+pub(in crate::transfer) struct Records<'p> {
+    input: Input<'p>,
+    detected: DetectedFormat,
+    reader: RecordReader,
+    /// Gives fields their types. With `None` nothing is converted, and nothing is copied.
+    converter: Option<Converter>,
+    /// The converted document. A CSV row is converted while it is read.
+    converted: RawDocumentBuf,
+    /// Non-standard values that an earlier run counted.
+    tally_before: Tally,
+}
+
+enum RecordReader {
+    Empty,
+    Json(JsonRecords),
+    Csv(CsvRecords),
+    Bson(BsonRecords),
+}
+
+impl<'p> Records<'p> {
+    /// Opens a file and detects its format.
+    ///
+    /// # Errors
+    /// When it can't be read or its format is unknown.
+    pub(in crate::transfer) fn open(
+        path: &Path,
+        options: &ReadOptions,
+        progress: Option<&'p Progress>,
+    ) -> Result<Self, TransferError> {
+        Self::of(Input::open(path, progress)?, path, options)
+    }
+
+    /// Detects the format of an open file.
+    ///
+    /// # Errors
+    /// When it can't be read or its format is unknown.
+    pub(in crate::transfer) fn of(
+        mut input: Input<'p>,
+        path: &Path,
+        options: &ReadOptions,
+    ) -> Result<Self, TransferError> {
+        let not_readable =
+            |what: String| TransferError::NotReadable { path: path.display().to_string(), what };
+        input.fill_to(DETECT_BYTES).map_err(not_readable)?;
+        let may_be_bson = matches!(options.format, ImportFormat::Auto | ImportFormat::Bson);
+        let is_bson = may_be_bson
+            && (options.format == ImportFormat::Bson
+                || bson_records::starts_with_document(&mut input).map_err(not_readable)?
+                || has_ending(path, &[".bson"]));
+        // Text can be recognized even if its name is wrong, but nothing else can be damaged BSON.
+        let form = if is_bson && !(input.bytes().is_empty() && input.has_ended()) {
+            Some(RecordFormat::Bson)
+        } else {
+            if let Some(what) = refuse(input.bytes()) {
+                return Err(not_readable(what.to_owned()));
+            }
+            let is_table = has_ending(path, &[".csv", ".tsv"]);
+            detect(input.bytes(), input.has_ended(), options.format, is_table)
+        };
+        let Some(form) = form else {
+            let position = start_of_text(input.bytes());
+            return Err(not_readable(format!(
+                "the file is not JSON documents or CSV with a header row (line {}, column {}: \
+                 expected a document that starts with {{)",
+                position.line, position.column
+            )));
+        };
+        let start = match form {
+            RecordFormat::Bson => 0,
+            _ => byte_order_mark_length(input.bytes()),
+        };
+        input.consume(start);
+        let position = TextPosition { offset: start as u64, ..TextPosition::START };
+        let reader = match form {
+            RecordFormat::Empty => RecordReader::Empty,
+            RecordFormat::Bson => RecordReader::Bson(BsonRecords::new()),
+            RecordFormat::Csv { separator } => {
+                RecordReader::Csv(CsvRecords::new(separator, options.types.zone, position))
+            }
+            RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array => {
+                RecordReader::Json(JsonRecords::new(form, position, options.leniency))
+            }
+        };
+        let detected = DetectedFormat { form, compression: input.compression() };
+        let converter = Converter::new(&options.types);
+        let (converted, tally_before) = (RawDocumentBuf::new(), Tally::default());
+        Ok(Self { input, detected, reader, converter, converted, tally_before })
+    }
+
+    /// Continues after a document of an earlier run, which ended at [`Self::position`].
+    ///
+    /// # Errors
+    /// One sentence without its full stop.
+    pub(in crate::transfer) fn resume(&mut self, resume_point: ResumePoint) -> Result<(), String> {
+        let position = resume_point.position;
+        self.tally_before = resume_point.tally;
+        match &mut self.reader {
+            RecordReader::Empty => return Ok(()),
+            RecordReader::Json(records) => records.resume(position),
+            RecordReader::Bson(records) => records.resume(position),
+            RecordReader::Csv(records) => {
+                records.resume(position, &mut self.input, self.converter.as_mut())?;
+            }
+        }
+        self.input.skip_to(position.offset)
+    }
+
+    /// Where the next record starts.
+    pub(in crate::transfer) fn position(&self) -> TextPosition {
+        match &self.reader {
+            RecordReader::Empty => TextPosition::START,
+            RecordReader::Json(records) => records.position(),
+            RecordReader::Csv(records) => records.position(),
+            RecordReader::Bson(records) => records.position(),
+        }
+    }
+
+    /// Sets how many decompressed bytes are wanted. A document that starts before is read to its
+    /// end.
+    pub(in crate::transfer) fn want(&mut self, bytes: u64) {
+        self.input.want(bytes);
+    }
+
+    /// Whether to stop reading.
+    pub(in crate::transfer) fn is_enough(&self) -> bool {
+        self.input.is_enough()
+    }
+
+    /// The type that the header of a table gives to the column with this path, with dots.
+    pub(in crate::transfer) fn declared(&self, path: &str) -> Option<DeclaredType> {
+        match &self.reader {
+            RecordReader::Csv(records) => records.declared(path),
+            RecordReader::Empty | RecordReader::Json(_) | RecordReader::Bson(_) => None,
+        }
+    }
+
+    pub(in crate::transfer) fn detected(&self) -> DetectedFormat {
+        self.detected
+    }
+
+    /// The next record. Don't call it after the end or a fatal error.
+    pub(in crate::transfer) fn next(&mut self) -> Item {
+        match &mut self.reader {
+            RecordReader::Empty if self.input.has_ended() => Item::End,
+            RecordReader::Empty => {
+                let position = TextPosition::START;
+                let reason = "the file starts with too much white space; remove it";
+                Item::Bad(BadRecord::new(position, reason, &[], true))
+            }
+            RecordReader::Csv(records) => records.next(&mut self.input, self.converter.as_mut()),
+            RecordReader::Json(records) => {
+                let item = records.next(&mut self.input);
+                self.converted(item)
+            }
+            RecordReader::Bson(records) => {
+                let item = records.next(&mut self.input);
+                self.converted(item)
+            }
+        }
+    }
+
+    /// Converts the document that was just read.
+    fn converted(&mut self, item: Item) -> Item {
+        let document = match &self.reader {
+            RecordReader::Json(records) => records.document(),
+            RecordReader::Bson(records) => records.document(),
+            RecordReader::Csv(_) | RecordReader::Empty => return item,
+        };
+        let (Item::Document(position), Some(converter)) = (&item, &mut self.converter) else {
+            return item;
+        };
+        match converter.convert(document) {
+            Ok(document) => {
+                self.converted = document;
+                item
+            }
+            Err(reason) => {
+                let text = text_of(document);
+                Item::Bad(BadRecord::new(*position, reason, &text, false))
+            }
+        }
+    }
+
+    /// The document of the last [`Item::Document`].
+    pub(in crate::transfer) fn document(&self) -> &RawDocument {
+        match &self.reader {
+            RecordReader::Json(_) | RecordReader::Bson(_) if self.converter.is_some() => {
+                &self.converted
+            }
+            RecordReader::Bson(records) => records.document(),
+            RecordReader::Json(records) => records.document(),
+            RecordReader::Csv(records) => records.document(),
+            RecordReader::Empty => RawDocument::from_bytes(&[5, 0, 0, 0, 0])
+                .unwrap_or_else(|_| unreachable!("five bytes are the empty document")),
+        }
+    }
+
+    /// Non-standard values so far, and what got another type.
+    pub(in crate::transfer) fn tally(&self) -> Tally {
+        let mut tally = match &self.reader {
+            RecordReader::Json(records) => self.tally_before + records.tally(),
+            RecordReader::Csv(_) | RecordReader::Bson(_) | RecordReader::Empty => self.tally_before,
+        };
+        if let Some(converter) = &self.converter {
+            let (converted, unconverted) = converter.totals();
+            tally.converted += converted;
+            tally.unconverted += unconverted;
+        }
+        tally
+    }
+
+    /// How the values of each field converted, in the order of the options.
+    pub(in crate::transfer) fn field_counts(&self) -> &[FieldCounts] {
+        self.converter.as_ref().map_or(&[], Converter::counts)
+    }
+}
+
+/// A document as text, for the file of rejected documents.
+pub(in crate::transfer) fn text_of(document: &RawDocument) -> Vec<u8> {
+    let mut text = Vec::new();
+    extjson::append_document(&mut text, document, extjson::Style::Canonical);
+    text
+}
+
+/// Whether the name, without that of a compression, has one of these endings.
+fn has_ending(path: &Path, endings: &[&str]) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    endings.iter().any(|ending| Compression::bare_name(&name).ends_with(ending))
+}
+
+fn start_of_text(bytes: &[u8]) -> TextPosition {
+    let text = bytes.get(byte_order_mark_length(bytes)..).unwrap_or_default();
+    let blank = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    TextPosition::START.after(text.get(..blank).unwrap_or_default())
+}

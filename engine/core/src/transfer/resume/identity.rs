@@ -1,0 +1,106 @@
+//! Detects that a file has changed.
+
+use std::{
+    io::Read as _,
+    path::{Path, PathBuf},
+    time::UNIX_EPOCH,
+};
+
+use bson::{Binary, Bson, Document, doc, spec::BinarySubtype};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::store::open_chosen;
+use crate::transfer::{TransferError, limits::IDENTITY_BYTES};
+
+/// The properties that identify a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::transfer) struct FileIdentity {
+    pub path: PathBuf,
+    bytes: u64,
+    modified_ns: u64,
+    start_hash: u64,
+}
+
+impl FileIdentity {
+    /// Reads a file's identity.
+    ///
+    /// # Errors
+    /// When it can't be read.
+    pub(in crate::transfer) fn of(path: &Path) -> Result<Self, TransferError> {
+        let wrong = |error| TransferError::file(path, &error);
+        let whole = path.canonicalize().map_err(wrong)?;
+        let file = open_chosen(&whole).map_err(wrong)?;
+        let about = file.metadata().map_err(wrong)?;
+        let since = about.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let modified_ns = since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(0));
+        let mut start = Vec::new();
+        file.take(IDENTITY_BYTES).read_to_end(&mut start).map_err(wrong)?;
+        Ok(Self { path: whole, bytes: about.len(), modified_ns, start_hash: xxh3_64(&start) })
+    }
+
+    /// Checks that the file is unchanged.
+    ///
+    /// # Errors
+    /// When it changed, or can't be read.
+    pub(in crate::transfer) fn check(&self) -> Result<(), TransferError> {
+        if Self::of(&self.path)? == *self {
+            return Ok(());
+        }
+        let what = format!(
+            "{} changed after the import started, so it can't be resumed. Roll it back or discard it.",
+            self.path.display()
+        );
+        Err(TransferError::Unfinished { what })
+    }
+
+    pub(in crate::transfer) fn to_bson(&self) -> Document {
+        doc! {
+            "path": path_to_bson(&self.path),
+            "bytes": bits(self.bytes),
+            "modifiedNs": bits(self.modified_ns),
+            "hash": bits(self.start_hash),
+        }
+    }
+
+    pub(in crate::transfer) fn from_bson(from: &Document) -> Option<Self> {
+        let number = |name: &str| Some(unbits(from.get_i64(name).ok()?));
+        Some(Self {
+            path: path_from_bson(from.get("path")?)?,
+            bytes: number("bytes")?,
+            modified_ns: number("modifiedNs")?,
+            start_hash: number("hash")?,
+        })
+    }
+}
+
+/// A path as a string, or as bytes if it is not valid UTF-8.
+pub(in crate::transfer) fn path_to_bson(path: &Path) -> Bson {
+    #[cfg(unix)]
+    if path.to_str().is_none() {
+        let bytes = path.as_os_str().as_encoded_bytes().to_vec();
+        return Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes });
+    }
+    Bson::String(path.to_string_lossy().into_owned())
+}
+
+pub(in crate::transfer) fn path_from_bson(from: &Bson) -> Option<PathBuf> {
+    match from {
+        Bson::String(text) => Some(PathBuf::from(text)),
+        #[cfg(unix)]
+        Bson::Binary(Binary { bytes, .. }) => {
+            use std::os::unix::ffi::OsStringExt as _;
+            Some(PathBuf::from(std::ffi::OsString::from_vec(bytes.clone())))
+        }
+        _ => None,
+    }
+}
+
+/// The same 64 bits as a BSON number.
+pub(in crate::transfer) fn bits(number: u64) -> i64 {
+    i64::from_ne_bytes(number.to_ne_bytes())
+}
+
+/// The inverse of [`bits`].
+pub(in crate::transfer) fn unbits(number: i64) -> u64 {
+    u64::from_ne_bytes(number.to_ne_bytes())
+}
