@@ -4,7 +4,7 @@
 /// text of each.
 ///
 /// ```
-/// mayfly_engine::value::named! {
+/// mayfly_value::value::named! {
 ///     #[derive(Clone, Copy)]
 ///     pub enum Unit {
 ///         Seconds => "seconds",

@@ -37,7 +37,7 @@ pub enum Step {
 /// Reads document after document out of slices of a stream.
 ///
 /// ```
-/// use mayfly_engine::value::extjson::{Documents, Form, Step};
+/// use mayfly_value::value::extjson::{Documents, Form, Step};
 ///
 /// let mut documents = Documents::new(Form::Stream);
 /// let bytes = b"{\"a\": 1}\n{\"a\": 2}\n";
