@@ -135,12 +135,11 @@ impl Archives {
         // Finds an unreachable target now instead of in the next pass.
         let archive = self.made(record.clone());
         archive.backend()?.begin()?;
-        archive.backend()?.list()?;
-        let is_inventory_lost = archive.has_lost_inventory();
+        let begins_anew = archive.is_emptied()? || archive.has_lost_inventory();
         let left = left.filter(|_| before.is_none()).map(|left| left.collection());
         self.save_on(&record, left)?;
-        // Turning it on again is the user's answer to a lost list, and begins a new one.
-        if is_inventory_lost {
+        // Turning it on again, or at another target, is the user's answer to a lost list or to lost files.
+        if begins_anew {
             let name = archive.inventory_name();
             self.collections.store().write(|writer| writer.delete_meta(&name).map(drop))?;
         }
@@ -289,6 +288,8 @@ impl Archives {
         let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
         all.insert(archive.collection(), Arc::clone(&archive));
         drop(all);
+        // A segment that was written since the list was read counts as well.
+        archive.load_inventory(self.collections.store());
         self.publish();
         archive
     }

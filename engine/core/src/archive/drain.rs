@@ -1,6 +1,6 @@
 //! The drain: moves rows of the trash whose time is up to their archives.
 
-use std::sync::atomic::Ordering;
+use std::sync::{Arc, atomic::Ordering};
 
 use super::{Archive, ArchiveError, Archived, Archives, inventory::Inventory, store::Ledger};
 use crate::{
@@ -40,10 +40,15 @@ impl Archives {
         )?;
         archive.from.store(due.from, Ordering::Relaxed);
         let Some(first) = due.rows.first() else {
+            // A commit that failed may be on disk, and what waited may have been restored.
+            if archive.end_failure() {
+                archive.load_inventory(self.collections().store());
+            }
             return Ok(DrainStep { next_ms: due.next_ms, ..DrainStep::default() });
         };
         let ready_ms = first.until_ms.saturating_add(gather_ms);
-        if !due.more && ready_ms > now_ms {
+        let is_ahead = first.removed_ms > now_ms;
+        if !due.more && !is_ahead && ready_ms > now_ms {
             return Ok(DrainStep { next_ms: Some(ready_ms), ..DrainStep::default() });
         }
         let counts = self.write(archive, &due)?;
@@ -67,7 +72,15 @@ impl Archives {
                 Ok(self.collections().write(|writer| take_out(writer, &due.rows, &name, &bytes))?)
             },
         };
-        archive.write_segment(&**self.collections().clock(), &documents, &ledger)
+        let counts = archive.write_segment(&**self.collections().clock(), &documents, &ledger);
+        // Its settings may have changed while the segment was written: then another one is read.
+        for present in self.all() {
+            if present.folder() == archive.folder() && !std::ptr::eq(Arc::as_ptr(&present), archive)
+            {
+                present.load_inventory(store);
+            }
+        }
+        counts
     }
 
     /// Enforces the limits of all archives that are on. Failures, and what is left when

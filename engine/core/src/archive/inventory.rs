@@ -45,6 +45,11 @@ impl Inventory {
         self.is_lost
     }
 
+    /// Whether no segment is counted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
     pub(super) fn pending(&self) -> Option<&str> {
         self.pending.as_deref()
     }

@@ -145,6 +145,11 @@ impl Archive {
         lock(&self.failure).clone()
     }
 
+    /// Forgets the failure. Returns whether there was one.
+    pub(super) fn end_failure(&self) -> bool {
+        lock(&self.failure).take().is_some()
+    }
+
     /// Makes the next step try again at once, without the back-off.
     pub fn retry_now(&self) {
         if let Some(failure) = &mut *lock(&self.failure) {
@@ -212,6 +217,14 @@ impl Archive {
             });
         }
         let mut listed = backend.list()?;
+        // The folder that a disk is mounted on stays when the disk goes.
+        if listed.is_empty() && !inventory.is_empty() {
+            return Err(ArchiveError::Damaged {
+                what: "none of its files is there; mount its disk, or turn the archive on again to begin \
+                       a new one"
+                    .to_owned(),
+            });
+        }
         if let Some(pending) = inventory.pending() {
             // Its documents are still in the trash, so it must not stay next to the new segment.
             if listed.iter().any(|segment| segment.name == pending) {
@@ -364,6 +377,14 @@ impl Archive {
             summary.newest_ms = summary.newest_ms.into_iter().chain(contents.last_ms()).max();
         }
         Ok(summary)
+    }
+
+    /// Whether a list of segments exists, and none of them does.
+    ///
+    /// # Errors
+    /// When the backend can't be listed.
+    pub(super) fn is_emptied(&self) -> Result<bool, ArchiveError> {
+        Ok(!lock(&self.inventory).is_empty() && self.backend()?.list()?.is_empty())
     }
 
     /// Whether the stored list of its segments is damaged, so that losses are not noticed.

@@ -359,9 +359,10 @@ fn the_newest_segment_is_never_too_large() {
 fn a_segment_that_somebody_took_away_is_followed_by_another() {
     let world = world(settings(None, None));
     world.append([1]).expect("kept");
-    fs::remove_file(world.files().remove(0)).expect("removed");
-    world.append([2]).expect("kept in a new one");
-    assert_eq!(world.ids(&ScanStart::default()), [2]);
+    world.append([2]).expect("kept");
+    fs::remove_file(world.files().remove(1)).expect("removed");
+    world.append([3]).expect("kept in a new one");
+    assert_eq!(world.ids(&ScanStart::default()), [3, 1]);
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! The drain: moves rows of the trash to archives once their time is up, and enforces the limits of
 //! archives. `thread` calls it.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use super::{
     handle::{Reaper, lock},
@@ -52,11 +55,15 @@ impl Reaper {
     fn drain(&self, now_ms: i64, gather_ms: i64) -> Option<i64> {
         let all = self.archives().all();
         // An archive that fails keeps no other from its turn.
-        all.iter().filter_map(|archive| self.drain_archive(archive, now_ms, gather_ms)).min()
+        let next = |archive: &Arc<Archive>| self.drain_archive(archive.folder(), now_ms, gather_ms);
+        all.iter().filter_map(next).min()
     }
 
-    fn drain_archive(&self, archive: &Archive, now_ms: i64, gather_ms: i64) -> Option<i64> {
+    fn drain_archive(&self, folder: &str, now_ms: i64, gather_ms: i64) -> Option<i64> {
         while self.goes_on() {
+            // Its settings may change between two steps.
+            let all = self.archives().all();
+            let archive = &**all.iter().find(|archive| archive.folder() == folder)?;
             let had_failed = archive.failure().is_some();
             match self.archives().drain_step(archive, now_ms, gather_ms) {
                 Ok(step) => {
@@ -69,9 +76,10 @@ impl Reaper {
                     if !had_failed {
                         self.tell_failure(&error);
                     }
-                    let retry_at =
-                        archive.failure().map_or(THREAD_RETRY, |failure| failure.retry_at);
-                    let wait = retry_at.saturating_sub(self.clock().monotonic()).as_millis();
+                    let now = self.clock().monotonic();
+                    let retry_at = archive.failure().map(|failure| failure.retry_at);
+                    let wait =
+                        retry_at.map_or(THREAD_RETRY, |at| at.saturating_sub(now)).as_millis();
                     return Some(now_ms.saturating_add(i64::try_from(wait).unwrap_or(i64::MAX)));
                 }
             }

@@ -4,13 +4,18 @@ use std::{
     io,
     sync::{Arc, atomic::Ordering},
     thread::{Builder, JoinHandle},
+    time::Duration,
 };
 
 use super::{
     handle::{Reaper, THREAD_NAME},
     monitor::Monitor,
 };
-use crate::{clock::WaitEnd, limits::THREAD_RETRY, supervised::supervised};
+use crate::{
+    clock::WaitEnd,
+    limits::{ARCHIVE_POLL_MS, THREAD_RETRY},
+    supervised::supervised,
+};
 
 /// The name of the drain's thread.
 pub(super) const DRAIN_NAME: &str = "ArchiveDrain";
@@ -36,6 +41,9 @@ fn drain(reaper: &Reaper) {
     while !reaper.stop.load(Ordering::Relaxed) {
         let tell = |message| reaper.hub().thread_failed(DRAIN_NAME, message);
         let wait = supervised(tell, || reaper.drain_due()).unwrap_or(Some(THREAD_RETRY));
+        // A write that evicts what is hidden wakes no thread.
+        let is_any_on = || reaper.archives().all().iter().any(|archive| archive.is_on());
+        let wait = wait.or_else(|| is_any_on().then_some(Duration::from_millis(ARCHIVE_POLL_MS)));
         let deadline = wait.map(|wait| reaper.clock().monotonic().saturating_add(wait));
         reaper.clock().wait_until(deadline, &reaper.drain_wake);
     }

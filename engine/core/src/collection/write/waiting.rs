@@ -134,8 +134,9 @@ impl Collections {
                     if due.rows.is_empty() {
                         due.from = row.number;
                     }
-                    // Rows are in the order of their removal, so the later ones are not due either.
-                    if row.until_ms > now_ms {
+                    // Rows are in the order of their removal, so the later ones are not due either. One that a
+                    // clock far ahead removed would hold up all after it for years; the archive keeps it.
+                    if row.until_ms > now_ms && row.removed_ms <= now_ms {
                         due.next_ms = Some(row.until_ms);
                         return Ok(true);
                     }

@@ -263,6 +263,7 @@ impl Reaper {
             self.hub().send(&Event::HeldChanged { reason: after });
         }
         self.wake.notify();
+        self.drain_wake.notify();
         saved.map(|()| found)
     }
 

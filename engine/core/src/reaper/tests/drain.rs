@@ -275,3 +275,81 @@ fn no_segment_is_larger_than_can_be_read_back() {
     check(2, 8 << 20, 2);
     check(20_001, 0, 3);
 }
+
+#[test]
+fn a_row_of_a_clock_far_ahead_holds_up_no_other() {
+    let (world, clock) = archived_world();
+    keep_for(&world, 3_600);
+    clock.advance_ms(10 * 365 * 86_400_000);
+    assert_eq!(world.reaper.run_pass().deleted, 6);
+    clock.advance_ms(-10 * 365 * 86_400_000);
+    world.insert([doc! { "_id": 9, "f": date(-60) }]);
+    assert_eq!(world.reaper.run_pass().deleted, 1);
+    clock.advance_ms(3_600_000);
+    world.reaper.drain_now();
+    assert_eq!((in_trash(&world), archived(&world)), ((0, 0), vec![0, 1, 2, 3, 4, 5, 9]));
+}
+
+#[test]
+fn what_is_moved_while_settings_change_is_listed() {
+    let (world, _) = archived_world();
+    world.reaper.run_pass();
+    let archives = world.reaper.archives();
+    let before = archives.find(&namespace()).expect("an archive");
+    let settings = Settings { target: String::new(), max_bytes: Some(1 << 30), max_age_secs: None };
+    archives.switch_on(&namespace(), settings).expect("changed");
+    let now_ms = world.collections.clock().now_ms();
+    let step = archives.drain_step(&before, now_ms, 0).expect("moved");
+    assert_eq!((step.moved, archived(&world)), (4, vec![0, 1, 2, 3]));
+    assert_eq!(archives.find(&namespace()).expect("it").summary().expect("read").documents, 4);
+}
+
+#[test]
+fn a_failure_ends_when_nothing_waits_any_more() {
+    let (world, clock) = archived_world();
+    fs::create_dir_all(folder(&world).parent().expect("a parent")).expect("made");
+    fs::write(folder(&world), "a file in the way").expect("written");
+    world.reaper.run_pass();
+    clock.advance_ms(ARCHIVE_GATHER_MS);
+    world.reaper.drain_due();
+    let failure = || world.reaper.archives().find(&namespace()).expect("an archive").failure();
+    assert!(failure().is_some());
+    let rows = |writer: &mut crate::collection::DocumentWriter<'_, '_>| {
+        (1..=4).try_for_each(|row| writer.take_from_trash(row).map(drop))
+    };
+    world.collections.write(rows).expect("taken out");
+    world.reaper.drain_due();
+    assert_eq!((in_trash(&world), failure()), ((0, 0), None));
+}
+
+#[test]
+fn an_archive_whose_files_are_all_gone_waits_for_its_disk_or_the_user() {
+    let (world, clock) = archived_world();
+    world.reaper.run_pass();
+    world.reaper.drain_now();
+    let (disk, mount) = (folder(&world).with_extension("disk"), folder(&world));
+    fs::rename(&mount, &disk).expect("unmounted");
+    fs::create_dir(&mount).expect("the mount point");
+    clock.advance_ms(60_000);
+    assert_eq!(world.reaper.run_pass().deleted, 2);
+    world.reaper.drain_now();
+    let failure = || world.reaper.archives().find(&namespace()).expect("an archive").failure();
+    let why = failure().expect("it waits").sentence;
+    assert!(why.contains("none of its files is there; mount its disk"), "{why}");
+    assert_eq!(in_trash(&world), (2, 2));
+    fs::remove_dir(&mount).expect("removed");
+    fs::rename(&disk, &mount).expect("mounted");
+    world.reaper.drain_now();
+    assert_eq!((in_trash(&world), archived(&world)), ((0, 0), vec![0, 1, 2, 3, 4, 5]));
+    for file in fs::read_dir(&mount).expect("a folder") {
+        fs::remove_file(file.expect("a file").path()).expect("removed");
+    }
+    world.insert([doc! { "_id": 9, "f": date(-60) }]);
+    world.reaper.run_pass();
+    world.reaper.drain_now();
+    assert!(failure().is_some());
+    let settings = Settings { target: String::new(), max_bytes: None, max_age_secs: None };
+    world.reaper.archives().switch_on(&namespace(), settings).expect("on again");
+    world.reaper.drain_now();
+    assert_eq!((in_trash(&world), archived(&world)), ((0, 0), vec![9]));
+}
