@@ -180,6 +180,12 @@ impl Listener {
         Arc::strong_count(&self.shared).saturating_sub(2)
     }
 
+    /// Bytes of large messages, of all clients together.
+    #[cfg(test)]
+    pub(super) fn in_flight(&self) -> usize {
+        self.shared.in_flight.load(Ordering::Relaxed)
+    }
+
     /// Ends every connection and frees the port, or removes the socket. A command that is running
     /// ends first; a `find` and a `getMore` are asked to end now.
     pub fn stop(&mut self) {
