@@ -264,8 +264,7 @@ impl Reaper {
         // A jump is stored before a subscriber acts on it.
         self.keep_simulated();
         self.hub.send(&Event::ClockChanged(self.clock.status()));
-        self.wake.notify();
-        self.drain_wake.notify();
+        self.wake_threads();
     }
 
     /// Runs one whole pass now, whatever the schedule and the guard say.
@@ -456,11 +455,16 @@ impl Reaper {
         lock(&self.heartbeat).note(self.clock.monotonic());
     }
 
+    /// Makes the threads look again at what they wait for.
+    pub(super) fn wake_threads(&self) {
+        self.wake.notify();
+        self.drain_wake.notify();
+    }
+
     /// Ends the thread after its current transaction.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
-        self.wake.notify();
-        self.drain_wake.notify();
+        self.wake_threads();
         self.keep_at_close();
     }
 

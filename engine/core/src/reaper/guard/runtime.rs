@@ -262,8 +262,7 @@ impl Reaper {
         if before != after {
             self.hub().send(&Event::HeldChanged { reason: after });
         }
-        self.wake.notify();
-        self.drain_wake.notify();
+        self.wake_threads();
         saved.map(|()| found)
     }
 
