@@ -124,20 +124,18 @@ mod switch {
     }
 
     /// Whether a test broke this rule.
-    pub(crate) fn is_broken(rule: BrokenRule) -> bool {
+    pub fn is_broken(rule: BrokenRule) -> bool {
         BROKEN.load(Ordering::Relaxed) == rule as u8
     }
 
     /// Whether a test broke a rule.
-    pub(crate) fn is_any_broken() -> bool {
+    pub fn is_any_broken() -> bool {
         BROKEN.load(Ordering::Relaxed) != 0
     }
 }
 
 #[cfg(feature = "broken_rules")]
-pub use switch::break_rule;
-#[cfg(feature = "broken_rules")]
-pub(crate) use switch::{is_any_broken, is_broken};
+pub use switch::{break_rule, is_any_broken, is_broken};
 
 /// Whether a test broke this rule.
 #[cfg(not(feature = "broken_rules"))]
