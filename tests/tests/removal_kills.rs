@@ -123,7 +123,7 @@ impl Kept for Archive<'_> {
         let rows = pages(engine, "mayflyArchived").into_iter();
         let documents =
             rows.map(|row| row.get_document("document").expect("a row has one").clone());
-        // What waits for the archive is in the trash.
+        // Rows that wait for the archive are in the trash.
         by_id(documents.chain(trashed(engine)))
     }
 

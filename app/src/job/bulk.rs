@@ -170,7 +170,7 @@ impl BulkChange {
         }
     }
 
-    /// What is noted of it, to take it back.
+    /// The notes that undo it.
     pub fn made(&self, namespace: &Namespace, pairs: Vec<Pair>) -> Arc<Made> {
         let (namespace, field) = (self.changes(namespace).clone(), self.field().map(str::to_owned));
         Arc::new(Made { namespace, pairs, verb: self.verb(), field })

@@ -1,4 +1,4 @@
-//! What is listed: the collection, and whether the trash or the archive of that collection.
+//! The choice of the list: the collection, and its trash or its archive.
 
 use egui::{ScrollArea, Ui};
 

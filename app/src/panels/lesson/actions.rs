@@ -1,4 +1,4 @@
-//! What the parts of a lesson share: its actions, and words for a screen reader.
+//! Shared by the parts of a lesson: its actions, and words for a screen reader.
 
 use egui::{Id, Ui};
 

@@ -135,11 +135,11 @@ impl Archives {
         // Finds an unreachable target now instead of in the next pass.
         let archive = self.made(record.clone());
         archive.backend()?.begin()?;
-        let begins_anew = archive.is_emptied()? || archive.has_lost_inventory();
+        let begins_new_list = archive.is_emptied()? || archive.has_lost_inventory();
         let left = left.filter(|_| before.is_none()).map(|left| left.collection());
         self.save_on(&record, left)?;
         // Turning it on again, or at another target, is the user's answer to a lost list or to lost files.
-        if begins_anew {
+        if begins_new_list {
             let name = archive.inventory_name();
             self.collections.store().write(|writer| writer.delete_meta(&name).map(drop))?;
         }

@@ -112,7 +112,7 @@ fn killed_move(lab: &Lab, kill: Kill) {
     assert_eq!(outcome.is_ok(), kill == Kill::Restored, "{kill:?}: {outcome:?}");
 }
 
-/// What is known of the documents of a history.
+/// A history: its documents, and until when each must be kept.
 #[derive(Default)]
 struct History {
     next: i32,
