@@ -9,15 +9,13 @@ use eframe::CreationContext;
 use egui::{Context, Ui};
 use mayfly_engine::clock::{Clock, SystemClock};
 
-use crate::action::{
-    Action, Actions, LessonAction, TabsAction, TransferAction, entry_for_keys,
-    entry_for_keys_over_dialog,
-};
+use crate::action::{Action, Actions, LessonAction, TabsAction, TransferAction};
 use crate::apply::settings::KeptState;
 use crate::apply::{self, Apply, Effects, WindowEffect, Worker};
 use crate::job::lesson::{LessonRequest, LessonSource};
 use crate::job::zone::set_date_style;
 use crate::job::{Beginning, OpenError, OpenRequest};
+use crate::keys::{entry_for_keys, entry_for_keys_over_dialog};
 use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
 use crate::pace::Pace;
 use crate::shutdown::ShutdownSignal;

@@ -16,6 +16,7 @@ pub mod demo;
 pub mod dialogs;
 pub mod guide;
 pub mod job;
+mod keys;
 pub mod lessons;
 pub mod limits;
 pub mod pace;

@@ -1,9 +1,8 @@
 //! The pipeline of a tab.
 
-use egui::Key;
-
 use super::Action;
-use super::entry::{Entry, Group, ctrl};
+use super::entry::{Entry, Group};
+use super::keys::ctrl;
 use super::view_actions::AggregateAction;
 use crate::state::tabs::ViewKind;
 use crate::state::{State, Tab};
@@ -24,7 +23,7 @@ const fn entry(label: &'static str, tooltip: &'static str) -> Entry {
 /// The region's entries.
 pub const ENTRIES: &[Entry] = &[
     Entry {
-        keys: ctrl(Key::Enter),
+        keys: ctrl("Enter"),
         action: |state| on(state, AggregateAction::Run),
         ..entry("Run the pipeline", "Run the pipeline and count the documents after each stage")
     },

@@ -1,8 +1,7 @@
 //! A simulated clock.
 
-use egui::Key;
-
-use super::entry::{Entry, Group, key};
+use super::entry::{Entry, Group};
+use super::keys::key;
 use super::store_actions::ClockAction;
 use super::{Action, LessonAction};
 use crate::job::lesson::LessonRequest;
@@ -16,7 +15,7 @@ pub const ENTRIES: &[Entry] = &[
         group: Group::Time,
         label: "Start or pause the clock",
         tooltip: "Start or pause the simulated clock",
-        keys: key(Key::Space),
+        keys: key("Space"),
         action: start_or_pause,
     },
     Entry {
@@ -37,7 +36,7 @@ pub const ENTRIES: &[Entry] = &[
         group: Group::Time,
         label: "Advance to the next event",
         tooltip: "Advance the simulated clock to the next threshold or pass",
-        keys: key(Key::ArrowRight),
+        keys: key("→"),
         action: |state| simulated(state, ClockAction::ToNextEvent),
     },
     Entry {

@@ -1,16 +1,15 @@
 //! The console.
 
-use egui::Key;
-
 use super::Action;
-use super::entry::{Entry, Group, key};
+use super::entry::{Entry, Group};
+use super::keys::key;
 use super::root::ConsoleAction;
 
 pub const OPEN: Entry = Entry {
     group: Group::View,
     label: "Open the console",
     tooltip: "Type commands as in mongosh",
-    keys: key(Key::F9),
+    keys: key("F9"),
     action: |state| {
         // A presentation has no drawer.
         let can = state.is_open() && !state.view.is_presented();

@@ -1,9 +1,8 @@
 //! Dialogs.
 
-use egui::{Key, KeyboardShortcut, Modifiers};
-
 use super::Action;
-use super::entry::{Entry, Group, ctrl};
+use super::entry::{Entry, Group};
+use super::keys::{ctrl, shift};
 use super::root::DialogAction;
 use crate::state::Dialog;
 use crate::state::dialogs::SettingsDraft;
@@ -13,7 +12,7 @@ pub const SETTINGS: Entry = Entry {
     group: Group::Help,
     label: "Settings…",
     tooltip: "Theme, zoom, time zone, dates and numbers, TTL monitor",
-    keys: ctrl(Key::Comma),
+    keys: ctrl(","),
     action: |_| {
         let dialog = Dialog::Settings(SettingsDraft::default());
         Some(Action::Dialog(DialogAction::Show(dialog)))
@@ -25,7 +24,7 @@ pub const SHORTCUTS: Entry = Entry {
     group: Group::Help,
     label: "Keyboard shortcuts",
     tooltip: "All keyboard shortcuts",
-    keys: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::F1)),
+    keys: shift("F1"),
     action: |_| Some(Action::Dialog(DialogAction::Show(Dialog::Shortcuts))),
 };
 

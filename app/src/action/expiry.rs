@@ -1,9 +1,8 @@
 //! The Expiry view of a tab.
 
-use egui::Key;
-
 use super::Action;
-use super::entry::{Entry, Group, key};
+use super::entry::{Entry, Group};
+use super::keys::key;
 use super::view_actions::ExpiryAction;
 use crate::state::expiry::Mode;
 use crate::state::tabs::ViewKind;
@@ -19,7 +18,7 @@ pub const FOLLOW: Entry = Entry {
     group: Group::Time,
     label: "Follow now",
     tooltip: "Scroll the timeline back to now",
-    keys: key(Key::End),
+    keys: key("End"),
     action: |state| Some(Action::Expiry(shown(state)?, ExpiryAction::Follow)),
 };
 

@@ -1,8 +1,7 @@
 //! Help: what the words mean, and what this program is.
 
-use egui::Key;
-
-use super::entry::{Entry, Group, key};
+use super::entry::{Entry, Group};
+use super::keys::key;
 use super::{Action, DialogAction, ViewAction};
 use crate::guide::Topic;
 use crate::state::Dialog;
@@ -10,7 +9,7 @@ use crate::state::dialogs::HelpPage;
 
 /// Opens the guide at what is on the screen, or closes it.
 pub const GUIDE: Entry = Entry {
-    keys: key(Key::F1),
+    keys: key("F1"),
     ..page("Guide", "How to use Mayfly: first steps, TTL, every view, files, servers", |state| {
         let at = state.view.guide.is_none().then(|| state.guide_topic().place());
         Some(Action::View(ViewAction::ShowGuide(at)))

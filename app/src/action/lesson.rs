@@ -1,6 +1,7 @@
 //! Lessons.
 
-use super::entry::{Entry, Group, key};
+use super::entry::{Entry, Group};
+use super::keys::key;
 use super::root::LessonAction;
 use super::{Action, DialogAction};
 use crate::job::lesson::{LessonRequest, LessonSource};
@@ -98,7 +99,7 @@ pub const STEP_BACK: Entry = Entry {
     group: Group::Help,
     label: "Step back to the last event",
     tooltip: "Replay the lesson up to the event before this instant",
-    keys: key(egui::Key::ArrowLeft),
+    keys: key("←"),
     action: |state| playing(state, LessonAction::Request(LessonRequest::StepBack)),
 };
 
@@ -107,7 +108,7 @@ pub const NEXT: Entry = Entry {
     group: Group::Help,
     label: "Next card",
     tooltip: "Open the next card of the lesson",
-    keys: key(egui::Key::PageDown),
+    keys: key("PageDown"),
     action: |state| {
         steps::next_card(state.lessons.view()?)?;
         playing(state, LessonAction::Next)
@@ -119,7 +120,7 @@ pub const BACK: Entry = Entry {
     group: Group::Help,
     label: "Last card",
     tooltip: "Open the card before this one",
-    keys: key(egui::Key::PageUp),
+    keys: key("PageUp"),
     action: |state| {
         steps::last_card(state.lessons.view()?)?;
         playing(state, LessonAction::Back)

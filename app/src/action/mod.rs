@@ -19,6 +19,7 @@ pub mod expiry;
 pub mod explain;
 pub mod help;
 pub mod indexes;
+pub mod keys;
 pub mod lesson;
 pub mod listener;
 pub mod lookup;
@@ -38,7 +39,7 @@ pub mod trash;
 pub mod view;
 pub mod view_actions;
 
-pub use entries::{entries, entry_for_keys, entry_for_keys_over_dialog};
+pub use entries::entries;
 pub use entry::{Entry, Group};
 pub use queue::Actions;
 pub use root::{Action, ConsoleAction, DialogAction, LessonAction, TabsAction, ViewAction};

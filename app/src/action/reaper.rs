@@ -1,9 +1,9 @@
 //! The reaper.
 
-use egui::Key;
 use mayfly_engine::value::shell::write_command;
 
-use super::entry::{Entry, Group, ctrl_shift};
+use super::entry::{Entry, Group};
+use super::keys::ctrl_shift;
 use super::store_actions::ReaperAction;
 use super::{Action, DialogAction};
 use crate::commands::reaper;
@@ -19,7 +19,7 @@ pub const RUN_NOW: Entry = Entry {
     group: Group::Time,
     label: "Run pass",
     tooltip: "Run a pass now and remove all expired documents",
-    keys: ctrl_shift(Key::R),
+    keys: ctrl_shift("R"),
     action: |state| state.is_open().then(|| run_now(state, true)),
 };
 

@@ -1,8 +1,7 @@
 //! Databases and collections.
 
-use egui::Key;
-
-use super::entry::{Entry, Group, ctrl};
+use super::entry::{Entry, Group};
+use super::keys::ctrl;
 use super::store_actions::StoreAction;
 use super::{Action, DialogAction, ViewAction, sandbox};
 use crate::job::OpenRequest;
@@ -16,7 +15,7 @@ pub const REFRESH: Entry = Entry {
     group: Group::Store,
     label: "Refresh",
     tooltip: "Reload databases, collections and the current view",
-    keys: ctrl(Key::R),
+    keys: ctrl("R"),
     action: |state| state.is_open().then_some(Action::Store(StoreAction::Refresh)),
 };
 
@@ -112,7 +111,7 @@ pub const OPEN_FOLDER: Entry = Entry {
     group: Group::Store,
     label: "Open data folder…",
     tooltip: "Open another store in this window",
-    keys: ctrl(Key::O),
+    keys: ctrl("O"),
     action: |_| Some(Action::Store(StoreAction::ChooseFolder)),
 };
 

@@ -1,14 +1,13 @@
 //! Tabs and views.
 
-use egui::Key;
-
 use super::Action;
-use super::entry::{Entry, Group, ctrl, ctrl_shift};
+use super::entry::{Entry, Group};
+use super::keys::{ctrl, ctrl_shift};
 use super::root::TabsAction;
 use crate::state::tabs::ViewKind;
 use crate::state::view::Focus;
 
-const fn view_entry(label: &'static str, tooltip: &'static str, key: Key) -> Entry {
+const fn view_entry(label: &'static str, tooltip: &'static str, key: &'static str) -> Entry {
     Entry { group: Group::Tabs, label, tooltip, keys: ctrl(key), action: |_| None }
 }
 
@@ -16,71 +15,71 @@ const fn view_entry(label: &'static str, tooltip: &'static str, key: Key) -> Ent
 pub const ENTRIES: &[Entry] = &[
     Entry {
         action: |state| view(state, ViewKind::Documents),
-        ..view_entry("Show documents", "Documents of this collection", Key::Num1)
+        ..view_entry("Show documents", "Documents of this collection", "1")
     },
     Entry {
         action: |state| view(state, ViewKind::Schema),
-        ..view_entry("Show schema", "Fields, types and values in this collection", Key::Num2)
+        ..view_entry("Show schema", "Fields, types and values in this collection", "2")
     },
     Entry {
         action: |state| view(state, ViewKind::Aggregate),
-        ..view_entry("Show aggregate", "Pipelines over this collection", Key::Num3)
+        ..view_entry("Show aggregate", "Pipelines over this collection", "3")
     },
     Entry {
         action: |state| view(state, ViewKind::Expiry),
-        ..view_entry("Show expiry", "Timeline of expiring documents in this collection", Key::Num4)
+        ..view_entry("Show expiry", "Timeline of expiring documents in this collection", "4")
     },
     Entry {
         action: |state| view(state, ViewKind::Indexes),
-        ..view_entry("Show indexes", "Indexes of this collection", Key::Num5)
+        ..view_entry("Show indexes", "Indexes of this collection", "5")
     },
     Entry {
         group: Group::Tabs,
         label: "Open a collection",
         tooltip: "Open a collection by name",
-        keys: ctrl(Key::T),
+        keys: ctrl("T"),
         action: |state| state.is_open().then_some(Action::Tabs(TabsAction::Focus(Focus::Search))),
     },
     Entry {
         group: Group::Tabs,
         label: "Close tab",
         tooltip: "Close the current tab",
-        keys: ctrl(Key::W),
+        keys: ctrl("W"),
         action: |state| Some(Action::Tabs(TabsAction::Close(state.tabs.active()?.id))),
     },
     Entry {
         group: Group::Tabs,
         label: "Reopen closed tab",
         tooltip: "Reopen the last closed tab",
-        keys: ctrl_shift(Key::T),
+        keys: ctrl_shift("T"),
         action: |state| state.tabs.can_reopen().then_some(Action::Tabs(TabsAction::Reopen)),
     },
     Entry {
         group: Group::Tabs,
         label: "Next tab",
         tooltip: "Go to the tab on the right",
-        keys: ctrl(Key::Tab),
+        keys: ctrl("Tab"),
         action: |state| step(state, true),
     },
     Entry {
         group: Group::Tabs,
         label: "Previous tab",
         tooltip: "Go to the tab on the left",
-        keys: ctrl_shift(Key::Tab),
+        keys: ctrl_shift("Tab"),
         action: |state| step(state, false),
     },
     Entry {
         group: Group::Documents,
         label: "Go to the filter",
         tooltip: "Focus the filter field",
-        keys: ctrl(Key::L),
+        keys: ctrl("L"),
         action: |state| state.tabs.active().map(|_| Action::Tabs(TabsAction::Focus(Focus::Filter))),
     },
     Entry {
         group: Group::Documents,
         label: "Find documents",
         tooltip: "Find text in the loaded documents",
-        keys: ctrl(Key::F),
+        keys: ctrl("F"),
         action: |state| {
             state.tabs.active().filter(|tab| tab.view == ViewKind::Documents)?;
             Some(Action::Tabs(TabsAction::Focus(Focus::Find)))

@@ -1,9 +1,8 @@
 //! The open parts of the window, and its look.
 
-use egui::Key;
-
 use super::Action;
-use super::entry::{Entry, Group, ctrl, ctrl_shift, key};
+use super::entry::{Entry, Group};
+use super::keys::{ctrl, ctrl_shift, key};
 use super::root::ViewAction;
 use crate::state::State;
 use crate::state::settings::{ThemeChoice, ZoneChoice};
@@ -14,7 +13,7 @@ pub const QUIT: Entry = Entry {
     group: Group::View,
     label: "Quit",
     tooltip: "Quit Mayfly",
-    keys: ctrl(Key::Q),
+    keys: ctrl("Q"),
     action: |_| Some(Action::View(ViewAction::Quit)),
 };
 
@@ -23,7 +22,7 @@ pub const PALETTE: Entry = Entry {
     group: Group::View,
     label: "Commands",
     tooltip: "Search all commands",
-    keys: ctrl(Key::P),
+    keys: ctrl("P"),
     action: |state| Some(Action::View(ViewAction::SetPalette(!state.view.palette))),
 };
 
@@ -41,7 +40,7 @@ pub const PRESENT: Entry = Entry {
     group: Group::View,
     label: "Present",
     tooltip: "Show this view full screen in large text; Esc leaves",
-    keys: key(Key::F11),
+    keys: key("F11"),
     action: |state| Some(Action::View(ViewAction::Present(!state.view.is_presented()))),
 };
 
@@ -72,21 +71,21 @@ pub const ENTRIES: &[Entry] = &[
         group: Group::View,
         label: "Show or hide the sidebar",
         tooltip: "Databases and collections",
-        keys: ctrl(Key::B),
+        keys: ctrl("B"),
         action: |state| panel(state, ViewAction::SetSidebar(!state.settings.sidebar)),
     },
     Entry {
         group: Group::View,
         label: "Show or hide the inspector",
         tooltip: "Details of the selected document",
-        keys: ctrl(Key::I),
+        keys: ctrl("I"),
         action: |state| panel(state, ViewAction::SetInspector(!state.settings.inspector)),
     },
     Entry {
         group: Group::View,
         label: "Show or hide the drawer",
         tooltip: "Console, TTL monitor log, commands and operations",
-        keys: ctrl(Key::J),
+        keys: ctrl("J"),
         action: |state| {
             let drawer = match state.settings.drawer {
                 Some(_) => None,
@@ -106,7 +105,7 @@ pub const ENTRIES: &[Entry] = &[
         group: Group::View,
         label: "Show sent commands",
         tooltip: "All commands sent, in mongosh syntax",
-        keys: ctrl_shift(Key::C),
+        keys: ctrl_shift("C"),
         action: |state| panel(state, ViewAction::SetDrawer(Some(Drawer::Commands))),
     },
     Entry {
@@ -150,21 +149,21 @@ pub const ENTRIES: &[Entry] = &[
         group: Group::View,
         label: "Zoom in",
         tooltip: "Increase the UI scale",
-        keys: ctrl(Key::Plus),
+        keys: ctrl("+"),
         action: |state| Some(Action::View(ViewAction::SetZoom(state.zoom() + 0.1))),
     },
     Entry {
         group: Group::View,
         label: "Zoom out",
         tooltip: "Decrease the UI scale",
-        keys: ctrl(Key::Minus),
+        keys: ctrl("−"),
         action: |state| Some(Action::View(ViewAction::SetZoom(state.zoom() - 0.1))),
     },
     Entry {
         group: Group::View,
         label: "Reset zoom",
         tooltip: "Reset the UI scale",
-        keys: ctrl(Key::Num0),
+        keys: ctrl("0"),
         action: |_| Some(Action::View(ViewAction::SetZoom(1.0))),
     },
     QUIT,

@@ -71,10 +71,11 @@ const APP_LAYERS: &Layers = &[
     ("widgets", "job theme limits quoted"),
     ("panels", "job commands schema guide state action shell theme widgets limits"),
     ("dialogs", "job commands schema guide state action theme widgets panels limits"),
+    ("keys", "action state"),
     ("window", "app job source state theme worker limits shutdown"),
     (
         "app",
-        "job commands state action source worker apply theme \
+        "job commands state action source worker apply theme keys \
          widgets panels dialogs limits pace renderer shutdown",
     ),
     ("cli", "job commands state demo source shell lessons worker theme limits shutdown"),
