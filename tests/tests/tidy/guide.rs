@@ -1,4 +1,4 @@
-//! The user guide names the window's labels as the window has them: whatever is in `*…*` is a text of `app/src`.
+//! The user guide names the window's labels as the window has them: whatever is in `*…*` is a text of `app`.
 
 use std::collections::BTreeSet;
 

@@ -10,8 +10,8 @@ const ONE_SUBJECT_LINES_MAX: usize = 600;
 
 /// The files with one subject that are longer than the others may be.
 const ONE_SUBJECT: [&str; 6] = [
-    "app/src/cli/args.rs",
-    "app/src/limits.rs",
+    "app/program/src/cli/args.rs",
+    "app/session/src/limits.rs",
     "engine/core/src/catalog/rules/index_spec.rs",
     "engine/core/src/collection/write/document_writer.rs",
     "engine/core/src/command/crud/bulk_write.rs",
@@ -56,14 +56,14 @@ fn all() -> Vec<Source> {
 
 #[test]
 fn only_the_remote_source_names_the_driver() {
-    let driver = "app/src/source/remote/";
+    let driver = "app/session/src/source/remote/";
     // The code that a query is copied as names the driver in text.
-    let allowed = [driver, "app/src/state/code/rust.rs"];
+    let allowed = [driver, "app/model/src/state/code/rust.rs"];
     check_absent(&all(), &["mongodb::"], &allowed, "the driver is the remote source's");
     check_present(&all(), driver, "mongodb::");
-    let runtime = "app/src/source/remote/runtime.rs";
+    let runtime = "app/session/src/source/remote/runtime.rs";
     let engine = "engine/core/src/archive/s3/";
-    let relay = "app/src/source/remote/relay";
+    let relay = "app/session/src/source/remote/relay";
     let allowed = [runtime, relay, engine];
     check_absent(&all(), &["tokio::"], &allowed, "the runtime and what runs on it name tokio");
     check_present(&all(), runtime, "tokio::");
@@ -72,7 +72,7 @@ fn only_the_remote_source_names_the_driver() {
 /// Passwords leave the program through one door, whose errors never show one.
 #[test]
 fn only_secrets_names_the_keyring() {
-    let door = "app/src/source/secrets.rs";
+    let door = "app/session/src/source/secrets.rs";
     check_absent(&all(), &["keyring::"], &[door], "the keyring is the file secrets.rs's");
     check_present(&all(), door, "keyring::");
 }
@@ -83,11 +83,11 @@ fn only_store_env_is_unsafe() {
     check_absent(
         &all(),
         &words,
-        &["engine/store/src/store/txn/env.rs", "app/src/renderer.rs"],
+        &["engine/store/src/store/txn/env.rs", "app/window/src/renderer.rs"],
         "unsafe stays in store/txn/env.rs, and in one query of OpenGL",
     );
     check_present(&all(), "engine/store/src/store/txn/env.rs", "unsafe {");
-    check_present(&all(), "app/src/renderer.rs", "unsafe {");
+    check_present(&all(), "app/window/src/renderer.rs", "unsafe {");
 }
 
 /// A process that closes LMDB's lock file anywhere drops the lock that LMDB holds on it.
@@ -123,24 +123,24 @@ fn files_are_opened_by_the_function_that_knows_locks() {
         "engine/store/src/store/file/folder.rs",
         // Fixed names: Linux's own files, a folder, the mark of the demo store, the locks of a sandbox and
         // of the settings.
-        "app/src/pace.rs",
-        "app/src/shutdown.rs",
-        "app/src/source/kept_file.rs",
-        "app/src/source/sample_mark.rs",
-        "app/src/source/sandbox_folder.rs",
+        "app/session/src/pace.rs",
+        "app/session/src/shutdown.rs",
+        "app/session/src/source/kept_file.rs",
+        "app/session/src/source/sample_mark.rs",
+        "app/session/src/source/sandbox_folder.rs",
         // Journals: files whose names only it makes.
-        "app/src/worker/journal/file.rs",
-        "app/src/source/remote/import_file.rs",
+        "app/session/src/worker/journal/file.rs",
+        "app/session/src/source/remote/import_file.rs",
         // Copies the folder of a store that is closed.
-        "app/src/source/move_folder.rs",
+        "app/session/src/source/move_folder.rs",
         "engine/store/src/clock/system.rs",
         "engine/core/src/command/admin/host_info.rs",
         "engine/core/src/command/admin/server_status.rs",
         "engine/core/src/wire/unix_socket.rs",
         // Reads before any store is open.
-        "app/src/cli/script_file.rs",
+        "app/program/src/cli/script_file.rs",
         // The command opens no store.
-        "app/src/cli/generate.rs",
+        "app/program/src/cli/generate.rs",
         // Compiled for tests alone.
         "engine/core/src/command/testing.rs",
         "engine/store/src/store/testing.rs",
@@ -197,11 +197,11 @@ fn only_owners_start_threads() {
         "engine/store/src/store/copy/stream.rs",
         "engine/core/src/transfer/",
         "engine/core/src/wire/",
-        "app/src/worker/",
-        "app/src/cli/",
-        "app/src/lessons/check/",
-        "app/src/shell/watch.rs",
-        "app/src/source/remote/runtime.rs",
+        "app/session/src/worker/",
+        "app/program/src/cli/",
+        "app/session/src/lessons/check/",
+        "app/session/src/shell/watch.rs",
+        "app/session/src/source/remote/runtime.rs",
     ];
     let words = ["thread::spawn", "thread::Builder"];
     check_absent(&all(), &words, &allowed, "threads are started by their owners");
@@ -230,32 +230,32 @@ fn only_command_query_and_pipeline_name_error_numbers() {
 fn colours_stand_only_in_theme() {
     let words = ["Color32::from_rgb", "Color32::from_rgba", "Color32::from_gray", "hex_color!"];
     let named = ["Color32::WHITE", "Color32::BLACK", "Color32::RED", "Color32::GREEN"];
-    let files = rust_files(&["app/src"]);
-    check_absent(&files, &words, &["app/src/theme/"], "a colour stands only in theme");
-    check_absent(&files, &named, &["app/src/theme/"], "a colour stands only in theme");
+    let files = rust_files(APP);
+    check_absent(&files, &words, &["app/window/src/theme/"], "a colour stands only in theme");
+    check_absent(&files, &named, &["app/window/src/theme/"], "a colour stands only in theme");
 }
 
 #[test]
 fn panels_do_not_touch_the_engine() {
-    let files = rust_files(&["app/src/panels", "app/src/dialogs"]);
+    let files = rust_files(&["app/window/src/panels", "app/window/src/dialogs"]);
     let words = ["std::fs", "Engine", ".run(", "std::thread"];
     check_absent(&files, &words, &[], "panels read state and push actions");
 }
 
 #[test]
 fn the_clipboard_has_one_door() {
-    let files = rust_files(&["app/src"]);
-    let (effect, door) = ("WindowEffect::Copy(", "app/src/apply/clipboard.rs");
+    let files = rust_files(APP);
+    let (effect, door) = ("WindowEffect::Copy(", "app/model/src/apply/clipboard.rs");
     check_absent(
         &files,
         &[effect],
-        &[door, "app/src/app.rs"],
+        &[door, "app/window/src/app.rs"],
         "copies go through apply::clipboard",
     );
     check_absent(
         &files,
         &["copy_text("],
-        &["app/src/app.rs"],
+        &["app/window/src/app.rs"],
         "the window copies for effects only",
     );
     check_present(&files, door, effect);

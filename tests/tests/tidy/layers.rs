@@ -196,52 +196,40 @@ fn check_seen(root: &str, layers: &Layers, (from, to): (&str, &str), text: &str)
 #[test]
 fn the_whole_crate_under_another_name_is_refused() {
     for text in ["use crate as root;", "use crate::*;", "use super::super as root;"] {
-        let source =
-            |path: &str, text: &str| Source { path: format!("app/src/{path}"), text: text.into() };
+        let source = |path: &str, text: &str| Source {
+            path: format!("app/model/src/{path}"),
+            text: text.into(),
+        };
         let sources = [source("state/mod.rs", "mod file;"), source("state/file.rs", text)];
-        let broken = upward(APP_LAYERS, &CrateImports::read(&["app/src"], &sources));
-        assert_eq!(broken, ["app/src/state/file.rs:1 names the whole crate"], "{text}");
+        let broken = upward(APP_LAYERS, &CrateImports::read(&["app/model/src"], &sources));
+        assert_eq!(broken, ["app/model/src/state/file.rs:1 names the whole crate"], "{text}");
     }
 }
 
 /// Crates that only some folders may name: crate, folders, why.
-const FOREIGN: [(&str, &[&str], &str); 6] = [
+const FOREIGN: [(&str, &[&str], &str); 5] = [
     ("heed", &["engine/store/src/store/"], "only the store knows LMDB"),
-    (
-        "egui",
-        &[
-            "app/src/app.rs",
-            "app/src/program.rs",
-            "app/src/window.rs",
-            // Key combinations.
-            "app/src/action/",
-            "app/src/panels/",
-            "app/src/dialogs/",
-            "app/src/widgets/",
-            "app/src/theme/",
-        ],
-        "what is below the window knows no egui",
-    ),
+    // Cargo keeps egui in the window's crate.
     (
         "eframe",
-        &["app/src/app.rs", "app/src/renderer.rs", "app/src/window.rs", "app/src/program.rs"],
-        "as egui",
+        &["app/window/src/app.rs", "app/window/src/renderer.rs", "app/window/src/window.rs"],
+        "only the native window knows its frame",
     ),
     (
         "rfd",
-        &["app/src/worker/", "app/src/app.rs"],
+        &["app/session/src/worker/", "app/window/src/app.rs"],
         "the system's dialogs block: a thread of their own",
     ),
     (
         "tokio",
         &[
             "engine/core/src/archive/s3/",
-            "app/src/source/remote/runtime.rs",
-            "app/src/source/remote/relay",
+            "app/session/src/source/remote/runtime.rs",
+            "app/session/src/source/remote/relay",
         ],
         "a runtime stays in one place",
     ),
-    ("keyring", &["app/src/source/secrets.rs"], "secrets have one door"),
+    ("keyring", &["app/session/src/source/secrets.rs"], "secrets have one door"),
 ];
 
 #[test]

@@ -91,7 +91,16 @@ fn every_dependency_is_pinned_by_its_sum() {
     for (file, own) in [
         (
             "Cargo.lock",
-            vec!["mayfly", "mayfly-engine", "mayfly-store", "mayfly-tests", "mayfly-value"],
+            vec![
+                "mayfly",
+                "mayfly-engine",
+                "mayfly-model",
+                "mayfly-session",
+                "mayfly-store",
+                "mayfly-tests",
+                "mayfly-value",
+                "mayfly-window",
+            ],
         ),
         (
             "tests/fuzz/Cargo.lock",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Where the sources of the engine's crates are, bottom to top. Together they are one tree of modules.
 pub const ENGINE: &[&str] = &["engine/value/src", "engine/store/src", "engine/core/src"];
 /// The same of the app.
-pub const APP: &[&str] = &["app/src"];
+pub const APP: &[&str] = &["app/session/src", "app/model/src", "app/window/src", "app/program/src"];
 
 /// One source file: its path from the top of the project, and its text.
 pub struct Source {

@@ -1,0 +1,553 @@
+//! Command line arguments. The doc comments are the text of `--help`.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Browse MongoDB-style documents and watch them expire.
+#[derive(Debug, Parser)]
+#[command(name = "mayfly", version, args_conflicts_with_subcommands = true)]
+pub struct Args {
+    /// Data folder, or files, a folder of mongodump, a backup or lessons. Defaults to the store that was
+    /// open last, or your own, or the demo store until you have one.
+    pub path: Vec<PathBuf>,
+    /// Open the demo store.
+    #[arg(long)]
+    pub demo: bool,
+    /// Open a sandbox, a temporary store on a simulated clock. With --demo, it holds the demo data.
+    #[arg(long)]
+    pub sandbox: bool,
+    /// Start the sandbox's clock at this time, such as 2026-01-01T00:00:00Z. Defaults to the current minute.
+    #[arg(long, value_name = "RFC3339", requires = "sandbox")]
+    pub at: Option<String>,
+    /// Open the window as a presentation: full screen, in large text. F11 or Esc leaves it.
+    #[arg(long)]
+    pub present: bool,
+    /// Command to run instead of opening the window.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// A subcommand.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Watch documents expire in the terminal.
+    Watch(Watch),
+    /// Serve a store to MongoDB drivers and shells.
+    Serve(Serve),
+    /// Run JavaScript as mongosh does: files, or a prompt.
+    Shell(Shell),
+    /// List, play and hand out lessons about expiration.
+    Lesson(Lesson),
+    /// Import documents from JSON or CSV files.
+    Import(Import),
+    /// Export a collection to a file.
+    Export(Export),
+    /// Check a closed store: file structure, checksums, indexes and counters.
+    Verify(Verify),
+    /// Back up a closed store to a file.
+    Backup(Backup),
+    /// Restore a backup to a data folder. The store must be closed.
+    Restore(Restore),
+    /// Reclaim disk space left by removed documents.
+    Compact(Compact),
+    /// Check every checksum in a closed store and report damage.
+    Scrub(Scrub),
+    /// Check the structure and checksums of a backup or data file without opening it.
+    Check(Check),
+    /// Write man pages and shell completions, for packages.
+    Generate(Generate),
+    /// Check the file on standard input, for the process that started this one.
+    #[command(hide = true)]
+    Walk,
+}
+
+/// Arguments of `watch`.
+#[derive(Debug, Default, clap::Args)]
+pub struct Watch {
+    /// Data folder. Defaults to the one the window opens.
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Attach to a server, read-only: the environment variable that holds its connection string. The
+    /// string itself is never an argument, because other users can read those.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["data", "demo", "sandbox", "at"])]
+    pub uri_env: Option<String>,
+    /// Open the demo store.
+    #[arg(long, conflicts_with = "data")]
+    pub demo: bool,
+    /// Open a temporary store with the demo data, on a simulated clock.
+    #[arg(long, conflicts_with = "data")]
+    pub sandbox: bool,
+    /// The time at which the sandbox starts, such as 2026-01-01T00:00:00Z.
+    #[arg(long, value_name = "TIME", requires = "sandbox")]
+    pub at: Option<String>,
+    /// Watch only this database.
+    #[arg(long)]
+    pub db: Option<String>,
+    /// Watch only this collection.
+    #[arg(long, requires = "db")]
+    pub collection: Option<String>,
+}
+
+/// Arguments of `serve`.
+#[derive(Debug, clap::Args)]
+pub struct Serve {
+    /// Data folder; created if missing.
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+    /// Port on 127.0.0.1; 0 picks a free port.
+    #[arg(long, default_value_t = 27_017)]
+    pub port: u16,
+    /// Listen on a Unix socket instead of a port. Other users can't connect. PATH must end in
+    /// .sock; the default is socket/mayfly.sock in the data folder.
+    #[arg(long, value_name = "PATH", conflicts_with = "port")]
+    #[expect(clippy::option_option, reason = "clap's form of a switch that may have a value")]
+    pub socket: Option<Option<PathBuf>>,
+    /// Disable authentication. On a port, any local user can connect; on a socket, only you can.
+    #[arg(long)]
+    pub no_auth: bool,
+    /// Use a simulated clock, paused at this time, such as 2026-01-01T00:00:00Z.
+    #[arg(long, value_name = "RFC3339")]
+    pub simulated_clock: Option<String>,
+    /// Seconds between passes (ttlMonitorSleepSecs).
+    #[arg(long, value_name = "N")]
+    pub sleep_secs: Option<i32>,
+}
+
+/// Arguments of `shell`.
+#[derive(Debug, clap::Args)]
+pub struct Shell {
+    /// Data folder; created if --simulated-clock is given. Defaults to a temporary sandbox.
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Attach to a server, read-only: the environment variable that holds its connection string.
+    /// The string itself is never an argument, because other users can read those.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["data", "simulated_clock"])]
+    pub uri_env: Option<String>,
+    /// Database to start in. Defaults to test.
+    #[arg(long)]
+    pub db: Option<String>,
+    /// Use a simulated clock, paused at this time, such as 2026-01-01T00:00:00Z.
+    #[arg(long, value_name = "RFC3339")]
+    pub simulated_clock: Option<String>,
+    /// Run JavaScript and print the value of the last one; runs before the files.
+    #[arg(long, value_name = "JS")]
+    pub eval: Vec<String>,
+    /// Print each value as one line of Extended JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Print no notes about the store.
+    #[arg(long)]
+    pub quiet: bool,
+    /// Seconds after which a file, an --eval or an input is stopped.
+    #[arg(long, value_name = "SECS")]
+    pub time_limit: Option<u64>,
+    /// JavaScript files to run, in order. Without any, standard input is run.
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// Format of an imported file.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum InputFormat {
+    /// Detect automatically.
+    Auto,
+    /// Extended JSON: NDJSON, concatenated documents or an array.
+    Json,
+    /// CSV with a header row.
+    Csv,
+    /// BSON documents, one after another.
+    Bson,
+}
+
+/// How to handle an `_id` that already exists.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ConflictMode {
+    /// Reject the document.
+    Insert,
+    /// Skip the document.
+    Skip,
+    /// Replace the stored document.
+    Replace,
+    /// Update its fields in the stored document.
+    Merge,
+}
+
+/// How to handle a value that does not convert.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum UnconvertedMode {
+    /// Keep it as it is.
+    Keep,
+    /// Store null.
+    Null,
+    /// Reject the document. Blank text becomes null.
+    Reject,
+}
+
+/// Arguments of `import`.
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "the switches are independent")]
+pub struct Import {
+    /// Data folder.
+    #[arg(long, value_name = "DIR", required_unless_present = "uri_env")]
+    pub data: Option<PathBuf>,
+    /// Import into a server: the environment variable that holds its connection string. The string
+    /// itself is never an argument, because other users can read those.
+    #[arg(long, value_name = "NAME", conflicts_with = "data")]
+    pub uri_env: Option<String>,
+    /// The collection again, or the databases of a folder, to write to a server that is neither this
+    /// machine nor in a private network.
+    #[arg(long, value_name = "NAME", requires = "uri_env")]
+    pub confirm: Option<String>,
+    /// Database. A folder names its own; this one takes its place.
+    #[arg(long)]
+    pub db: Option<String>,
+    /// Collection; created if missing. A folder names its own.
+    #[arg(long)]
+    pub collection: Option<String>,
+    /// Files to import, or one folder that `export` or mongodump wrote.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Input format.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub format: InputFormat,
+    /// How to handle an _id that already exists.
+    #[arg(long, value_enum, default_value = "insert")]
+    pub mode: ConflictMode,
+    /// If a field appears twice, keep the last value instead of rejecting the document.
+    #[arg(long)]
+    pub last_duplicate: bool,
+    /// Convert integers larger than 64 bits to doubles (loses precision).
+    #[arg(long)]
+    pub big_integers: bool,
+    /// Accept unquoted NaN, Infinity and -Infinity, as Python writes them.
+    #[arg(long)]
+    pub nan: bool,
+    /// Give a field a type: text, int, long, double, decimal, bool, objectId, uuid or date. A date
+    /// is ISO 8601, or has a strftime layout (at=date:%d/%m/%Y), or is a number since 1970 (date:s,
+    /// date:ms). Repeat it for more fields, or for more layouts of one.
+    #[arg(long = "type", value_name = "PATH=TYPE[:LAYOUT]")]
+    pub types: Vec<String>,
+    /// How to handle a value that does not convert to its --type.
+    #[arg(long, value_enum, default_value = "keep")]
+    pub unconverted: UnconvertedMode,
+    /// Move the dates of a field that has a --type so that DATE becomes now. Keeps old data from
+    /// expiring at once.
+    #[arg(long, value_name = "PATH=DATE")]
+    pub keep_distance: Vec<String>,
+    /// Time zone for dates without one, of $date and --type: UTC, an offset such as +05:45, or a
+    /// name such as Europe/Berlin.
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
+    pub zone: Option<String>,
+    /// Replace invalid UTF-8 and lone surrogates with U+FFFD.
+    #[arg(long)]
+    pub replace_broken_text: bool,
+    /// Drop the existing collection and its indexes first.
+    #[arg(long)]
+    pub drop: bool,
+    /// Stop at the first rejected document.
+    #[arg(long)]
+    pub stop_on_error: bool,
+    /// Skip the free-space check.
+    #[arg(long)]
+    pub no_space_check: bool,
+    /// After the documents, create the indexes whose definitions are next to the files, in
+    /// FILE.indexes.json. TTL indexes begin to remove documents.
+    #[arg(long, conflicts_with_all = ["no_indexes", "roll_back", "leave"])]
+    pub indexes: bool,
+    /// From a folder, import only these collections, comma-separated.
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    pub only: Vec<String>,
+    /// Create no indexes, and don't mention those whose definitions are next to the files.
+    #[arg(long)]
+    pub no_indexes: bool,
+    /// From a folder, create no TTL indexes, so that nothing expires.
+    #[arg(long)]
+    pub no_ttl: bool,
+    /// Resume the unfinished import of these files.
+    #[arg(long, conflicts_with_all = ["drop", "roll_back", "leave"])]
+    pub resume: bool,
+    /// Roll back the unfinished import of these files. Keeps documents changed since, and documents it
+    /// replaced or merged.
+    #[arg(long, conflicts_with_all = ["drop", "leave"])]
+    pub roll_back: bool,
+    /// Discard the unfinished import but keep its documents.
+    #[arg(long, conflicts_with = "drop")]
+    pub leave: bool,
+}
+
+/// Format of an exported file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// One document per line.
+    Ndjson,
+    /// A single JSON array.
+    Json,
+    /// CSV with a header row.
+    Csv,
+    /// BSON documents, one after another.
+    Bson,
+}
+
+/// Extended JSON format.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum EjsonFormat {
+    /// Plain numbers and dates.
+    Relaxed,
+    /// All types spelled out.
+    Canonical,
+}
+
+/// Arguments of `export`.
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "the switches are independent")]
+pub struct Export {
+    /// Data folder. The store must be closed.
+    #[arg(long, value_name = "DIR", required_unless_present = "uri_env")]
+    pub data: Option<PathBuf>,
+    /// Export from a server: the environment variable that holds its connection string. The string
+    /// itself is never an argument, because other users can read those.
+    #[arg(long, value_name = "NAME", conflicts_with = "data")]
+    pub uri_env: Option<String>,
+    /// Database. Without --collection, all of it becomes a folder; without both, the whole store or server
+    /// does.
+    #[arg(long)]
+    pub db: Option<String>,
+    /// Collection, which becomes a file.
+    #[arg(long, requires = "db")]
+    pub collection: Option<String>,
+    /// Into the folder, export only these collections, comma-separated.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "NAME",
+        requires = "db",
+        conflicts_with = "collection"
+    )]
+    pub only: Vec<String>,
+    /// Output format.
+    #[arg(long, value_enum, default_value = "ndjson", requires = "collection")]
+    pub format: OutputFormat,
+    /// Extended JSON format. Defaults to relaxed, except that large integers keep their type.
+    #[arg(long, value_enum, requires = "collection")]
+    pub ejson: Option<EjsonFormat>,
+    /// Export only documents that match this filter, in Extended JSON.
+    #[arg(long, value_name = "EJSON", requires = "collection")]
+    pub filter: Option<String>,
+    /// Write documents in this order, in Extended JSON, such as '{"at": -1}'.
+    #[arg(long, value_name = "EJSON", requires = "collection")]
+    pub sort: Option<String>,
+    /// Write only these fields, in Extended JSON, such as '{"name": 1}'.
+    #[arg(long, value_name = "EJSON", requires = "collection")]
+    pub projection: Option<String>,
+    /// Skip this many documents.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "collection")]
+    pub skip: u64,
+    /// Write at most this many documents; 0 writes all.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "collection")]
+    pub limit: u64,
+    /// Index to use: its name, or its keys in Extended JSON.
+    #[arg(long, value_name = "INDEX", requires = "collection")]
+    pub hint: Option<String>,
+    /// How text in the filter and the sort compares, in Extended JSON, such as '{"locale": "de"}'.
+    #[arg(long, value_name = "EJSON", requires = "collection")]
+    pub collation: Option<String>,
+    /// Output file, or the folder: a new or an empty one. It gets DB/COLLECTION.bson with metadata,
+    /// as of mongodump, and from a data folder manifest.json, which `import` checks.
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub output: PathBuf,
+    /// Compress the output with gzip.
+    #[arg(long)]
+    pub gzip: bool,
+    /// Compress the output with zstd.
+    #[arg(long, conflicts_with = "gzip")]
+    pub zstd: bool,
+    /// Also write index definitions to FILE.indexes.json.
+    #[arg(long, requires = "collection")]
+    pub indexes: bool,
+    /// CSV columns, comma-separated. Defaults to all fields.
+    #[arg(long, value_delimiter = ',', requires = "collection")]
+    pub fields: Option<Vec<String>>,
+    /// Fields that get no CSV column, comma-separated.
+    #[arg(long, value_delimiter = ',', conflicts_with = "fields", requires = "collection")]
+    pub exclude_fields: Vec<String>,
+    /// CSV for spreadsheets: a quote before text that looks like a formula, and empty cells for null.
+    /// The file can't be reimported unchanged.
+    #[arg(long, requires = "collection")]
+    pub escape_formulas: bool,
+}
+
+/// Arguments of `verify`.
+#[derive(Debug, clap::Args)]
+pub struct Verify {
+    /// Data folder.
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+}
+
+/// Arguments of `backup`.
+#[derive(Debug, clap::Args)]
+pub struct Backup {
+    /// Data folder. The store must be closed.
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+    /// Backup file to write. Earlier backups are kept as DEST.1 and DEST.2.
+    #[arg(value_name = "DEST")]
+    pub dest: PathBuf,
+}
+
+/// Arguments of `restore`.
+#[derive(Debug, clap::Args)]
+pub struct Restore {
+    /// Backup file.
+    #[arg(long, value_name = "FILE")]
+    pub from: PathBuf,
+    /// Data folder; created if missing.
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+    /// Replace the store in DIR; the old one is kept as DIR.before-restore-N.
+    #[arg(long)]
+    pub replace: bool,
+}
+
+/// Arguments of `compact`.
+#[derive(Debug, clap::Args)]
+pub struct Compact {
+    /// Data folder. The store must be closed.
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+}
+
+/// Arguments of `scrub`.
+#[derive(Debug, clap::Args)]
+pub struct Scrub {
+    /// Data folder. The store must be closed.
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, clap::Args)]
+pub struct Check {
+    /// Backup or data file.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
+
+/// Arguments of `lesson`.
+#[derive(Debug, clap::Args)]
+pub struct Lesson {
+    /// The task.
+    #[command(subcommand)]
+    pub command: LessonCommand,
+}
+
+/// A subcommand of `lesson`.
+#[derive(Debug, Subcommand)]
+pub enum LessonCommand {
+    /// List lessons with title, minutes, series and progress.
+    List(LessonList),
+    /// Play a lesson in the window; without a display, in the terminal.
+    Play(LessonPlay),
+    /// Play lessons without a window and check that everything they say is true.
+    Check(LessonCheck),
+    /// Write a lesson as Markdown, with its answers folded.
+    Handout(LessonHandout),
+}
+
+/// Arguments of `lesson list`.
+#[derive(Debug, clap::Args)]
+pub struct LessonList {
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Folder with lessons of your own, in the order of its course.toml. May be repeated.
+    #[arg(long, value_name = "DIR")]
+    pub dir: Vec<PathBuf>,
+}
+
+/// Arguments of `lesson play`.
+#[derive(Debug, clap::Args)]
+pub struct LessonPlay {
+    /// Number, name or file of the lesson, such as 2, the-pass or my-lesson.md.
+    #[arg(value_name = "LESSON")]
+    pub lesson: String,
+    /// Card to begin with, from 1.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub card: u8,
+    /// Begin as a presentation: full screen, in large text.
+    #[arg(long)]
+    pub present: bool,
+}
+
+/// Arguments of `lesson check`.
+#[derive(Debug, clap::Args)]
+pub struct LessonCheck {
+    /// Lesson files. Defaults to all lessons that come with the program.
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Print one line of JSON for each lesson.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the engine's answers to answers.json next to the files. Later checks compare with them.
+    #[arg(long, requires = "files")]
+    pub record: bool,
+}
+
+/// Arguments of `lesson handout`.
+#[derive(Debug, clap::Args)]
+pub struct LessonHandout {
+    /// Number, name or file of the lesson.
+    #[arg(value_name = "LESSON")]
+    pub lesson: String,
+    /// File to write. Defaults to standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Arguments of `generate`.
+#[derive(Debug, clap::Args)]
+pub struct Generate {
+    /// Folder to write into, laid out like /usr/share; created if missing.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    /// The chapter of the user guide.
+    const CHAPTER: &str = include_str!("../../../../assets/guide/09-command-line.md");
+
+    fn options(command: &clap::Command, found: &mut BTreeSet<String>) {
+        found.extend(command.get_arguments().filter_map(clap::Arg::get_long).map(str::to_owned));
+        for inner in command.get_subcommands() {
+            options(inner, found);
+        }
+    }
+
+    #[test]
+    fn the_guide_has_every_command_and_only_options_that_exist() {
+        let args = Args::command();
+        for command in args.get_subcommands().filter(|command| !command.is_hide_set()) {
+            let heading = format!("\n## mayfly {}\n", command.get_name());
+            assert!(CHAPTER.contains(&heading), "no section{heading}");
+        }
+        let mut known = BTreeSet::from(["help".to_owned()]);
+        options(&args, &mut known);
+        let words = CHAPTER.split(|letter: char| !letter.is_alphanumeric() && letter != '-');
+        let named: Vec<&str> = words
+            .filter_map(|word| word.strip_prefix("--"))
+            .filter(|name| name.starts_with(char::is_alphabetic))
+            .collect();
+        assert!(named.len() > 30, "{named:?}");
+        for name in named {
+            assert!(known.contains(name), "--{name} is no option");
+        }
+    }
+}
