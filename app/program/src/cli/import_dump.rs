@@ -31,7 +31,7 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
     }
     let request = request(args, &dump)?;
     let engine = store::open(store::folder(args.data.as_ref())?, true)?;
-    warn_of_overdue(&request, engine.clock().now_ms())?;
+    warn_of_overdue(&request, engine.clock().now_ms());
     let progress = Progress::new();
     let outcomes = with_progress(engine.clock().as_ref(), &progress, || {
         import_dump(engine.collections(), &request, &progress)
@@ -48,7 +48,7 @@ fn into_server(variable: &str, args: &Import, dump: &Dump) -> Result<(), Failure
     dbs.dedup();
     server::check_confirmed(args, &string, &dbs.join(","))?;
     let transfers = server::transfers(source.as_ref())?;
-    warn_of_overdue(&request, source.now_ms())?;
+    warn_of_overdue(&request, source.now_ms());
     source.set_locked(false);
     let progress = Progress::new();
     let outcomes =
@@ -108,8 +108,15 @@ fn choices(args: &Import, dump: &Dump) -> Result<Vec<DumpChoice>, Failure> {
         let Some(db) = args.db.as_deref().or(found.db.as_deref()) else {
             return Err(Failure("The path names no database: add --db.".to_owned()));
         };
+        let into = match Namespace::checked(db, &found.name) {
+            Ok(into) => into,
+            Err(error) => {
+                eprintln!("Warning: {} is not imported: {error}.", found.name);
+                continue;
+            }
+        };
         choices.push(DumpChoice {
-            into: Namespace::checked(db, &found.name).map_err(Failure::from_error)?,
+            into,
             collection: found.clone(),
             indexes: !args.no_indexes,
             ttl: !args.no_indexes && !args.no_ttl,
@@ -119,11 +126,13 @@ fn choices(args: &Import, dump: &Dump) -> Result<Vec<DumpChoice>, Failure> {
 }
 
 /// Says how many documents the next pass would remove.
-fn warn_of_overdue(request: &DumpImport, now_ms: i64) -> Result<(), Failure> {
+fn warn_of_overdue(request: &DumpImport, now_ms: i64) {
     let choices = request.choices.iter();
     for choice in choices.filter(|choice| choice.ttl && choice.collection.has_ttl()) {
-        let found = rehearse_dump(&choice.collection, now_ms, REHEARSED_DOCS_MAX, &Progress::new())
-            .map_err(Failure::from_error)?;
+        let progress = Progress::new();
+        let found = rehearse_dump(&choice.collection, now_ms, REHEARSED_DOCS_MAX, &progress);
+        // A file that can't be read is reported by its import.
+        let Ok(found) = found else { continue };
         if found.overdue == 0 {
             continue;
         }
@@ -138,7 +147,6 @@ fn warn_of_overdue(request: &DumpImport, now_ms: i64) -> Result<(), Failure> {
             by.join(", ")
         );
     }
-    Ok(())
 }
 
 fn report(dump: &Dump, outcomes: &[DumpOutcome], all: usize) -> Result<(), Failure> {

@@ -151,7 +151,7 @@ mod tests {
         let collections = dbs.iter().enumerate().map(|(number, db)| DumpCollection {
             db: Some((*db).to_owned()),
             name: format!("c{number}"),
-            file: Some(PathBuf::from("/c.bson")),
+            files: vec![PathBuf::from("/c.bson")],
             bytes: 9,
             listed: None,
             options: bson::Document::new(),

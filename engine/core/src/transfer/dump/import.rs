@@ -4,8 +4,9 @@ use bson::Document;
 
 use crate::transfer::{
     CreateError, DumpCollection, DumpIndex, DumpTarget, ImportEnd, ImportMode, ImportReport,
-    ImportRequest, Progress, TransferError,
+    ImportRequest, Progress, ReadOptions, TransferError,
     dump::{manifest, read::EXPIRES},
+    read::records::Records,
 };
 use crate::{catalog::Namespace, collection::Collections};
 
@@ -84,8 +85,8 @@ pub fn import_dump_into(
     let checked = request.choices.iter().filter(|choice| choice.collection.listed.is_some());
     let checked: u64 = checked.map(bytes).sum();
     progress.set_bytes_total(checked + request.choices.iter().map(bytes).sum::<u64>());
-    for DumpCollection { file, listed, .. } in request.choices.iter().map(|it| &it.collection) {
-        if let (Some(file), Some(listed)) = (file, listed) {
+    for DumpCollection { files, listed, .. } in request.choices.iter().map(|it| &it.collection) {
+        if let (Some(file), Some(listed)) = (files.first(), listed) {
             let read = |bytes| progress.add_bytes(bytes);
             manifest::check_content(file, listed.checksum, progress, read)?;
         }
@@ -137,20 +138,25 @@ fn documents(
 ) -> Result<ImportReport, TransferError> {
     let DumpChoice { collection, into, .. } = choice;
     let is_view = collection.is_view();
-    let file = collection.file.as_ref().filter(|_| !is_view);
+    let files = collection.files.as_slice();
     let what = collection.refused.clone();
-    if let Some(what) = what.or_else(|| (file.is_none() && !is_view).then(String::new)) {
-        let path = file.map_or_else(|| collection.name.clone(), |file| file.display().to_string());
+    if let Some(what) = what.or_else(|| (files.is_empty() && !is_view).then(String::new)) {
+        let name = || collection.name.clone();
+        let path = files.first().map_or_else(name, |file| file.display().to_string());
         return Err(TransferError::NotReadable { path, what });
     }
     if request.drop {
+        // An unreadable file must not cost the documents that are there.
+        for file in files {
+            Records::open(file, &ReadOptions::default(), None)?;
+        }
         target.drop(into)?;
     }
-    let Some(file) = file else {
+    if is_view {
         // A view without one of its options would be another view, or a collection.
         target.create(into, &collection.options).map_err(CreateError::into_inner)?;
         return Ok(ImportReport::new());
-    };
+    }
     if target.exists(into)? {
         if !collection.options.is_empty() {
             notes.push(format!("{into} exists, so it keeps its own options."));
@@ -161,7 +167,7 @@ fn documents(
     let import_request = ImportRequest {
         mode: request.mode,
         stop_on_error: request.stop_on_error,
-        ..ImportRequest::new(vec![file.clone()], into.clone())
+        ..ImportRequest::new(files.to_vec(), into.clone())
     };
     target.import(&import_request, progress)
 }

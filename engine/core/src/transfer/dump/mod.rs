@@ -3,6 +3,7 @@
 pub(super) mod export;
 pub(super) mod import;
 pub(super) mod manifest;
+pub(super) mod metadata;
 pub(super) mod read;
 pub(super) mod source;
 pub(super) mod target;

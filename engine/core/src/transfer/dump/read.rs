@@ -6,25 +6,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use bson::{Document, doc};
+use bson::Document;
 
+use crate::catalog::{Dialect, IndexMeta, Namespace, rules};
 use crate::transfer::{
     Compression, Progress, ReadOptions, Rehearsal, TransferError,
     dump::manifest::Manifest,
+    dump::metadata::{CollectionFiles, collection, decoded, decoded_collection, left_out},
     import::preview::{rehearse_rules, rules_of},
-    limits::{DUMP_FILES_MAX, DUMP_METADATA_BYTES_MAX},
-    read::input::Input,
-};
-use crate::{
-    catalog::{Dialect, IndexMeta, rules},
-    value::extjson::read_document,
+    limits::DUMP_FILES_MAX,
 };
 
 const DATA: &str = ".bson";
 const METADATA: &str = ".metadata.json";
-
-/// The fields that mongodump writes into a collection's metadata.
-const METADATA_KEYS: [&str; 5] = ["options", "indexes", "uuid", "collectionName", "type"];
 
 /// Files next to the collections that describe a dump and hold no documents of a collection.
 const BESIDE: [&str; 2] = ["prelude.json", "oplog.bson"];
@@ -45,11 +39,11 @@ pub struct DumpCollection {
     pub db: Option<String>,
     /// Its name.
     pub name: String,
-    /// The file with its documents. `None` for a view.
-    pub file: Option<PathBuf>,
-    /// Size of that file in bytes, as it is on the disk.
+    /// The files with its documents, in this order. None for a view.
+    pub files: Vec<PathBuf>,
+    /// Size of these files in bytes, as they are on the disk.
     pub bytes: u64,
-    /// The file's entry in the manifest of its folder. `None` without a manifest.
+    /// The only file's entry in the manifest of its folder. `None` without a manifest.
     pub listed: Option<ListedData>,
     /// The options of the collection, as `create` takes them.
     pub options: Document,
@@ -136,8 +130,8 @@ pub fn read_dump(path: &Path) -> Result<Dump, TransferError> {
         let metadata =
             files(folder)?.into_iter().find(|(beside, _)| bare(beside, METADATA) == Some(stem));
         let metadata = metadata.map(|(_, path)| path);
-        let found = collection(None, stem, Some(path.to_owned()), metadata)?;
-        dump.collections.push(found);
+        let files = CollectionFiles { data: vec![path.to_owned()], bytes: about.len(), metadata };
+        dump.collections.push(collection(None, decoded_collection(stem), files));
         return Ok(dump);
     }
     let manifest = Manifest::of(path)?;
@@ -148,10 +142,15 @@ pub fn read_dump(path: &Path) -> Result<Dump, TransferError> {
         manifest.check(&collection_files(path)?)?;
     }
     let db = canonical.as_deref().map(file_name);
+    // A folder of any other name asks for its database.
+    let db = db.filter(|db| Namespace::checked(db, "c").is_ok());
     read_folder(path, db.as_deref(), &mut dump)?;
     if dump.collections.is_empty() {
         for (name, folder) in folders(path)? {
-            read_folder(&folder, Some(&decoded(&name)), &mut dump)?;
+            // A folder that can't be read costs no other one anything.
+            if let Err(error) = read_folder(&folder, Some(&decoded(&name)), &mut dump) {
+                dump.notes.push(error.to_string());
+            }
         }
     }
     if dump.collections.is_empty() {
@@ -184,7 +183,7 @@ fn collection_files(folder: &Path) -> Result<Vec<PathBuf>, TransferError> {
 /// Takes over what the manifest says of each collection.
 fn take_listed(manifest: &Manifest, dump: &mut Dump) {
     for found in &mut dump.collections {
-        let listed = found.file.as_deref().and_then(|file| manifest.listed(file));
+        let listed = found.files.first().and_then(|file| manifest.listed(file));
         let Some(listed) = listed else { continue };
         found.db = Some(listed.db.clone());
         found.listed = listed
@@ -213,129 +212,27 @@ pub fn holds_dump(folder: &Path) -> bool {
 
 /// Adds the collections in the folder of a database.
 fn read_folder(folder: &Path, db: Option<&str>, dump: &mut Dump) -> Result<(), TransferError> {
-    let mut found: BTreeMap<String, (Option<PathBuf>, Option<PathBuf>)> = BTreeMap::new();
+    let mut found: BTreeMap<String, CollectionFiles> = BTreeMap::new();
     for (name, path) in files(folder)? {
         if BESIDE.contains(&Compression::bare_name(&name)) {
             if bare(&name, DATA).is_some() {
                 dump.notes.push(format!("{name} is not replayed; the collections are as dumped."));
             }
         } else if let Some(stem) = bare(&name, METADATA) {
-            found.entry(stem.to_owned()).or_default().1 = Some(path);
+            found.entry(stem.to_owned()).or_default().metadata = Some(path);
         } else if let Some(stem) = bare(&name, DATA) {
-            let data = &mut found.entry(stem.to_owned()).or_default().0;
-            if let Some(other) = data.replace(path) {
-                let other = file_name(&other);
+            let of = found.entry(stem.to_owned()).or_default();
+            of.bytes = fs::metadata(&path).map_or(0, |about| about.len());
+            if let Some(other) = std::mem::replace(&mut of.data, vec![path]).first() {
+                let other = file_name(other);
                 dump.notes.push(format!("{other} is left out, because {name} has the same name."));
             }
         }
     }
-    for (stem, (data, metadata)) in found {
-        dump.collections.push(collection(db, &stem, data, metadata)?);
+    for (stem, files) in found {
+        dump.collections.push(collection(db, decoded_collection(&stem), files));
     }
     Ok(())
-}
-
-/// Reads what is known of a collection.
-fn collection(
-    db: Option<&str>,
-    stem: &str,
-    data: Option<PathBuf>,
-    metadata: Option<PathBuf>,
-) -> Result<DumpCollection, TransferError> {
-    let bytes = data.as_ref().and_then(|path| fs::metadata(path).ok()).map_or(0, |at| at.len());
-    let mut found = DumpCollection {
-        db: db.map(str::to_owned),
-        name: decoded(stem),
-        file: data,
-        bytes,
-        listed: None,
-        options: Document::new(),
-        indexes: Vec::new(),
-        foreign_indexes: Vec::new(),
-        refused: None,
-        notes: Vec::new(),
-    };
-    if let Some(path) = metadata {
-        let metadata = read_metadata(&path)?;
-        if let Ok(name) = metadata.get_str("collectionName") {
-            name.clone_into(&mut found.name);
-        }
-        found.options = metadata.get_document("options").cloned().unwrap_or_default();
-        take_indexes(&metadata, &mut found);
-        for key in metadata.keys().filter(|key| !METADATA_KEYS.contains(&key.as_str())) {
-            found.notes.push(format!("The metadata has {key}, which is left out."));
-        }
-    } else {
-        found.notes.push("It has no metadata file, so its indexes are unknown.".to_owned());
-    }
-    found.refused = refusal(&found);
-    Ok(found)
-}
-
-fn refusal(of: &DumpCollection) -> Option<String> {
-    let what = if of.name.starts_with("system.buckets.") {
-        "the buckets of a time-series collection can't be imported; export its measurements instead"
-    } else if of.name.starts_with("system.") {
-        "it belongs to the server and not to the data"
-    } else if of.file.is_none() && !of.is_view() {
-        "the file with its documents is missing"
-    } else {
-        return None;
-    };
-    Some(what.to_owned())
-}
-
-/// The note on an index that this program's own stores can't have.
-fn left_out(name: &str, error: &str) -> String {
-    format!("The index {name} is left out: {error}.")
-}
-
-fn take_indexes(metadata: &Document, found: &mut DumpCollection) {
-    let Ok(indexes) = metadata.get_array("indexes") else { return };
-    let options = metadata.get_document("options");
-    let has_collation = options.is_ok_and(|options| options.contains_key("collation"));
-    for spec in indexes.iter().filter_map(bson::Bson::as_document) {
-        let mut spec = spec.clone();
-        for old in ["v", "ns"] {
-            spec.remove(old);
-        }
-        let name = spec.get_str("name").unwrap_or("without a name").to_owned();
-        if name == "_id_" {
-            // It has the collation of its collection.
-            continue;
-        }
-        // A dump shows no simple collation, and an index would inherit that of its collection.
-        if has_collation && !spec.contains_key("collation") {
-            spec.insert("collation", doc! { "locale": "simple" });
-        }
-        match rules::read_index(&spec, Dialect::Open) {
-            Ok(meta) => {
-                let is_ttl = meta.expire_after_secs.is_some();
-                found.indexes.push(DumpIndex { name, spec, is_ttl });
-            }
-            Err(error) => {
-                found.notes.push(left_out(&name, &error.to_string()));
-                let is_ttl = spec.contains_key(EXPIRES);
-                found.foreign_indexes.push(DumpIndex { name, spec, is_ttl });
-            }
-        }
-    }
-    found.indexes.sort_by_key(|index| !index.is_ttl);
-}
-
-/// The metadata of a collection, in Extended JSON.
-fn read_metadata(path: &Path) -> Result<Document, TransferError> {
-    let wrong =
-        |what: String| TransferError::NotReadable { path: path.display().to_string(), what };
-    let mut input = Input::open(path, None)?;
-    input.fill_to(DUMP_METADATA_BYTES_MAX + 1).map_err(wrong)?;
-    let bytes = input.bytes();
-    if bytes.len() > DUMP_METADATA_BYTES_MAX {
-        return Err(wrong("it is too large for the metadata of a collection".to_owned()));
-    }
-    let text = std::str::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8".to_owned()))?;
-    let document = read_document(text).map_err(|error| wrong(error.to_string()))?;
-    Document::try_from(&*document).map_err(|error| wrong(error.to_string()))
 }
 
 /// Counts the documents of a collection that are past the thresholds of its TTL indexes, among the
@@ -349,7 +246,7 @@ pub fn rehearse_dump(
     documents_max: u64,
     progress: &Progress,
 ) -> Result<Rehearsal, TransferError> {
-    let Some(file) = &collection.file else { return Ok(Rehearsal::default()) };
+    let [file] = collection.files.as_slice() else { return Ok(Rehearsal::default()) };
     let read = |index: &DumpIndex| rules::read_index(&index.spec, Dialect::Open).ok();
     let indexes: Vec<IndexMeta> = collection.indexes.iter().filter_map(read).collect();
     let rules = rules_of(indexes.iter());
@@ -363,19 +260,6 @@ fn file_name(path: &Path) -> String {
 /// A file name without this ending and without that of a compression.
 fn bare<'n>(name: &'n str, ending: &str) -> Option<&'n str> {
     Compression::bare_name(name).strip_suffix(ending).filter(|stem| !stem.is_empty())
-}
-
-/// A name with its percent-encoded bytes decoded.
-fn decoded(name: &str) -> String {
-    let (mut bytes, mut rest) = (Vec::with_capacity(name.len()), name.as_bytes());
-    while let Some((byte, after)) = rest.split_first() {
-        let code = after.get(..2).and_then(|code| std::str::from_utf8(code).ok());
-        let code =
-            code.filter(|_| *byte == b'%').and_then(|code| u8::from_str_radix(code, 16).ok());
-        bytes.push(code.unwrap_or(*byte));
-        rest = if code.is_some() { after.get(2..).unwrap_or_default() } else { after };
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| name.to_owned())
 }
 
 fn files(folder: &Path) -> Result<Vec<(String, PathBuf)>, TransferError> {

@@ -3,6 +3,7 @@
 mod bson_files;
 mod damaged;
 mod dump;
+mod dump_faults;
 mod exports;
 mod leniency;
 mod manifest;
