@@ -36,6 +36,15 @@ fn an_archive_on_a_small_disk_that_is_full_loses_nothing() {
     );
 }
 
+#[test]
+fn an_archive_on_another_disk_empties_a_small_disk_that_is_full() {
+    check(
+        r#"mount -t tmpfs -o size=12m tmpfs "$1" && mkdir "$1/data" "$1/other" &&
+           mount -t tmpfs -o size=64m tmpfs "$1/other" &&
+           exec "$2" "$1/data/store" waiting "$1/other""#,
+    );
+}
+
 /// Runs a script with a folder and the victim in a new namespace.
 fn check(script: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");

@@ -16,9 +16,10 @@ use super::{
 };
 use crate::{
     catalog::Namespace,
-    collection::{Collections, Replacement, WriteError},
+    collection::{Collections, Replacement, WaitingRows, WriteError},
     limits::ARCHIVES_MAX,
     store::{CollectionId, Store, StoreError},
+    value::counted,
 };
 
 /// The `meta` key of the list of archives.
@@ -220,14 +221,10 @@ impl Archives {
     /// Tells the collections which archives there are, for the next transactions.
     fn publish(&self) {
         let all = self.read();
-        let folder = |archive: &Archive| Arc::from(archive.folder());
         let on = all.iter().filter(|(_, archive)| archive.is_on());
-        let archives = on.map(|(id, archive)| (*id, folder(archive))).collect();
-        let folders = all.values().map(|archive| folder(archive)).collect();
+        let archives = on.map(|(id, archive)| (*id, Arc::from(archive.folder()))).collect();
         drop(all);
-        self.collections.change_trash_policy(|policy| {
-            (policy.archives, policy.folders) = (archives, folders);
-        });
+        self.collections.change_trash_policy(|policy| policy.archives = archives);
     }
 
     /// One sentence for each archive in a folder that lacks documents, or of which that is unknown.
@@ -249,7 +246,34 @@ impl Archives {
                 missing.segments
             ))
         };
-        self.all().into_iter().filter_map(sentence).collect()
+        let unknown = self.unclaimed_in_words().map(|(_, sentence)| sentence);
+        self.all().into_iter().filter_map(sentence).chain(unknown).collect()
+    }
+
+    /// The rows that wait for an archive which the list doesn't have, by its folder: the list was
+    /// damaged. They stay in the trash until they are discarded or the archive is turned on again.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn unclaimed(&self) -> Result<BTreeMap<String, WaitingRows>, StoreError> {
+        let mut waiting = self.collections.waiting_rows()?;
+        for archive in self.all() {
+            waiting.remove(archive.folder());
+        }
+        Ok(waiting)
+    }
+
+    /// The folders of [`Archives::unclaimed`], and a sentence on them; `None` without such rows.
+    pub fn unclaimed_in_words(&self) -> Option<(String, String)> {
+        let rows = self.unclaimed().ok().filter(|rows| !rows.is_empty())?;
+        let folders = rows.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let documents = rows.values().map(|rows| rows.documents).sum();
+        let documents = counted(documents, "removed document waits", "removed documents wait");
+        let sentence = format!(
+            "{documents} for an archive that the store no longer knows ({folders}). They stay in the \
+             trash until you turn that archive on again, restore them or discard them."
+        );
+        Some((folders, sentence))
     }
 
     /// Whether [`Archives::prune`] may remove something by age. An unreadable archive counts as

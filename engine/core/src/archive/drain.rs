@@ -46,6 +46,8 @@ impl Archives {
             }
             return Ok(DrainStep { next_ms: due.next_ms, ..DrainStep::default() });
         };
+        // A store on a full disk needs the room now.
+        let gather_ms = if self.collections().store().is_full() { 0 } else { gather_ms };
         let ready_ms = first.until_ms.saturating_add(gather_ms);
         let is_ahead = first.removed_ms > now_ms;
         if !due.more && !is_ahead && ready_ms > now_ms {

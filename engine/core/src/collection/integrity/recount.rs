@@ -50,6 +50,13 @@ impl Collections {
                 sentences.push(format!("Repaired: {name} were damaged and have been rebuilt."));
             }
         }
+        if self.recount_waiting()? {
+            sentences.push(
+                "Repaired: the counts of removed documents that wait for archives were wrong and have \
+                 been rebuilt."
+                    .to_owned(),
+            );
+        }
         Ok(sentences)
     }
 }

@@ -360,7 +360,7 @@ fn an_unowned_build_keeps_evicted_documents_for_the_archive() {
     assert_eq!(resume(), Ok(()));
     assert_eq!(bench.all().pending_builds(), []);
     assert_eq!(bench.documents(), 1);
-    assert_eq!(bench.all().waiting_rows("a").expect("read").documents, 1);
+    assert_eq!(bench.all().waiting_rows().expect("read")["a"].documents, 1);
     bench.check_sound();
 }
 

@@ -15,7 +15,7 @@ use bson::raw::RawDocument;
 use super::{
     trash_policy::TrashPolicy,
     trash_row::{RestorableRow, TRASH, TrashRow, finding, not_a_row, number_of, wrong_row},
-    waiting::{WaitingRows, waiting_in_all},
+    waiting::{WaitingRows, is_miscounted, recount_waiting, waiting_in_all},
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},
@@ -73,8 +73,6 @@ struct Head {
     from: u64,
     /// Until when it is kept, or its damage; `None` without one.
     until_ms: Option<Result<i64, String>>,
-    /// The archive that it was to be moved to, which there is no more.
-    lost: Option<String>,
     /// Whether the search ended at its bound.
     more: bool,
 }
@@ -188,21 +186,19 @@ impl DocumentWriter<'_, '_> {
 
     fn trim_trash(&mut self, trim: Trim, from: u64, max: usize) -> Result<TrimStep, StoreError> {
         let began = work_time();
-        let policy = self.trash_policy();
         let waiting = waiting_in_all(&self.txn.writer.reader())?.bytes;
         let mut step = TrimStep { more: true, from, ..TrimStep::default() };
         while step.removed < max as u64 {
             let is_late = work_time().saturating_sub(began).as_millis() >= u128::from(BATCH_MS_MAX);
             if is_late && step.removed > 0 {
-                return Ok(step);
+                break;
             }
             let counters = self.txn.counters(TRASH.0)?;
-            let head = head(&self.txn.writer.reader(), &policy, step.from)?;
+            let head = head(&self.txn.writer.reader(), step.from)?;
             step.from = head.from;
-            let lost = head.lost;
             let Some(oldest) = head.until_ms else {
                 step.more = head.more;
-                return Ok(step);
+                break;
             };
             let leaves = match (&oldest, trim) {
                 // A damaged row would otherwise stay for ever in front of the others.
@@ -211,59 +207,55 @@ impl DocumentWriter<'_, '_> {
                 (Ok(until_ms), Trim::Age(now_ms)) => *until_ms <= now_ms,
             };
             if !leaves {
+                step.more = false;
                 break;
             }
-            let bytes = self.drop_oldest(step.from)?;
-            if let Some(folder) = lost {
-                self.txn.count_waiting(&folder, -1, -bytes.cast_signed());
-            }
+            self.drop_oldest(step.from)?;
             step.removed += 1;
             if let Err(damage) = oldest {
                 step.damaged += 1;
                 step.damage.get_or_insert(damage);
             }
         }
-        step.more = step.removed == max as u64;
+        // A damaged row may have waited, and names no archive.
+        if step.damaged > 0 {
+            recount_waiting(self.txn.writer)?;
+        }
         Ok(step)
     }
 
     /// Removes the oldest row from this number on, even a damaged one.
-    fn drop_oldest(&mut self, from: u64) -> Result<u64, StoreError> {
+    fn drop_oldest(&mut self, from: u64) -> Result<(), StoreError> {
         let Some(bytes) = self.txn.writer.delete_first_document(TRASH, from.into())? else {
             return Err(StoreError::damaged("the oldest trash row can't be removed"));
         };
-        self.count_dropped(bytes)?;
-        Ok(bytes)
+        self.count_dropped(bytes)
     }
 }
 
 /// Finds the oldest row from this number on that waits for no archive. Looks at a bounded number of
-/// rows.
-fn head(reader: &Reader<'_>, policy: &TrashPolicy, mut from: u64) -> Result<Head, StoreError> {
+/// rows. A row whose archive the store doesn't know waits too: it was promised to one.
+fn head(reader: &Reader<'_>, mut from: u64) -> Result<Head, StoreError> {
     let rows = reader.documents(TRASH, from.into(), Scan::Forward)?;
     for row in rows.take(READ_DOCS_MAX) {
-        let mut lost = None;
         let until_ms = match row {
             Err(StoreError::Damaged { what }) => Err(what),
             row => {
                 let row = row?;
                 match TrashRow::read(&row) {
-                    Some(found) if found.archive.is_some_and(|it| policy.folders.contains(it)) => {
+                    Some(found) if found.archive.is_some() => {
                         from = found.number.saturating_add(1);
                         continue;
                     }
-                    Some(found) => {
-                        lost = found.archive.map(str::to_owned);
-                        Ok(found.until_ms)
-                    }
+                    Some(found) => Ok(found.until_ms),
                     None => Err(not_a_row(row.record)),
                 }
             }
         };
-        return Ok(Head { from, until_ms: Some(until_ms), lost, more: false });
+        return Ok(Head { from, until_ms: Some(until_ms), more: false });
     }
     let more = reader.documents(TRASH, from.into(), Scan::Forward)?.next().is_some();
-    Ok(Head { from, until_ms: None, lost: None, more })
+    Ok(Head { from, until_ms: None, more })
 }
 
 impl Collections {
@@ -317,7 +309,7 @@ impl Collections {
     }
 
     fn has_old(&self, trim: Trim, from: u64) -> Result<bool, StoreError> {
-        let head = self.store.read(|reader| head(reader, &self.trash_policy(), from))?;
+        let head = self.store.read(|reader| head(reader, from))?;
         let Some(until_ms) = head.until_ms else { return Ok(head.more) };
         let Trim::Age(now_ms) = trim else { return Ok(true) };
         Ok(until_ms.map_or(true, |until_ms| until_ms <= now_ms))
@@ -409,6 +401,9 @@ pub(in crate::collection) fn verify(
             counters.documents, counters.bytes
         );
         found.push((None, sentence));
+    }
+    if found.is_empty() && is_miscounted(reader)? {
+        found.push((None, "The counts of the rows that wait for archives are wrong.".to_owned()));
     }
     if counters.next_record < next {
         let sentence =

@@ -1,9 +1,6 @@
 //! How removed documents are kept.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::store::CollectionId;
 
@@ -16,8 +13,6 @@ pub struct TrashPolicy {
     pub evicted_ms_min: Option<i64>,
     /// The folders of the archives that are on.
     pub archives: BTreeMap<CollectionId, Arc<str>>,
-    /// The folders of all archives. Rows for another one are ordinary rows.
-    pub folders: BTreeSet<Arc<str>>,
 }
 
 /// How the removed documents of one collection are kept.

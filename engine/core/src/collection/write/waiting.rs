@@ -6,7 +6,7 @@ use bson::{Bson, Document, doc};
 
 use super::trash_row::{TRASH, TrashRow, WaitingRow, number_of};
 use crate::{
-    collection::Collections,
+    collection::{Collections, WriteError},
     limits::{BULK_DOCS_MAX, READ_DOCS_MAX},
     store::{Reader, Scan, StoreError, Writer},
 };
@@ -39,20 +39,54 @@ pub struct WaitingRows {
 /// The changes of one transaction, by folder: rows and bytes.
 pub(super) type WaitingChanges = BTreeMap<String, (i64, i64)>;
 
-/// The waiting rows of each archive. Nothing of a damaged value: then they count as ordinary rows
-/// until the trash is empty.
-pub(super) fn waiting(reader: &Reader<'_>) -> Result<BTreeMap<String, WaitingRows>, StoreError> {
-    let stored = StoreError::unless_damaged(reader.meta(WAITING_META))?.flatten();
-    let stored = stored.and_then(|bytes| Document::from_reader(bytes).ok()).unwrap_or_default();
-    let number = |rows: &Document, name: &str| {
-        rows.get_i64(name).ok().and_then(|number| u64::try_from(number).ok()).unwrap_or_default()
+/// The waiting rows of each archive, by folder.
+type Waiting = BTreeMap<String, WaitingRows>;
+
+/// The waiting rows of each archive. A damaged value is counted again.
+pub(super) fn waiting(reader: &Reader<'_>) -> Result<Waiting, StoreError> {
+    stored(reader)?.map_or_else(|| counted(reader), Ok)
+}
+
+/// The stored counts; `None` when they are damaged.
+fn stored(reader: &Reader<'_>) -> Result<Option<Waiting>, StoreError> {
+    let Some(bytes) = StoreError::unless_damaged(reader.meta(WAITING_META))? else {
+        return Ok(None);
     };
-    let rows = stored.into_iter().filter_map(|(folder, rows)| {
+    let Some(bytes) = bytes else { return Ok(Some(Waiting::new())) };
+    let Ok(stored) = Document::from_reader(bytes) else { return Ok(None) };
+    let number = |rows: &Document, name: &str| rows.get_i64(name).ok()?.try_into().ok();
+    let rows = stored.into_iter().map(|(folder, rows)| {
         let rows = rows.as_document()?;
-        let rows = WaitingRows { documents: number(rows, "n"), bytes: number(rows, "b") };
+        let rows = WaitingRows { documents: number(rows, "n")?, bytes: number(rows, "b")? };
         Some((folder, rows))
     });
     Ok(rows.collect())
+}
+
+/// The rows as they are. A damaged row names no archive.
+fn counted(reader: &Reader<'_>) -> Result<Waiting, StoreError> {
+    let mut all = Waiting::new();
+    for row in reader.documents(TRASH, 0, Scan::Forward)? {
+        let Some(stored) = StoreError::unless_damaged(row)? else { continue };
+        if let Some(folder) = TrashRow::read(&stored).and_then(|row| row.archive) {
+            let rows = all.entry(folder.to_owned()).or_default();
+            rows.documents += 1;
+            rows.bytes += stored.bytes.len() as u64;
+        }
+    }
+    Ok(all)
+}
+
+/// Whether the stored counts differ from the rows.
+pub(super) fn is_miscounted(reader: &Reader<'_>) -> Result<bool, StoreError> {
+    let counted = counted(reader)?;
+    Ok(stored(reader)?.is_none_or(|stored| stored != counted))
+}
+
+/// Counts the rows again, as this transaction sees them.
+pub(super) fn recount_waiting(writer: &mut Writer<'_>) -> Result<(), StoreError> {
+    let all = counted(&writer.reader())?;
+    store_waiting(writer, all)
 }
 
 /// Applies a transaction's changes.
@@ -63,7 +97,8 @@ pub(super) fn change_waiting(
     if changes.is_empty() {
         return Ok(());
     }
-    let mut all = waiting(&writer.reader())?;
+    // Counted from the rows, a damaged value includes the changes already.
+    let Some(mut all) = stored(&writer.reader())? else { return recount_waiting(writer) };
     for (folder, (documents, bytes)) in changes {
         let rows = all.entry(folder.clone()).or_default();
         rows.documents = rows.documents.saturating_add_signed(*documents);
@@ -73,6 +108,10 @@ pub(super) fn change_waiting(
             all.remove(folder);
         }
     }
+    store_waiting(writer, all)
+}
+
+fn store_waiting(writer: &mut Writer<'_>, all: Waiting) -> Result<(), StoreError> {
     let long = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let stored: Document = all
         .into_iter()
@@ -96,12 +135,30 @@ pub(super) fn waiting_in_all(reader: &Reader<'_>) -> Result<WaitingRows, StoreEr
 }
 
 impl Collections {
-    /// The rows that wait for the archive in this folder.
+    /// The rows that wait for archives, by the folder of each.
     ///
     /// # Errors
     /// When the store can't be read.
-    pub fn waiting_rows(&self, folder: &str) -> Result<WaitingRows, StoreError> {
-        self.store.read(|reader| Ok(waiting(reader)?.remove(folder).unwrap_or_default()))
+    pub fn waiting_rows(&self) -> Result<BTreeMap<String, WaitingRows>, StoreError> {
+        self.store.read(waiting)
+    }
+
+    /// Counts the waiting rows again if their counts are damaged or can't be right. Returns whether
+    /// they were.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(in crate::collection) fn recount_waiting(&self) -> Result<bool, WriteError> {
+        // Without reading the rows: they may be many, and this runs at each opening.
+        let is_wrong = self.store.read(|reader| {
+            let Some(stored) = stored(reader)? else { return Ok(true) };
+            let documents: u64 = stored.values().map(|rows| rows.documents).sum();
+            Ok::<_, StoreError>(documents > reader.counters(TRASH.0)?.documents)
+        })?;
+        if is_wrong {
+            self.transact(|writer| Ok::<_, WriteError>(recount_waiting(writer.txn.writer)?))?;
+        }
+        Ok(is_wrong)
     }
 
     /// The oldest rows that wait for this archive and whose time is up, from this number on: at
@@ -116,6 +173,8 @@ impl Collections {
         bytes_max: u64,
     ) -> Result<DueRows, StoreError> {
         let (mut due, mut bytes) = (DueRows { from, ..DueRows::default() }, 0);
+        // On a full disk few at a time, as any deletion.
+        let docs_max = if self.store.is_full() { self.store.batch_docs() } else { BULK_DOCS_MAX };
         let mut next = from;
         loop {
             let mut count = 0;
@@ -140,7 +199,7 @@ impl Collections {
                         due.next_ms = Some(row.until_ms);
                         return Ok(true);
                     }
-                    let is_full = bytes >= bytes_max || due.rows.len() >= BULK_DOCS_MAX;
+                    let is_full = bytes >= bytes_max || due.rows.len() >= docs_max;
                     if is_full {
                         due.more = true;
                         return Ok(true);

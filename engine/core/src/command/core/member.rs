@@ -6,7 +6,7 @@ use super::{Code, Command, CommandError, Context};
 use crate::collection::Role;
 
 /// Commands that only a primary runs. Others are refused where they change something.
-const WRITES: [&str; 15] = [
+const WRITES: [&str; 16] = [
     "bulkWrite",
     "collMod",
     "convertToCapped",
@@ -18,6 +18,7 @@ const WRITES: [&str; 15] = [
     "dropIndexes",
     "findAndModify",
     "insert",
+    "mayflyDiscardTrash",
     "mayflyRestoreArchived",
     "mayflyRestoreTrash",
     "renameCollection",

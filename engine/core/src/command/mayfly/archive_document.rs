@@ -18,7 +18,8 @@ pub fn describe(context: &Context, archive: &Archive) -> Document {
         "maxBytes": settings.max_bytes.map(long),
         "maxAgeSecs": settings.max_age_secs.map(long),
     };
-    let waiting = context.collections.waiting_rows(archive.folder()).unwrap_or_default();
+    let waiting = context.collections.waiting_rows().unwrap_or_default();
+    let waiting = waiting.get(archive.folder()).copied().unwrap_or_default();
     document.insert("waiting", long(waiting.documents));
     document.insert("waitingBytes", long(waiting.bytes));
     let state = match archive.failure() {

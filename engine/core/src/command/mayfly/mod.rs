@@ -9,6 +9,7 @@ pub(crate) mod backup;
 pub(crate) mod clock;
 pub(crate) mod damaged;
 pub(crate) mod dialect;
+pub(crate) mod discard_trash;
 pub(crate) mod expiring;
 pub(crate) mod forecast;
 pub(crate) mod held;

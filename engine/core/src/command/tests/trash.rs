@@ -417,3 +417,60 @@ fn what_is_restored_is_reported_with_the_version_that_came_back() {
     assert_eq!((&restored[0].id, restored[0].removed_ms), (&Bson::Int32(1), removed_ms));
     assert_eq!(restored[0].namespace.to_string(), "test.c");
 }
+
+#[test]
+fn what_waits_for_an_archive_that_is_not_known_can_be_discarded() {
+    let lab = lab();
+    lab.ok("{mayflyArchive: 'c'}");
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 2}");
+    lab.check("{mayflyDiscardTrash: 1}", "{discarded: 0}");
+    lab.check("{mayflyHeld: 1}", "{archives: []}");
+    lab.spoil_meta("archives");
+    let lab = lab.reopened().reopened();
+    let unknown = "{'archives.0.ns': 'test.c', 'archives.0.reason': 'archiveUnknown'}";
+    lab.check("{mayflyHeld: 1}", unknown);
+    let words = "2 removed documents wait for an archive that the store no longer knows (test.c).";
+    let warnings = &lab.engine.open_report().warnings;
+    assert!(warnings.iter().any(|warning| warning.starts_with(words)), "{warnings:?}");
+    lab.check("{mayflyDiscardTrash: 'd'}", "{discarded: 0}");
+    lab.check("{mayflyRestoreTrash: 'c', ids: [1]}", "{restored: 1}");
+    lab.check("{mayflyDiscardTrash: 'c'}", "{discarded: 1}");
+    lab.check("{mayflyTrash: 1}", "{batch: []}");
+    lab.check("{mayflyHeld: 1}", "{archives: []}");
+    verified(&lab);
+}
+
+#[test]
+fn the_counts_of_waiting_rows_outlive_damage() {
+    let waiting = |lab: &Lab, expected: i64| {
+        lab.check("{mayflyTrash: 1}", &format!("{{'trash.waiting': {expected}}}"));
+        verified(lab);
+    };
+    let archived = || {
+        let lab = lab();
+        lab.ok("{mayflyArchive: 'c'}");
+        lab.check("{mayflyReap: 1}", "{deletedDocuments: 2}");
+        lab
+    };
+    // The counts themselves, with and without a change before the next opening.
+    for changes in [false, true] {
+        let lab = archived();
+        lab.spoil_meta("trashWaiting");
+        lab.check("{mayflyTrash: 1}", "{'trash.waiting': 2}");
+        if changes {
+            lab.check("{mayflyRestoreTrash: 'c', ids: [1]}", "{restored: 1}");
+        }
+        let lab = lab.reopened();
+        let repaired = "Repaired: the counts of removed documents that wait for archives";
+        let warnings = &lab.engine.open_report().warnings;
+        let is_told = warnings.iter().any(|warning| warning.starts_with(repaired));
+        assert_eq!(is_told, !changes, "{warnings:?}");
+        waiting(&lab, if changes { 1 } else { 2 });
+    }
+    // A row that waited.
+    let lab = archived();
+    lab.spoil(b"two");
+    while lab.engine.collections().trim_trash_step(Trim::Room).expect("trimmed").more {}
+    while lab.engine.collections().trim_trash_step(Trim::Everything).expect("trimmed").more {}
+    waiting(&lab, 1);
+}

@@ -150,22 +150,34 @@ fn rows_that_wait_leave_by_no_limit_and_keep_no_other_in_the_trash() {
     assert_eq!(in_trash(&world), (4, 4));
 }
 
-/// As after the list of archives was damaged and the hold released.
 #[test]
-fn rows_for_an_archive_that_is_not_known_leave_as_ordinary_ones() {
+fn rows_for_an_archive_that_is_not_known_wait_for_it() {
     let (world, clock) = archived_world();
     keep_for(&world, 60);
     world.reaper.run_pass();
-    world.collections.change_trash_policy(|policy| {
-        policy.folders.clear();
-        policy.archives.clear();
-    });
-    clock.advance_ms(59_999);
-    world.reaper.run_pass();
+    let store = world.collections.store();
+    store.write(|writer| writer.put_meta(ARCHIVES_META, b"no list")).expect("written");
+    let again = || {
+        let reaper = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
+        reaper.expect("a reaper")
+    };
+    drop(again());
+    // The list is forgotten, and the hold released.
+    let reaper = again();
+    assert!(reaper.release(None).expect("stored"));
+    clock.advance_ms(1_000_000);
+    reaper.drain_now();
+    let trim = |trim| while world.collections.trim_trash_step(trim).expect("trimmed").more {};
+    trim(Trim::Age(world.collections.clock().now_ms()));
+    trim(Trim::Everything);
     assert_eq!(in_trash(&world), (4, 4));
-    clock.advance_ms(60_001);
-    world.reaper.run_pass();
-    assert_eq!(in_trash(&world), (2, 0));
+    let words = reaper.archives().missing_in_words();
+    assert_eq!(words.len(), 1, "{words:?}");
+    assert!(words[0].starts_with("4 removed documents wait for an archive"), "{words:?}");
+    let settings = Settings { target: String::new(), max_bytes: None, max_age_secs: None };
+    reaper.archives().switch_on(&namespace(), settings).expect("switched on");
+    reaper.drain_now();
+    assert_eq!((in_trash(&world), reaper.archives().missing_in_words()), ((0, 0), vec![]));
 }
 
 #[test]

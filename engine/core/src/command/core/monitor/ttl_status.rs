@@ -11,11 +11,14 @@ use crate::{
     reply::{Clock, TrashStatus},
 };
 
-/// The archives that can't be written, so that removed documents stay in the trash.
+/// The archives that can't be written, or aren't known, so that removed documents stay in the trash.
 pub fn failing_archives(context: &Context) -> Vec<Document> {
     let archives = context.reaper.archives();
+    let unknown = archives.unclaimed_in_words().map(|(folders, sentence)| {
+        doc! { "ns": folders, "reason": "archiveUnknown", "sentence": sentence }
+    });
     let all = archives.all().into_iter();
-    all.filter_map(|archive| {
+    let failing = all.filter_map(|archive| {
         let failure = archive.failure()?;
         Some(doc! {
             "ns": archives.name_of(&archive).to_string(),
@@ -24,8 +27,8 @@ pub fn failing_archives(context: &Context) -> Vec<Document> {
             "since": DateTime::from_millis(failure.since_ms),
             "attempts": i64::from(failure.attempts),
         })
-    })
-    .collect()
+    });
+    failing.chain(unknown).collect()
 }
 
 /// A clock as replies show it.
