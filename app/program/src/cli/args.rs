@@ -261,7 +261,8 @@ pub struct Import {
     /// Create no indexes, and don't mention those whose definitions are next to the files.
     #[arg(long)]
     pub no_indexes: bool,
-    /// From a folder, create no TTL indexes, so that nothing expires.
+    /// From a folder, or a .bson file next to its .metadata.json, create no TTL indexes, so that
+    /// nothing expires.
     #[arg(long)]
     pub no_ttl: bool,
     /// Resume the unfinished import of these files.

@@ -5,10 +5,10 @@ use mayfly_engine::{
     clock::Clock,
     engine::Engine,
     transfer::{
-        DiskSpace, FieldType, ImportFormat, ImportMode, ImportReport, ImportRequest, Leniency,
-        Nonstandard, PathSample, Progress, ReadOptions, RollBackReport, TransferError, Types,
-        Unconverted, UnfinishedImport, Zone, import, leave_import, preview, rehearse,
-        resume_import, roll_back_import, unfinished_imports,
+        self as engine_transfer, DiskSpace, FieldType, ImportEnd, ImportFormat, ImportMode,
+        ImportReport, ImportRequest, Leniency, Nonstandard, PathSample, Progress, ReadOptions,
+        RollBackReport, TransferError, Types, Unconverted, UnfinishedImport, Zone, import,
+        leave_import, preview, rehearse, resume_import, roll_back_import, unfinished_imports,
     },
     value::date_text::{DateForm, Order},
 };
@@ -35,12 +35,13 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
         }
         return import_dump::run(args);
     }
-    if !args.only.is_empty() || args.no_ttl {
+    let mut request = request(args.format, args.mode, args)?;
+    let beside = import_dump::beside(&request, args);
+    if !args.only.is_empty() || args.no_ttl && beside.is_none() {
         return Err(Failure("--only and --no-ttl need a folder with collections.".to_owned()));
     }
-    let mut request = request(args.format, args.mode, args)?;
     if let Some(variable) = &args.uri_env {
-        return server::import(variable, args, request);
+        return server::import(variable, args, request, beside);
     }
     let engine = store::open(store::folder(args.data.as_ref())?, true)?;
     let (collections, clock) = (engine.collections(), engine.clock().as_ref());
@@ -48,7 +49,16 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
     let known = newest_unfinished(&engine, &request)?;
     let done = Way::of(args, known, &request).and_then(|way| match way {
         Way::Resume(known) => {
-            transfer(clock, |progress| resume_import(collections, known.id, progress))
+            let mut is_whole = false;
+            let done = transfer(clock, |progress| {
+                let resumed = resume_import(collections, known.id, progress)?;
+                is_whole = resumed.end == ImportEnd::Complete;
+                Ok(resumed)
+            });
+            if let Some(choice) = beside.filter(|_| is_whole) {
+                import_dump::finish(collections.as_ref(), &choice);
+            }
+            done
         }
         Way::RollBack(known) => {
             roll_back(clock, |progress| roll_back_import(collections, known.id, progress))
@@ -60,6 +70,14 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
             }
             warn_of_overdue(&engine, &request)?;
             hint_at_dates(&request);
+            if let Some(choice) = beside {
+                let now_ms = clock.now_ms();
+                return transfer(clock, |progress| {
+                    import_dump::with_metadata(&request, choice, now_ms, |wanted| {
+                        engine_transfer::import_dump(collections, wanted, progress)
+                    })
+                });
+            }
             let definitions = import_indexes::definitions(&engine, &request, args);
             let done = transfer(clock, |progress| import(collections, &request, progress));
             if done.is_ok() {

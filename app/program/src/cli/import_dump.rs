@@ -4,8 +4,9 @@ use mayfly_engine::{
     catalog::Namespace,
     clock::SystemClock,
     transfer::{
-        Dump, DumpChoice, DumpCollection, DumpImport, DumpOutcome, Progress, import_dump,
-        looks_like_dump, read_dump, rehearse_dump,
+        Dump, DumpChoice, DumpCollection, DumpImport, DumpOutcome, DumpTarget, ImportFormat,
+        ImportReport, ImportRequest, Progress, TransferError, create_dump_indexes, import_dump,
+        looks_like_dump, metadata_path, read_dump, rehearse_dump,
     },
 };
 
@@ -63,7 +64,85 @@ fn request(args: &Import, dump: &Dump) -> Result<DumpImport, Failure> {
         mode: import_mode(args.mode),
         drop: args.drop,
         stop_on_error: args.stop_on_error,
+        ..DumpImport::default()
     })
+}
+
+/// The collection that the metadata next to the only file describes, for an import into the collection
+/// of the request. `None` without metadata.
+pub(super) fn beside(request: &ImportRequest, args: &Import) -> Option<DumpChoice> {
+    let [path] = request.files.as_slice() else { return None };
+    let is_bson = matches!(request.format, ImportFormat::Auto | ImportFormat::Bson);
+    metadata_path(path).filter(|_| is_bson && path.is_file())?;
+    let collection = read_dump(path).ok()?.collections.into_iter().next()?;
+    // The file is imported under another name than the one because of which it may be refused.
+    let collection = DumpCollection { refused: None, ..collection };
+    let (into, indexes) = (request.namespace.clone(), !args.no_indexes);
+    Some(DumpChoice { collection, into, indexes, ttl: indexes && !args.no_ttl })
+}
+
+/// Imports the only file of a request with its metadata, as `import_dump` of a target does. Prints the
+/// indexes, and what of the metadata is left out.
+///
+/// # Errors
+/// As the import of the file.
+pub(super) fn with_metadata(
+    request: &ImportRequest,
+    choice: DumpChoice,
+    now_ms: i64,
+    import: impl FnOnce(&DumpImport) -> Result<Vec<DumpOutcome>, TransferError>,
+) -> Result<ImportReport, TransferError> {
+    let wanted = DumpImport {
+        choices: vec![choice],
+        mode: request.mode,
+        drop: request.drop,
+        stop_on_error: request.stop_on_error,
+        read: request.read_options(),
+    };
+    warn_of_overdue(&wanted, now_ms);
+    let outcome = import(&wanted)?.into_iter().next();
+    let outcome = outcome.ok_or(TransferError::Cancelled)?;
+    say(&outcome);
+    outcome.documents.map_err(|what| TransferError::Elsewhere { what })
+}
+
+/// The same for a server, which decides itself which indexes it can have.
+pub(super) fn for_server(choice: DumpChoice) -> DumpChoice {
+    let dump = Dump { collections: vec![choice.collection], notes: Vec::new() };
+    let collection = dump.for_server().collections.remove(0);
+    DumpChoice { collection, ..choice }
+}
+
+/// Names the indexes that a resumed import into a server doesn't create.
+pub(super) fn say_left_out(choice: &DumpChoice) {
+    let wanted = choice.collection.indexes.iter().filter(|_| choice.indexes);
+    let names: Vec<&str> = wanted.map(|index| index.name.as_str()).collect();
+    if !names.is_empty() {
+        let names = names.join(", ");
+        eprintln!("--resume creates no indexes; create these with mayfly shell: {names}.");
+    }
+}
+
+/// Creates the indexes of a file whose import was resumed and is complete now.
+pub(super) fn finish(target: &dyn DumpTarget, choice: &DumpChoice) {
+    let mut outcome = DumpOutcome {
+        into: choice.into.clone(),
+        documents: Err(String::new()),
+        indexes: Vec::new(),
+        notes: choice.collection.notes.clone(),
+    };
+    create_dump_indexes(target, choice, &Progress::new(), &mut outcome);
+    say(&outcome);
+}
+
+/// Names the indexes that were created, and what was left out.
+fn say(outcome: &DumpOutcome) {
+    if !outcome.indexes.is_empty() {
+        eprintln!("Indexes created from the metadata file: {}.", outcome.indexes.join(", "));
+    }
+    for note in &outcome.notes {
+        eprintln!("Warning: {note}");
+    }
 }
 
 /// Refuses what has no meaning for a dump.
@@ -182,4 +261,55 @@ fn report(dump: &Dump, outcomes: &[DumpOutcome], all: usize) -> Result<(), Failu
         return Ok(());
     }
     Err(Failure(format!("{incomplete} of {all} collections were not imported completely.")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use bson::{RawDocumentBuf, doc};
+    use clap::Parser as _;
+
+    use super::super::{Args, Command, import::run, store};
+    use super::*;
+
+    const METADATA: &str = r#"{"options": {"validationLevel": "moderate"}, "indexes": [
+        {"v": 2, "key": {"_id": 1}, "name": "_id_"}, {"v": 2, "key": {"n": 1}, "name": "n_1"},
+        {"v": 2, "key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60}]}"#;
+
+    #[test]
+    fn metadata_beside_a_bson_file_is_applied_under_every_name() {
+        let document = RawDocumentBuf::try_from(&doc! { "_id": 1, "n": 1 }).expect("a document");
+        let data = document.as_bytes().to_vec();
+        for (name, options, expected) in [
+            ("runs", vec![], vec!["_id_", "at_1", "n_1"]),
+            ("other", vec![], vec!["_id_", "at_1", "n_1"]),
+            ("other", vec!["--mode", "replace"], vec!["_id_", "at_1", "n_1"]),
+            ("other", vec!["--drop", "--stop-on-error"], vec!["_id_", "at_1", "n_1"]),
+            ("other", vec!["--no-ttl"], vec!["_id_", "n_1"]),
+            ("other", vec!["--no-indexes"], vec!["_id_"]),
+            ("other", vec!["--type", "n=text"], vec!["_id_", "at_1", "n_1"]),
+        ] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("runs.bson");
+            let store = folder.path().join("store");
+            std::fs::write(&path, &data).expect("written");
+            std::fs::write(folder.path().join("runs.metadata.json"), METADATA).expect("written");
+            let words = ["mayfly", "import", "--db", "d", "--collection", name, "--data"];
+            let line = words.iter().map(OsStr::new).chain([store.as_os_str(), path.as_os_str()]);
+            let args = Args::try_parse_from(line.chain(options.iter().map(OsStr::new)));
+            let Some(Command::Import(args)) = args.expect("arguments").command else { panic!() };
+            run(&args).expect("imported");
+            let engine = store::open(&store, true).expect("a store");
+            let collection = engine.collections().catalog().collection(&Namespace::new("d", name));
+            let collection = collection.expect("a collection");
+            let mut names: Vec<_> =
+                collection.indexes.iter().map(|index| index.name.clone()).collect();
+            names.sort();
+            assert_eq!(names, expected, "{name} {options:?}");
+            let level = collection.options.to_document();
+            assert_eq!(level.get_str("validationLevel").ok(), Some("moderate"));
+            engine.close().expect("closed");
+        }
+    }
 }

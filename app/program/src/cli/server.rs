@@ -5,11 +5,12 @@ use std::sync::Arc;
 use bson::Document;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::clock::SystemClock;
-use mayfly_engine::transfer::{ExportFormat, ImportRequest, Progress};
+use mayfly_engine::transfer::{DumpChoice, ExportFormat, ImportRequest, Progress};
 
 use super::Failure;
 use super::args::{Export, Import};
 use super::import::{Way, hint_at_dates, keep_distance, leave, roll_back, transfer};
+use super::import_dump;
 use super::progress_line::with_progress;
 use crate::job::{Cancel, ConnectionString, Keeping, Server, ServerMark};
 use crate::limits::REHEARSED_DOCS_MAX;
@@ -101,6 +102,7 @@ pub(super) fn import(
     variable: &str,
     args: &Import,
     mut request: ImportRequest,
+    beside: Option<DumpChoice>,
 ) -> Result<(), Failure> {
     if args.indexes {
         let sentence = "--indexes is not supported for a server; create them with mayfly shell.";
@@ -115,6 +117,9 @@ pub(super) fn import(
     source.set_locked(false);
     let done = match Way::of(args, known, &request)? {
         Way::Resume(known) => {
+            if let Some(choice) = beside {
+                import_dump::say_left_out(&choice);
+            }
             transfer(&SystemClock, |progress| transfers.resume(known.id, progress))
         }
         Way::RollBack(known) => {
@@ -126,7 +131,16 @@ pub(super) fn import(
                 warn_of_overdue(transfers, &request);
             }
             hint_at_dates(&request);
-            transfer(&SystemClock, |progress| transfers.import(&request, progress))
+            let now_ms = source.now_ms();
+            transfer(&SystemClock, |progress| match beside {
+                Some(choice) => {
+                    let choice = import_dump::for_server(choice);
+                    import_dump::with_metadata(&request, choice, now_ms, |wanted| {
+                        transfers.import_dump(wanted, progress)
+                    })
+                }
+                None => transfers.import(&request, progress),
+            })
         }
     };
     source.close();

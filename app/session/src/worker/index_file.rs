@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use bson::Document;
 use mayfly_engine::store::open_chosen;
-use mayfly_engine::transfer::{ReadOptions, indexes_path, visit_documents};
+use mayfly_engine::transfer::{
+    ReadOptions, indexes_path, metadata_path, read_dump, visit_documents,
+};
 
 use crate::job::IndexFile;
 use crate::job::due::{Due, TtlIndex, due};
@@ -15,8 +17,9 @@ use crate::limits::{INDEX_FILE_BYTES_MAX, INDEX_FILE_DOCS_MAX};
 /// The index definitions next to a file of documents, with the effect of their TTL indexes at
 /// `now_ms`. `None` if there are none.
 pub fn beside(file: &Path, options: &ReadOptions, now_ms: i64) -> Option<IndexFile> {
-    let path = candidates(file).into_iter().find(|path| path.is_file())?;
-    let indexes = read(&path);
+    let path = candidates(file).into_iter().find(|path| path.is_file());
+    let indexes = path.as_deref().map(read);
+    let (path, indexes) = path.zip(indexes).or_else(|| of_dump(file))?;
     let mut found = IndexFile { path, indexes, overdue: Vec::new(), documents: 0 };
     if let Ok(indexes) = &found.indexes {
         let ttl: Vec<TtlIndex> = indexes.iter().filter_map(TtlIndex::read).collect();
@@ -42,6 +45,15 @@ fn candidates(file: &Path) -> Vec<PathBuf> {
         names.push(last.with_extension(""));
     }
     names.iter().map(|name| indexes_path(name)).collect()
+}
+
+/// The indexes in the metadata next to a `.bson` file of mongodump.
+fn of_dump(file: &Path) -> Option<(PathBuf, Result<Vec<Document>, String>)> {
+    let path = metadata_path(file)?;
+    let dump = read_dump(file).ok()?;
+    let found = dump.collections.into_iter().next()?;
+    let indexes = found.indexes.into_iter().map(|index| index.spec).collect();
+    Some((path, found.metadata_error.map_or(Ok(indexes), Err)))
 }
 
 fn read(path: &Path) -> Result<Vec<Document>, String> {
@@ -100,6 +112,27 @@ mod tests {
         check("other.indexes.json", one, false);
         check("carts.indexes.json", "[]", false);
         check("carts.indexes.json", "broken", true);
+    }
+
+    #[test]
+    fn the_metadata_of_mongodump_is_found_beside_its_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let metadata = r#"{"options": {}, "indexes": [{"v": 2, "key": {"_id": 1}, "name": "_id_"},
+            {"v": 2, "key": {"a": 1}, "name": "a_1", "ns": "d.runs"}]}"#;
+        std::fs::write(folder.path().join("runs.metadata.json"), metadata).expect("written");
+        for name in ["runs.bson", "runs.bson.gz", "runs.bson.zst"] {
+            let file = folder.path().join(name);
+            std::fs::write(&file, "").expect("written");
+            let found = beside(&file, &ReadOptions::default(), 0);
+            let indexes = found.map(|found| found.indexes);
+            let expected = bson::doc! { "key": { "a": 1 }, "name": "a_1" };
+            assert_eq!(indexes, Some(Ok(vec![expected])), "{name}");
+        }
+        std::fs::write(folder.path().join("runs.metadata.json"), "{").expect("written");
+        let file = folder.path().join("runs.bson");
+        let found = beside(&file, &ReadOptions::default(), 0).map(|found| found.indexes);
+        assert!(matches!(&found, Some(Err(why)) if why.contains("unexpected end")), "{found:?}");
+        assert_eq!(beside(&folder.path().join("other.bson"), &ReadOptions::default(), 0), None);
     }
 
     #[test]

@@ -34,10 +34,12 @@ mod tests;
 
 pub use compression::Compression;
 pub use dump::export::{DumpExport, DumpReport, export_dump, export_dump_of};
-pub use dump::import::{DumpChoice, DumpImport, DumpOutcome, import_dump, import_dump_into};
+pub use dump::import::{
+    DumpChoice, DumpImport, DumpOutcome, create_dump_indexes, import_dump, import_dump_into,
+};
 pub use dump::read::{
-    Dump, DumpCollection, DumpIndex, ListedData, holds_dump, looks_like_dump, read_dump,
-    rehearse_dump,
+    Dump, DumpCollection, DumpIndex, ListedData, holds_dump, looks_like_dump, metadata_path,
+    read_dump, rehearse_dump,
 };
 pub use dump::source::{DumpSource, DumpedCollection, WriteBatch, write_bson};
 pub use dump::target::{CreateError, DumpTarget};

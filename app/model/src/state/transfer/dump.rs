@@ -158,6 +158,7 @@ mod tests {
             indexes: Vec::new(),
             foreign_indexes: Vec::new(),
             refused: (number == 2).then(|| "no".to_owned()),
+            metadata_error: None,
             notes: Vec::new(),
         });
         let dump = Dump { collections: collections.collect(), notes: Vec::new() };

@@ -34,6 +34,8 @@ pub struct DumpImport {
     pub drop: bool,
     /// Stop at the first rejected document.
     pub stop_on_error: bool,
+    /// How the files are read.
+    pub read: ReadOptions,
 }
 
 /// The result for a collection.
@@ -116,16 +118,31 @@ fn import_one(
     outcome.documents = documents(target, request, choice, progress, &mut outcome.notes)
         .map_err(|error| error.to_string());
     let is_whole = matches!(&outcome.documents, Ok(report) if report.end == ImportEnd::Complete);
-    let wanted = choice.collection.indexes.iter();
-    let wanted: Vec<&DumpIndex> =
-        wanted.filter(|index| if index.is_ttl { choice.ttl } else { choice.indexes }).collect();
+    let wanted = wanted(choice);
     if is_whole {
-        create_indexes(target, &choice.into, &wanted, progress, &mut outcome);
+        create_dump_indexes(target, choice, progress, &mut outcome);
     } else if !wanted.is_empty() {
         let what = "Its indexes were not created, because the documents are incomplete.";
         outcome.notes.push(what.to_owned());
     }
     outcome
+}
+
+/// The chosen indexes of a collection.
+fn wanted(choice: &DumpChoice) -> Vec<&DumpIndex> {
+    let indexes = choice.collection.indexes.iter();
+    indexes.filter(|index| if index.is_ttl { choice.ttl } else { choice.indexes }).collect()
+}
+
+/// Creates the chosen indexes of a collection whose documents are all there. `outcome` gets those that
+/// were created, and why others were not.
+pub fn create_dump_indexes(
+    target: &dyn DumpTarget,
+    choice: &DumpChoice,
+    progress: &Progress,
+    outcome: &mut DumpOutcome,
+) {
+    create_indexes(target, &choice.into, &wanted(choice), progress, outcome);
 }
 
 /// Creates the collection with its options and imports its documents.
@@ -148,7 +165,7 @@ fn documents(
     if request.drop {
         // An unreadable file must not cost the documents that are there.
         for file in files {
-            Records::open(file, &ReadOptions::default(), None)?;
+            Records::open(file, &request.read, None)?;
         }
         target.drop(into)?;
     }
@@ -164,7 +181,11 @@ fn documents(
     } else {
         create(target, choice, notes)?;
     }
+    let ReadOptions { format, leniency, types } = request.read.clone();
     let import_request = ImportRequest {
+        format,
+        leniency,
+        types,
         mode: request.mode,
         stop_on_error: request.stop_on_error,
         ..ImportRequest::new(files.to_vec(), into.clone())

@@ -40,6 +40,7 @@ pub(super) fn collection(db: Option<&str>, name: String, files: CollectionFiles)
         indexes: Vec::new(),
         foreign_indexes: Vec::new(),
         refused: None,
+        metadata_error: None,
         notes: Vec::new(),
     };
     let mut has_metadata = false;
@@ -48,9 +49,12 @@ pub(super) fn collection(db: Option<&str>, name: String, files: CollectionFiles)
             has_metadata = true;
             take_metadata(&metadata, &mut found);
         }
-        Some(Err(what)) => found.notes.push(format!(
-            "Its metadata can't be read ({what}), so its options and indexes are left out."
-        )),
+        Some(Err(what)) => {
+            found.notes.push(format!(
+                "Its metadata can't be read ({what}), so its options and indexes are left out."
+            ));
+            found.metadata_error = Some(what);
+        }
         None => found.notes.push("It has no metadata file, so its indexes are unknown.".to_owned()),
     }
     found.refused = refusal(&found, has_metadata);

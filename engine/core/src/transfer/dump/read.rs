@@ -53,6 +53,9 @@ pub struct DumpCollection {
     pub foreign_indexes: Vec<DumpIndex>,
     /// Why it can't be imported, without a period at the end. `None` if it can.
     pub refused: Option<String>,
+    /// Why its metadata can't be read, without a period at the end. `None` if it can, or if there is
+    /// none.
+    pub metadata_error: Option<String>,
     /// Parts of its metadata that an import omits, as sentences.
     pub notes: Vec<String>,
 }
@@ -126,10 +129,7 @@ pub fn read_dump(path: &Path) -> Result<Dump, TransferError> {
             let what = "it is not a .bson file of mongodump".to_owned();
             return Err(TransferError::NotReadable { path: path.display().to_string(), what });
         };
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let metadata =
-            files(folder)?.into_iter().find(|(beside, _)| bare(beside, METADATA) == Some(stem));
-        let metadata = metadata.map(|(_, path)| path);
+        let metadata = metadata_path(path);
         let files = CollectionFiles { data: vec![path.to_owned()], bytes: about.len(), metadata };
         dump.collections.push(collection(None, decoded_collection(stem), files));
         return Ok(dump);
@@ -198,11 +198,16 @@ pub fn looks_like_dump(path: &Path) -> bool {
     if path.is_dir() {
         return true;
     }
+    metadata_path(path).is_some()
+}
+
+/// The metadata next to a `.bson` file of mongodump.
+pub fn metadata_path(path: &Path) -> Option<PathBuf> {
     let name = file_name(path);
-    let Some(stem) = bare(&name, DATA) else { return false };
-    ["", ".gz", ".zst"]
-        .iter()
-        .any(|ending| path.with_file_name(format!("{stem}{METADATA}{ending}")).is_file())
+    let stem = bare(&name, DATA)?;
+    let beside =
+        ["", ".gz", ".zst"].map(|end| path.with_file_name(format!("{stem}{METADATA}{end}")));
+    beside.into_iter().find(|path| path.is_file())
 }
 
 /// Whether a folder has files of mongodump, in itself or in a folder in it.
