@@ -81,7 +81,6 @@ impl Engine {
         simulated: Option<Arc<SimulatedClock>>,
     ) -> Result<Self, OpenError> {
         options.store.now_ms = clock.now_ms();
-        options.store.oplog = options.oplog.is_some();
         let (store, mut report) = Store::open(folder, &options.store)?;
         let (clock, simulated) = match simulated_start_ms(options.clock, &store)? {
             Some(start_ms) => open_clock(ClockOption::Simulated { start_ms }),
@@ -92,8 +91,7 @@ impl Engine {
         report.warnings.extend(collections.catalog().closed_in_words());
         report.warnings.extend(collections.catalog().without_dialect_in_words());
         let is_writable = !report.read_only;
-        if let Some(role) = options.oplog {
-            check_oplog(&collections)?;
+        if let Some(role) = options.role {
             collections.set_role(role).map_err(|error| OpenError::new(error.to_string()))?;
         }
         if is_writable {
@@ -196,7 +194,7 @@ impl Engine {
         self.context.simulated_clock.as_ref()
     }
 
-    /// The engine's part in the teaching replica set; `None` unless it was opened with an oplog.
+    /// The engine's part in the teaching replica set; `None` unless it was opened with a role.
     pub fn member(&self) -> Option<&Member> {
         self.context.member.as_ref()
     }
@@ -249,18 +247,6 @@ impl Drop for Engine {
         // Without a caller to tell: `close` is there for those who want to know.
         let _ = self.end_threads();
     }
-}
-
-fn check_oplog(collections: &Collections) -> Result<(), OpenError> {
-    let is_new = collections.oplog_position()? == 0;
-    // An oplog without the first changes of a store would make another store from it.
-    if is_new && collections.catalog().all_collections().next().is_some() {
-        return Err(OpenError::new(
-            "This store has collections but no oplog. An oplog begins with an empty store."
-                .to_owned(),
-        ));
-    }
-    Ok(())
 }
 
 fn open_clock(option: ClockOption) -> (Arc<dyn Clock>, Option<Arc<SimulatedClock>>) {

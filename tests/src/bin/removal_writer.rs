@@ -4,8 +4,7 @@
 //! `removal_writer FOLDER FIRST trash` keeps removed documents in the trash, `removal_writer FOLDER
 //! FIRST archive PLACE` in an archive. FIRST is the number of the first document. With `out` after
 //! PLACE, a `$out` replaces the collection by a copy now and then. With `once` the program exits
-//! after its first pass. An empty PLACE is the archive in the data folder. `removal_writer FOLDER
-//! FIRST oplog` is a primary with an oplog, and keeps no removed document.
+//! after its first pass. An empty PLACE is the archive in the data folder.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -13,11 +12,10 @@ use std::path::PathBuf;
 
 use bson::{Document, doc};
 use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
-use mayfly_engine::replication::Role;
 use mayfly_tests::removals::{COLLECTION, DB, NOW_MS, STEP, document};
 use mayfly_tests::store::is_ok;
 
-const USAGE: &str = "usage: removal_writer FOLDER FIRST trash | oplog | archive PLACE [out | once]";
+const USAGE: &str = "usage: removal_writer FOLDER FIRST trash | archive PLACE [out | once]";
 
 /// Inserts between two passes.
 const STEPS_A_PASS: i64 = 3;
@@ -28,13 +26,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut next: i64 = arguments.next().ok_or(USAGE)?.parse()?;
     let clock = ClockOption::Simulated { start_ms: NOW_MS };
     let keeps = arguments.next();
-    let oplog = (keeps.as_deref() == Some("oplog")).then_some(Role::Primary);
-    let options = EngineOptions { clock, run_reaper: false, oplog, ..EngineOptions::default() };
+    let options = EngineOptions { clock, run_reaper: false, ..EngineOptions::default() };
     let engine = Engine::open(&folder, options)?;
     let index = doc! { "key": { "at": 1 }, "name": "ttl", "expireAfterSeconds": 0 };
     run(&engine, DB, &doc! { "createIndexes": COLLECTION, "indexes": [index] })?;
     match keeps.as_deref() {
-        Some("oplog") => {}
         Some("trash") => {
             run(&engine, "admin", &doc! { "setParameter": 1, "mayflyTrashSecs": 86_400 })?;
         }

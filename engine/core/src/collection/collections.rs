@@ -1,16 +1,13 @@
 //! The entry point: all collections of a store, and the transactions over them.
 
-use std::sync::{
-    Arc, PoisonError, RwLock,
-    atomic::{AtomicBool, AtomicU64},
-};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, atomic::AtomicU64};
 
 use super::{
     ChangeWaiter, DocumentWriter, TrashPolicy, WriteError,
     build::build_owners::BuildOwners,
     change_waiters::ChangeWaiters,
     integrity::scrub_state::Scrub,
-    oplog::pending::PendingOplog,
+    oplog::{membership::Membership, pending::PendingOplog},
     write::{
         transaction::{Effects, Transaction},
         ts_watch::TsWatches,
@@ -57,8 +54,8 @@ pub struct Collections {
     /// How often `prepareUnique` was turned off. `collMod` compares it to detect duplicates that
     /// were written during its check.
     pub(super) unprepared: AtomicU64,
-    /// Whether changes of this store's own are refused.
-    pub(super) secondary: AtomicBool,
+    /// Set in a member of a replica set.
+    pub(super) membership: OnceLock<Membership>,
 }
 
 impl Collections {
@@ -80,7 +77,7 @@ impl Collections {
             build_owners: BuildOwners::default(),
             ts_watches: TsWatches::default(),
             unprepared: AtomicU64::new(0),
-            secondary: AtomicBool::new(false),
+            membership: OnceLock::new(),
         })
     }
 
@@ -190,7 +187,10 @@ impl Collections {
         // Taken here, because the leader of a group may run this write on a thread with another
         // limit.
         let limit = current_limit();
-        self.store.write(|writer: &mut Writer<'_>| {
+        let membership = self.membership.get();
+        // Held across the commit, so that the entries are in the order of the commits.
+        let mut committed = membership.map(Membership::committed);
+        let (value, mut effects) = self.store.write(|writer: &mut Writer<'_>| {
             let mut catalog = self.catalog.snapshot();
             // Another write of the same commit may have changed definitions that are not published
             // yet.
@@ -203,21 +203,25 @@ impl Collections {
             }
             // Read in each attempt: the write may have waited in the queue for long.
             let mut txn = Transaction::new(writer, catalog, self.clock.now_ms());
-            let oplog = self.store.has_oplog();
-            txn.oplog = oplog.then(|| Box::new(PendingOplog::new(txn.now_ms)));
+            txn.oplog = membership.map(|_| Box::new(PendingOplog::new(txn.now_ms)));
             txn.ts_watches = Some(&self.ts_watches);
             // Read inside the transaction: an archive that was turned on before it gets everything
             // that it removes.
             txn.trash_policy = self.trash_policy();
             let mut writer = DocumentWriter { txn };
             let value = run_within(limit.clone(), || work(&mut writer)).map_err(Failure::Work)?;
-            let is_change = writer.txn.oplog.as_ref().is_some_and(|oplog| !oplog.is_empty());
+            let is_change =
+                writer.txn.oplog.as_ref().is_some_and(|oplog| !oplog.entries.is_empty());
             let is_refused = self.is_secondary() && !is_broken(BrokenRule::SecondaryPasses);
             if is_change && is_refused {
                 return Err(Failure::NotPrimary);
             }
             Ok((value, writer.txn.finish()?))
-        })
+        })?;
+        if let Some(committed) = &mut committed {
+            committed.append(&mut effects.entries);
+        }
+        Ok((value, effects))
     }
 
     /// Publishes definitions that are stored and not published yet.

@@ -57,7 +57,7 @@ pub enum WriteError {
     /// The catalog's rules forbid it.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// The store only applies another one's oplog (MongoDB: 10107, `NotWritablePrimary`).
+    /// The store is a secondary, which only applies the primary's oplog (MongoDB: 10107, `NotWritablePrimary`).
     #[error("not primary")]
     NotPrimary,
     /// An entry of another store's oplog can't be applied; nothing of it was.

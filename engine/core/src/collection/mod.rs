@@ -20,7 +20,6 @@ mod tests;
 mod time_budget;
 mod write;
 
-pub use self::oplog::change::OplogKind;
 pub use build::progress::PendingBuild;
 pub use change_waiters::ChangeWaiter;
 pub use collections::Collections;
@@ -37,9 +36,10 @@ pub use integrity::{
     scrub_state::ScrubStatus,
     verify::{VerifyProgress, VerifyReport},
 };
-pub use oplog::change::OplogChange;
-pub use oplog::entry::OplogEntry;
-pub use oplog::role::Role;
+pub use oplog::{
+    entry::{OplogChange, OplogEntry, OplogKind},
+    membership::Role,
+};
 pub use time_budget::TimeBudget;
 pub use write::{
     document_writer::{DocumentWriter, InvalidDocument},

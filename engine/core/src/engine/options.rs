@@ -32,10 +32,8 @@ pub struct EngineOptions {
     pub clock: ClockOption,
     /// Whether the TTL monitor runs in the background. Without it passes run only on command.
     pub run_reaper: bool,
-    /// Opens a member of the teaching replica set in this role: every change gets an entry in an
-    /// oplog, which is never truncated. The store must have been created with it. `None` has no
-    /// oplog.
-    pub oplog: Option<Role>,
+    /// Opens a member of the teaching replica set in this role. `None` is a standalone server.
+    pub role: Option<Role>,
     /// How the store is opened. `now_ms` is filled in from the clock.
     pub store: StoreOptions,
 }
@@ -45,7 +43,7 @@ impl Default for EngineOptions {
         Self {
             clock: ClockOption::System,
             run_reaper: true,
-            oplog: None,
+            role: None,
             store: StoreOptions::default(),
         }
     }

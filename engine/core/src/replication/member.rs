@@ -1,21 +1,18 @@
-//! One engine as a member of a set: its role, its oplog, and applying another member's.
+//! One engine as a member of a set: its role, its changes, and applying another member's.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::status::SetStatus;
-use crate::{
-    collection::{Collections, OplogEntry, Role, WriteError},
-    store::StoreError,
-};
+use crate::collection::{Collections, OplogEntry, Role, WriteError};
 
-/// An engine's part in a replica set. It exists in an engine opened with an oplog.
+/// An engine's part in a replica set. It exists in an engine opened with a role.
 pub struct Member {
     collections: Arc<Collections>,
     set: Mutex<Option<SetStatus>>,
 }
 
 impl Member {
-    /// The member that these collections are; `None` without an oplog.
+    /// The member that these collections are; `None` without a role.
     pub fn of(collections: &Arc<Collections>) -> Option<Self> {
         collections.role()?;
         Some(Self { collections: Arc::clone(collections), set: Mutex::new(None) })
@@ -26,8 +23,7 @@ impl Member {
         if self.collections.is_secondary() { Role::Secondary } else { Role::Primary }
     }
 
-    /// Changes the role between two transactions. A new primary continues the oplog after the last
-    /// entry that it has applied.
+    /// Changes the role between two transactions. A new primary must have applied all entries.
     ///
     /// # Errors
     /// When the store fails.
@@ -45,70 +41,27 @@ impl Member {
         self.lock().clone()
     }
 
-    /// The position of the newest entry in its oplog, which is also the last applied one.
-    ///
-    /// # Errors
-    /// When the store can't be read.
-    pub fn position(&self) -> Result<u64, StoreError> {
-        self.collections.oplog_position()
+    /// Takes the entries of the changes that clients and passes made here since the last call, in
+    /// order of the commits. They are only in memory, so take them before the engine is closed.
+    pub fn take_entries(&self) -> Vec<OplogEntry> {
+        self.collections.take_oplog()
     }
 
-    /// Entries after a position in order, at most `max` and at most `limits::OPLOG_READ_MAX`.
+    /// Applies the first of the primary's entries that it lacks, in one bounded transaction. Returns
+    /// how many, at least one.
     ///
     /// # Errors
-    /// When the store can't be read.
-    pub fn entries_after(&self, position: u64, max: usize) -> Result<Vec<OplogEntry>, StoreError> {
-        self.collections.oplog_after(position, max)
-    }
-
-    /// The newest entries, newest first; bounds as [`Member::entries_after`].
-    ///
-    /// # Errors
-    /// When the store can't be read.
-    pub fn newest_entries(&self, max: usize) -> Result<Vec<OplogEntry>, StoreError> {
-        self.collections.oplog_newest(max)
-    }
-
-    /// Applies entries of another member's oplog in order, in bounded transactions. Entries that are
-    /// applied already are skipped.
-    ///
-    /// # Errors
-    /// `NotApplied` on a primary, and when an entry does not follow the last one or does not fit the
-    /// documents here; when the store fails. What was applied before stays.
-    pub fn apply(&self, entries: &[OplogEntry]) -> Result<(), WriteError> {
+    /// `NotApplied` on a primary, and when an entry does not fit the documents here; when the store
+    /// fails.
+    pub fn apply(&self, entries: &[OplogEntry]) -> Result<usize, WriteError> {
         if self.role() == Role::Primary {
-            return Err(not_applied("a primary applies no entries"));
+            let what = "a primary applies no entries".to_owned();
+            return Err(WriteError::NotApplied { what });
         }
-        let mut rest = entries;
-        while !rest.is_empty() {
-            let applied = self.collections.apply_oplog(rest)?;
-            rest = rest.get(applied.max(1)..).unwrap_or_default();
-        }
-        Ok(())
-    }
-
-    /// Applies the next entries of another member, up to and including the position `until`. Returns
-    /// how many there were, at most `limits::OPLOG_READ_MAX`.
-    ///
-    /// # Errors
-    /// As [`Member::apply`]; `NotApplied` when the newest entry here differs from the other member's.
-    pub fn apply_from(&self, source: &Self, until: u64) -> Result<usize, WriteError> {
-        let position = self.position()?;
-        let known = self.entries_after(position.saturating_sub(1), 1)?;
-        if known != source.entries_after(position.saturating_sub(1), known.len())? {
-            return Err(not_applied("the newest entry is not in the source's oplog"));
-        }
-        let max = usize::try_from(until.saturating_sub(position)).unwrap_or(usize::MAX);
-        let entries = source.entries_after(position, max)?;
-        self.apply(&entries)?;
-        Ok(entries.len())
+        self.collections.apply_oplog(entries)
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<SetStatus>> {
         self.set.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn not_applied(what: &str) -> WriteError {
-    WriteError::NotApplied { what: what.to_owned() }
 }

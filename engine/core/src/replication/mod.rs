@@ -3,7 +3,8 @@
 //!
 //! It shows where expiry happens: only the primary's pass deletes, and the secondaries apply its
 //! deletes. It isn't a real replica set: there are no elections, votes, rollbacks, write concerns
-//! or network failures, no driver can connect, and the oplog is never truncated.
+//! or network failures, and no driver can connect. The oplog is in memory and never truncated: the
+//! program that runs the members keeps it.
 
 mod member;
 mod status;

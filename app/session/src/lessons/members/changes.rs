@@ -34,10 +34,11 @@ impl ReplicaSet {
         if !self.places[at].is_running() {
             return Err(format!("{name} is stopped already"));
         }
-        if self.places[at].is_primary()
-            && let Some(next) = self.successor()
-        {
-            self.hand_over(at, next)?;
+        if self.places[at].is_primary() {
+            match self.successor() {
+                Some(next) => self.hand_over(at, next)?,
+                None => self.retire(at)?,
+            }
         }
         let lanes = self.lanes(at);
         self.places[at].last_lanes = lanes;
@@ -59,7 +60,7 @@ impl ReplicaSet {
             return Err(format!("{name} runs already"));
         }
         self.open_place(at, Role::Secondary)?;
-        if self.primary().is_none() && self.places[at].applied == self.newest() {
+        if self.primary().is_none() && self.places[at].applied == self.log.len() {
             self.places[at].set_role(Role::Primary)?;
         }
         self.replicate()?;
@@ -113,12 +114,17 @@ impl ReplicaSet {
         self.running_secondaries().min_by_key(rank)
     }
 
+    /// The primary takes no more writes, and the log has all that it took.
+    fn retire(&mut self, at: usize) -> Result<(), String> {
+        let set = self.places[at].set_role(Role::Secondary);
+        self.note_written_by(at);
+        set
+    }
+
     /// The old primary takes no more writes, the new one catches up with it, and then takes them.
     fn hand_over(&mut self, from: usize, to: usize) -> Result<(), String> {
-        self.note_written()?;
-        self.places[from].set_role(Role::Secondary)?;
-        let until = self.places[from].applied;
-        self.catch_up(to, from, until)?;
+        self.retire(from)?;
+        self.catch_up(to, self.log.len())?;
         self.places[to].set_role(Role::Primary)?;
         self.replicate()?;
         self.note_behind();

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use bson::{Bson, Document};
 use mayfly_engine::clock::SimulatedClock;
 use mayfly_engine::engine::Engine;
-use mayfly_engine::replication::{OplogEntry, Role};
+use mayfly_engine::replication::{Member, OplogEntry, Role};
 
 pub use place::{EventWatch, Removal};
 
@@ -30,6 +30,8 @@ pub struct ReplicaSet {
     clock: Arc<SimulatedClock>,
     start_ms: i64,
     places: Vec<Place>,
+    /// The entries of the primaries, never truncated. A member's `applied` counts those it has.
+    log: Vec<OplogEntry>,
     /// Commands that set up each engine whenever it is opened.
     parameters: Vec<Document>,
     watch: EventWatch,
@@ -37,10 +39,10 @@ pub struct ReplicaSet {
     /// The member that the window reads from, or `None` for the primary.
     read: Option<usize>,
     shown: Vec<Namespace>,
-    /// The newest position at each instant of the last [`LESSON_DELAY_MS_MAX`], ascending.
-    written: Vec<(u64, i64)>,
-    /// The newest position before them: older than any delay.
-    old: u64,
+    /// The length of the log at each instant of the last [`LESSON_DELAY_MS_MAX`], ascending.
+    written: Vec<(usize, i64)>,
+    /// The length before them: older than any delay.
+    old: usize,
     /// Removals by the passes of the primaries, to describe them on the other members.
     known: Vec<RemovedDocument>,
 }
@@ -68,6 +70,7 @@ impl ReplicaSet {
             clock: Arc::new(SimulatedClock::new(start_ms)),
             start_ms,
             places: starts.iter().map(place).collect(),
+            log: Vec::new(),
             parameters,
             watch,
             delay_ms: LESSON_DELAY_MS,
@@ -107,7 +110,7 @@ impl ReplicaSet {
         self.sync_clocks();
         let wakes = self.places.iter().filter_map(Place::wake_ms);
         let applied = self.running_secondaries().map(|at| self.places[at].applied).min();
-        let lacks = |position: u64| applied.is_some_and(|applied| applied < position);
+        let lacks = |position: usize| applied.is_some_and(|applied| applied < position);
         let has_primary = self.primary_place().is_some();
         let written = self.written.iter().find(|(position, _)| lacks(*position));
         let due = written.map(|(_, at_ms)| at_ms.saturating_add(self.delay_ms));
@@ -135,7 +138,7 @@ impl ReplicaSet {
                 step.passes += 1;
                 step.deleted += deleted;
             }
-            self.note_written()?;
+            self.note_written();
         }
         step.applied = self.replicate()?;
         Ok(step)
@@ -157,7 +160,7 @@ impl ReplicaSet {
             None => self.primary_place().ok_or("No member is primary, so none takes commands")?,
         };
         let reply = place.engine()?.run(db, command);
-        self.note_written()?;
+        self.note_written();
         self.replicate()?;
         Ok(reply)
     }
@@ -261,34 +264,36 @@ impl ReplicaSet {
     }
 
     /// Notes what the primary has written since the last look.
-    fn note_written(&mut self) -> Result<(), String> {
+    fn note_written(&mut self) {
+        if let Some(primary) = self.places.iter().position(Place::is_primary) {
+            self.note_written_by(primary);
+        }
+    }
+
+    /// Takes the entries of a member that is primary, or was until now.
+    fn note_written_by(&mut self, at: usize) {
         let now_ms = self.now_ms();
-        let Some(primary) = self.places.iter().position(Place::is_primary) else { return Ok(()) };
-        let removed = self.places[primary].take_removed();
-        self.known.extend(removed);
+        let place = &mut self.places[at];
+        self.known.extend(place.take_removed());
         let excess = self.known.len().saturating_sub(LESSON_MEMBER_REMOVALS_MAX);
         self.known.drain(..excess);
-        loop {
-            let place = &self.places[primary];
-            let entries = entries_after(place, place.applied, usize::MAX)?;
-            let Some(last) = entries.last().map(|entry| entry.position) else { break };
-            let place = &mut self.places[primary];
+        let entries = place.member().map(Member::take_entries).unwrap_or_default();
+        if !entries.is_empty() {
             place.note(&entries, &self.known, now_ms);
-            place.behind_since_ms = None;
+            self.log.extend(entries);
             match self.written.last_mut() {
-                Some((position, at_ms)) if *at_ms == now_ms => *position = last,
-                _ => self.written.push((last, now_ms)),
+                Some((position, at_ms)) if *at_ms == now_ms => *position = self.log.len(),
+                _ => self.written.push((self.log.len(), now_ms)),
             }
         }
         self.note_behind();
         self.tell();
-        Ok(())
     }
 
     /// Notes since when each member lacks an entry.
     fn note_behind(&mut self) {
         let now_ms = self.now_ms();
-        let newest = self.newest();
+        let newest = self.log.len();
         let (old, written) = (self.old, &self.written);
         for place in &mut self.places {
             let first = written.iter().find(|(position, _)| *position > place.applied);
@@ -305,21 +310,18 @@ impl ReplicaSet {
         }
     }
 
-    /// The newest position in the set.
-    fn newest(&self) -> u64 {
-        self.places.iter().map(|place| place.applied).max().unwrap_or(0)
-    }
-
     /// Lets the secondaries apply what is older than the delay. Returns how many entries there were.
     fn replicate(&mut self) -> Result<u64, String> {
-        let Some(primary) = self.places.iter().position(Place::is_primary) else { return Ok(0) };
+        if self.primary_place().is_none() {
+            return Ok(0);
+        }
         let limit_ms = self.now_ms().saturating_sub(self.delay_ms);
         let due = self.written.iter().rev().find(|(_, at_ms)| *at_ms <= limit_ms);
         let until = due.map_or(self.old, |(position, _)| *position);
         let secondaries: Vec<usize> = self.running_secondaries().collect();
         let mut applied = 0;
         for at in secondaries {
-            applied += self.catch_up(at, primary, until)?;
+            applied += self.catch_up(at, until)?;
         }
         if applied > 0 {
             self.note_behind();
@@ -328,28 +330,21 @@ impl ReplicaSet {
         Ok(applied)
     }
 
-    /// A member applies entries of another one up to a position.
-    fn catch_up(&mut self, at: usize, source: usize, until: u64) -> Result<u64, String> {
+    /// A member applies the entries that it lacks, up to a position.
+    fn catch_up(&mut self, at: usize, until: usize) -> Result<u64, String> {
         let now_ms = self.now_ms();
+        let place = &mut self.places[at];
         let mut applied = 0;
         loop {
-            let (place, source) = (&self.places[at], &self.places[source]);
-            let before = place.applied;
-            if before >= until {
+            let due = self.log.get(place.applied..until).unwrap_or_default();
+            if due.is_empty() {
                 return Ok(applied);
             }
-            let done = place.member()?.apply_from(source.member()?, until);
-            done.map_err(|error| format!("{} stops replicating: {error}", place.name))?;
-            let entries = entries_after(place, before, usize::MAX)?;
-            if entries.is_empty() {
-                return Ok(applied);
-            }
-            applied += entries.len() as u64;
-            self.places[at].note(&entries, &self.known, now_ms);
+            let done = place.member()?.apply(due);
+            let done =
+                done.map_err(|error| format!("{} stops replicating: {error}", place.name))?;
+            applied += done as u64;
+            place.note(due.get(..done).unwrap_or_default(), &self.known, now_ms);
         }
     }
-}
-
-fn entries_after(place: &Place, position: u64, max: usize) -> Result<Vec<OplogEntry>, String> {
-    place.member()?.entries_after(position, max).map_err(|error| error.to_string())
 }

@@ -11,7 +11,7 @@ use mayfly_engine::replication::{Member, OplogChange, OplogEntry, OplogKind, Rol
 use mayfly_engine::store::StoreOptions;
 
 use crate::job::lesson::{MemberLane, MemberStart};
-use crate::job::{Event, Namespace, RemovedDocument};
+use crate::job::{Event, RemovedDocument};
 use crate::limits::{LESSON_MEMBER_MAP_BYTES, LESSON_MEMBER_REMOVALS_MAX};
 
 /// A document that expired and left a member.
@@ -28,9 +28,9 @@ pub(super) struct Place {
     pub(super) skew_ms: i64,
     folder: PathBuf,
     running: Option<Running>,
-    /// The position of its newest entry.
-    pub(super) applied: u64,
-    /// When that entry was written, in milliseconds since 1970; 0 without one.
+    /// How many entries of the log it has.
+    pub(super) applied: usize,
+    /// When the newest one was written, in milliseconds since 1970; 0 without one.
     pub(super) applied_ms: i64,
     /// When the oldest entry that it lacks was written, in the common time.
     pub(super) behind_since_ms: Option<i64>,
@@ -73,7 +73,7 @@ impl Place {
         let options = EngineOptions {
             clock: ClockOption::Simulated { start_ms: common_ms.saturating_add(self.skew_ms) },
             run_reaper: false,
-            oplog: Some(role),
+            role: Some(role),
             store: StoreOptions {
                 map_size_bytes: LESSON_MEMBER_MAP_BYTES,
                 ballast_bytes_max: 0,
@@ -102,7 +102,6 @@ impl Place {
         let monitor = Monitor::new(Arc::clone(engine.reaper()));
         monitor.plan();
         self.running = Some(Running { engine, monitor, removed });
-        self.applied = self.position()?;
         Ok(())
     }
 
@@ -134,10 +133,6 @@ impl Place {
 
     pub(super) fn set_role(&self, role: Role) -> Result<(), String> {
         self.member()?.set_role(role).map_err(|error| error.to_string())
-    }
-
-    fn position(&self) -> Result<u64, String> {
-        self.member()?.position().map_err(|error| error.to_string())
     }
 
     /// Moves its clock to the common time.
@@ -185,9 +180,11 @@ impl Place {
         removed.map(take).unwrap_or_default()
     }
 
+    /// Notes the next entries of the log, which it has now.
     pub(super) fn note(&mut self, entries: &[OplogEntry], known: &[RemovedDocument], at_ms: i64) {
+        self.applied += entries.len();
         for entry in entries {
-            (self.applied, self.applied_ms) = (entry.position, entry.at_ms);
+            self.applied_ms = entry.at_ms;
             if entry.kind == OplogKind::TtlDelete {
                 let removals = removals(entry, known);
                 self.removals.extend(removals.map(|document| Removal { document, at_ms }));
@@ -203,18 +200,15 @@ fn removals<'e>(
     entry: &'e OplogEntry,
     known: &'e [RemovedDocument],
 ) -> impl Iterator<Item = RemovedDocument> + 'e {
-    let changes = entry.changes().unwrap_or_default().into_iter();
-    let ids = changes.filter_map(|change| match change {
-        OplogChange::Removed { id, .. } => Bson::try_from(id).ok(),
+    let ids = entry.changes.iter().filter_map(|change| match change {
+        OplogChange::Removed { id, .. } => Some(id.clone()),
         _ => None,
     });
     ids.map(move |id| {
-        let is_it =
-            |row: &&RemovedDocument| row.id == id && row.namespace.to_string() == entry.namespace;
+        let is_it = |row: &&RemovedDocument| row.id == id && row.namespace == entry.namespace;
         let described = known.iter().rev().find(is_it).cloned();
         described.unwrap_or_else(|| RemovedDocument {
-            namespace: Namespace::parse(&entry.namespace)
-                .unwrap_or_else(|_| Namespace::new(&*entry.namespace, "")),
+            namespace: entry.namespace.clone(),
             index: String::new(),
             id,
             threshold_ms: entry.at_ms,

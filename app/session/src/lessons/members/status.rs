@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use bson::{Bson, Document, doc};
-use mayfly_engine::replication::{MemberState, MemberStatus, OplogEntry, OplogKind, SetStatus};
+use mayfly_engine::replication::{
+    MemberState, MemberStatus, OplogChange, OplogEntry, OplogKind, SetStatus,
+};
 
 use super::ReplicaSet;
 use super::place::Place;
@@ -47,8 +49,8 @@ impl ReplicaSet {
             .to_owned(),
             next_pass_ms: next_pass_ms.map(|at_ms| at_ms.saturating_add(place.skew_ms)),
             lag_ms: place.behind_since_ms.map_or(0, |since_ms| common_ms.saturating_sub(since_ms)),
-            behind: self.newest().saturating_sub(place.applied),
-            applied: place.applied,
+            behind: self.log.len().saturating_sub(place.applied) as u64,
+            applied: place.applied as u64,
             is_read: self.read_member() == Some(place.name.as_str()),
             lanes,
         }
@@ -59,15 +61,14 @@ impl ReplicaSet {
         self.index(name).map(|at| self.places[at].role())
     }
 
-    /// The newest entries of the oplog, oldest first: those of the member with the newest one.
+    /// The newest entries of the oplog, oldest first.
     pub fn oplog(&self) -> Vec<OplogEntryView> {
-        let running = self.places.iter().filter(|place| place.is_running());
-        let newest = running.max_by_key(|place| (place.applied, place.is_primary()));
-        let member = newest.and_then(|place| place.member().ok());
-        let entries = member.and_then(|it| it.newest_entries(LESSON_OPLOG_SHOWN_MAX).ok());
-        let entries = entries.unwrap_or_default().into_iter().rev();
+        let first = self.log.len().saturating_sub(LESSON_OPLOG_SHOWN_MAX);
         // The rules of a lesson's database are set before it begins.
-        entries.filter(|entry| entry.kind != OplogKind::Dialect).map(entry_view).collect()
+        let is_shown = |entry: &OplogEntry| !matches!(entry.changes[..], [OplogChange::Dialect(_)]);
+        let newest = self.log.iter().enumerate().skip(first);
+        let newest = newest.filter(|(_, entry)| is_shown(entry));
+        newest.map(|(at, entry)| entry_view(at as u64 + 1, entry)).collect()
     }
 
     /// The documents of the shown collections on a member, soonest first, then those that never
@@ -129,7 +130,7 @@ impl Place {
             MemberRole::Secondary => MemberState::Secondary,
             MemberRole::Down => MemberState::Down,
         };
-        let (position, optime_ms) = (self.applied, self.applied_ms);
+        let (position, optime_ms) = (self.applied as u64, self.applied_ms);
         MemberStatus { name: host(self), state, position, optime_ms }
     }
 
@@ -187,19 +188,19 @@ fn host(place: &Place) -> String {
     format!("{}:27017", place.name)
 }
 
-fn entry_view(entry: OplogEntry) -> OplogEntryView {
+fn entry_view(position: u64, entry: &OplogEntry) -> OplogEntryView {
     let kind = match entry.kind {
         OplogKind::Insert => "insert",
         OplogKind::Update => "update",
         OplogKind::Delete => "delete",
         OplogKind::TtlDelete => "ttl delete",
-        _ => "index",
+        OplogKind::Definition => "index",
     };
     OplogEntryView {
-        position: entry.position,
+        position,
         at_ms: entry.at_ms,
         kind: kind.to_owned(),
-        documents: entry.documents,
-        namespace: entry.namespace,
+        documents: entry.documents(),
+        namespace: entry.namespace.to_string(),
     }
 }

@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use crate::{
     catalog::{CollectionMeta, IndexMeta},
-    collection::{Collections, DocumentWriter, WriteError, oplog::change::removed},
+    collection::{Collections, DocumentWriter, OplogChange, WriteError},
     interrupt::tick,
     limits::READ_DOCS_MAX,
     store::{
@@ -215,7 +215,8 @@ impl DocumentWriter<'_, '_> {
         }
         let result = self.remove_rows(collection.id, records, bytes);
         self.must_succeed(result)?;
-        self.txn.log_removed(&collection, records.iter().map(|record| removed(*record, None)));
+        let removed = records.iter().map(|record| OplogChange::removed(*record, None));
+        self.txn.log_removed(&collection, removed);
         self.txn.touch(&collection.namespace);
         Ok(())
     }

@@ -1,92 +1,82 @@
-//! One entry of the oplog as stored: a BSON document with what it changed.
+//! An entry of the oplog, and the changes within it.
 
-use bson::{
-    DateTime, RawArrayBuf, RawDocumentBuf,
-    raw::{RawArray, RawBsonRef, RawDocument, cstr},
+use bson::{Bson, RawDocumentBuf, raw::RawDocument};
+
+use crate::{
+    catalog::{CollectionMeta, Dialect, Namespace},
+    store::RecordNumber,
 };
 
-use super::change::{OplogChange, OplogKind};
-use crate::store::StoreError;
-
-/// One entry of the oplog.
+/// Changes of one kind to one collection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OplogEntry {
-    /// Entries are numbered from 1 without gaps.
-    pub position: u64,
     /// When it was written, in milliseconds since 1970 on the primary's clock.
     pub at_ms: i64,
     /// The kind of change.
     pub kind: OplogKind,
-    /// The collection, or the database for [`OplogKind::Dialect`].
-    pub namespace: String,
-    /// How many documents it changed.
-    pub documents: u64,
-    bytes: RawDocumentBuf,
+    /// The collection. For [`OplogChange::Dialect`] only the database counts.
+    pub namespace: Namespace,
+    /// The changes, in the order they were made.
+    pub changes: Vec<OplogChange>,
+}
+
+/// The kind of change that an oplog entry records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OplogKind {
+    /// New documents.
+    Insert,
+    /// Changed documents.
+    Update,
+    /// Documents removed by a command or from a capped collection.
+    Delete,
+    /// Expired documents that a pass removed, or a write that needed their place.
+    TtlDelete,
+    /// One change of a definition.
+    Definition,
+}
+
+/// One change within an entry.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OplogChange {
+    /// A document was stored, new or in place of the one with this number.
+    Written {
+        /// Its record number, the same in every store.
+        record: RecordNumber,
+        /// When it was last written, in milliseconds since 1970.
+        modified_ms: i64,
+        /// The document, byte for byte.
+        document: RawDocumentBuf,
+    },
+    /// A document was removed.
+    Removed {
+        /// Its record number.
+        record: RecordNumber,
+        /// Its `_id`; null when it has none.
+        id: Bson,
+    },
+    /// The collection with this UUID or this name got this definition.
+    Defined(CollectionMeta),
+    /// A collection was dropped.
+    Dropped,
+    /// A database got this dialect.
+    Dialect(Dialect),
 }
 
 impl OplogEntry {
-    /// The bytes to store for an entry.
-    pub(super) fn to_store(
-        at_ms: i64,
-        kind: OplogKind,
-        namespace: &str,
-        documents: u64,
-        changes: RawArrayBuf,
-    ) -> RawDocumentBuf {
-        let mut entry = RawDocumentBuf::new();
-        entry.append(cstr!("at"), DateTime::from_millis(at_ms));
-        entry.append(cstr!("kind"), kind.name());
-        entry.append(cstr!("ns"), namespace);
-        entry.append(cstr!("n"), i64::try_from(documents).unwrap_or(i64::MAX));
-        entry.append(cstr!("changes"), changes);
-        entry
-    }
-
-    /// Reads a stored entry.
-    ///
-    /// # Errors
-    /// `Damaged` when this version can't read it.
-    pub(super) fn read(position: u64, bytes: &[u8]) -> Result<Self, StoreError> {
-        Self::parse(position, bytes).ok_or_else(|| unreadable(position))
-    }
-
-    fn parse(position: u64, bytes: &[u8]) -> Option<Self> {
-        let document = RawDocument::from_bytes(bytes).ok()?;
-        let name = document.get_str("kind").ok()?;
-        Some(Self {
-            position,
-            at_ms: document.get_datetime("at").ok()?.timestamp_millis(),
-            kind: OplogKind::ALL.into_iter().find(|kind| kind.name() == name)?,
-            namespace: document.get_str("ns").ok()?.to_owned(),
-            documents: document.get_i64("n").ok()?.try_into().ok()?,
-            bytes: document.to_owned(),
-        })
-    }
-
-    /// The entry as stored.
-    pub fn bytes(&self) -> &[u8] {
-        self.bytes.as_bytes()
-    }
-
-    /// The changes, in the order they were made.
-    ///
-    /// # Errors
-    /// `Damaged` when this version can't read one.
-    pub fn changes(&self) -> Result<Vec<OplogChange<'_>>, StoreError> {
-        let changes: &RawArray =
-            self.bytes.get_array("changes").map_err(|_| unreadable(self.position))?;
-        let mut all = Vec::new();
-        for change in changes {
-            let Ok(RawBsonRef::Document(change)) = change else {
-                return Err(unreadable(self.position));
-            };
-            let change = OplogChange::read(self.kind, change);
-            all.push(change.ok_or_else(|| unreadable(self.position))?);
-        }
-        Ok(all)
+    /// How many documents it changed.
+    pub fn documents(&self) -> u64 {
+        if self.kind == OplogKind::Definition { 0 } else { self.changes.len() as u64 }
     }
 }
 
-fn unreadable(position: u64) -> StoreError {
-    StoreError::Damaged { what: format!("oplog entry {position} can't be read") }
+impl OplogChange {
+    /// The removal of a document, which is unknown if it is damaged.
+    pub(in crate::collection) fn removed(
+        record: RecordNumber,
+        document: Option<&RawDocument>,
+    ) -> Self {
+        let id = document.and_then(|document| document.get("_id").ok().flatten());
+        let id = id.and_then(|id| Bson::try_from(id).ok());
+        Self::Removed { record, id: id.unwrap_or(Bson::Null) }
+    }
 }

@@ -5,12 +5,12 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use bson::{RawDocumentBuf, raw::RawDocument};
+use bson::raw::RawDocument;
 
 use super::{document_writer::check_document, keys::add_entries, numbering::Numbering};
 use crate::{
     catalog::{CollectionMeta, IndexMeta, IndexState},
-    collection::{DocumentWriter, OplogKind, WriteError, oplog::change::removed},
+    collection::{DocumentWriter, OplogChange, OplogKind, WriteError},
     limits::BATCH_BYTES_MAX,
     store::{Documents, EntryRows, Reader, RecordNumber, Scan, StoreError, StoredDocument},
 };
@@ -37,7 +37,7 @@ struct PendingDeletes {
     records: Vec<RecordNumber>,
     bytes: u64,
     /// The removals as the oplog notes them; `None` without one.
-    logged: Option<Vec<RawDocumentBuf>>,
+    logged: Option<Vec<OplogChange>>,
 }
 
 impl DocumentWriter<'_, '_> {
@@ -301,7 +301,7 @@ impl PendingDeletes {
             let _ = add_entries(index, document, stored.modified_ms, stored.record, rows);
         }
         if let Some(logged) = &mut self.logged {
-            logged.push(removed(stored.record, Some(document)));
+            logged.push(OplogChange::removed(stored.record, Some(document)));
         }
         self.records.push(stored.record);
         self.bytes += stored.bytes.len() as u64;

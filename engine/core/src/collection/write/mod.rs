@@ -7,7 +7,7 @@ pub(super) mod evict;
 pub(super) mod keys;
 pub(super) mod measurements;
 pub(super) mod numbering;
-pub(super) mod oplog_notes;
+mod oplog_notes;
 pub(super) mod removal;
 pub(super) mod transaction;
 pub(super) mod trash;

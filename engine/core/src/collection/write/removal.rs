@@ -3,7 +3,7 @@
 use super::keys::keys_of;
 use crate::{
     catalog::CollectionMeta,
-    collection::{DocumentWriter, WriteError, oplog::change::removed},
+    collection::{DocumentWriter, OplogChange, WriteError},
     store::{RecordNumber, StoreError, StoredDocument, entry_bytes},
 };
 
@@ -68,7 +68,7 @@ impl DocumentWriter<'_, '_> {
         // All keys first: deleting entries may move the page that the document is read from.
         let keys: Vec<_> = collection.indexes.iter().map(|index| of_index(index)).collect();
         let bytes = stored.bytes.len() as u64;
-        let logged = self.txn.is_logged().then(|| removed(record, Some(old)));
+        let logged = self.txn.is_logged().then(|| OplogChange::removed(record, Some(old)));
         for (index, keys) in collection.indexes.iter().zip(keys) {
             // Implicit `_id`s, and records that a build has not reached, have no entries.
             if !self.holds(index, record)? {

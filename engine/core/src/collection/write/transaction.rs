@@ -17,7 +17,7 @@ use crate::{
         CatalogError, CatalogErrorKind, CatalogSnapshot, CollectionMeta, IndexMeta, IndexState,
         Namespace, note_since, record, snapshot,
     },
-    collection::{InvalidDocument, WriteError, oplog::pending::PendingOplog},
+    collection::{InvalidDocument, OplogEntry, WriteError, oplog::pending::PendingOplog},
     store::{CollectionId, Counters, IndexId, RecordNumber, StoreError, Writer},
 };
 
@@ -42,7 +42,7 @@ pub(in crate::collection) struct Transaction<'w, 't> {
     /// How removed documents are kept.
     pub(in crate::collection) trash_policy: Arc<TrashPolicy>,
     waiting: WaitingChanges,
-    /// `None` in a store without an oplog.
+    /// `None` in a standalone store.
     pub(in crate::collection) oplog: Option<Box<PendingOplog>>,
     /// A document may be half written, so the transaction must not commit.
     pub(in crate::collection) broken: Option<StoreError>,
@@ -53,6 +53,7 @@ pub(in crate::collection) struct Effects {
     pub(in crate::collection) catalog: Arc<CatalogSnapshot>,
     pub(in crate::collection) catalog_changed: bool,
     pub(in crate::collection) touched: BTreeSet<Namespace>,
+    pub(in crate::collection) entries: Vec<OplogEntry>,
 }
 
 impl<'w, 't> Transaction<'w, 't> {
@@ -97,10 +98,6 @@ impl<'w, 't> Transaction<'w, 't> {
         // The list grows in the transaction that drops the definition, or a crash would leave rows
         // that nothing names and nothing reclaims.
         dropped_ranges::add(self.writer, &self.dropped)?;
-        if let Some(oplog) = self.oplog {
-            // In the same transaction, so a secondary sees exactly the committed changes.
-            oplog.store(self.writer)?;
-        }
         let mut catalog = self.catalog;
         if self.catalog_changed {
             let snapshot = Arc::make_mut(&mut catalog);
@@ -114,7 +111,9 @@ impl<'w, 't> Transaction<'w, 't> {
                 self.writer.put_meta(snapshot::DIALECTS_META, &dialects)?;
             }
         }
-        Ok(Effects { catalog, catalog_changed: self.catalog_changed, touched: self.touched })
+        let entries = self.oplog.map(|oplog| oplog.entries).unwrap_or_default();
+        let (catalog_changed, touched) = (self.catalog_changed, self.touched);
+        Ok(Effects { catalog, catalog_changed, touched, entries })
     }
 
     pub(in crate::collection) fn counters(&mut self, id: u32) -> Result<Counters, StoreError> {
@@ -231,7 +230,7 @@ impl<'w, 't> Transaction<'w, 't> {
     }
 
     fn put_record(&mut self, collection: CollectionMeta, record: &[u8]) -> Result<(), StoreError> {
-        self.log_definition(&collection)?;
+        self.log_definition(&collection);
         let name = &collection.namespace;
         self.writer.put_catalog(&name.db, &name.collection, record)?;
         self.catalog_changed = true;

@@ -249,7 +249,7 @@ mod tests {
     fn a_member_of_a_set_checks_in_the_background_and_repairs_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let options = EngineOptions {
-            oplog: Some(Role::Primary),
+            role: Some(Role::Primary),
             run_reaper: false,
             ..EngineOptions::default()
         };

@@ -37,7 +37,7 @@ pub struct Context {
     pub simulated_clock: Option<Arc<SimulatedClock>>,
     /// Open cursors.
     pub cursors: Cursors,
-    /// The engine's part in the teaching replica set; `None` without an oplog.
+    /// The engine's part in the teaching replica set; `None` in a standalone server.
     pub member: Option<Member>,
     /// Counters since the program started.
     pub metrics: Metrics,

@@ -37,7 +37,7 @@ pub fn check_role(context: &Context, command: &Command) -> Result<(), CommandErr
 }
 
 /// The fields of `hello` and of `serverStatus.repl` about the set and this member's role, with this
-/// name for the role; `None` without an oplog.
+/// name for the role; `None` in a standalone server.
 pub fn member_fields(context: &Context, writable: &str) -> Option<Document> {
     let member = context.member.as_ref()?;
     let role = member.role();
