@@ -4,12 +4,6 @@
 /// is split into several transactions.
 pub const BATCH_DOCS_MAX: usize = 1_000;
 
-/// Bytes of written documents after which the oplog begins another entry in a transaction.
-pub const OPLOG_ENTRY_BYTES: usize = 4 * 1024 * 1024;
-
-/// Entries of the oplog that one read returns.
-pub const OPLOG_READ_MAX: usize = 1_000;
-
 /// Documents per write transaction that also ends after [`BATCH_MS_MAX`]: each flush to the disk
 /// then serves as many as the time allows.
 pub const BULK_DOCS_MAX: usize = 10_000;

@@ -56,7 +56,6 @@ pub struct Store {
     env: RwLock<Result<Arc<Environment>, StoreError>>,
     pub(super) held: Mutex<HeldFolder>,
     folder: PathBuf,
-    has_oplog: bool,
     latch: TxnLatch,
     commit_queue: CommitQueue,
     counts: Counts,
@@ -75,7 +74,6 @@ impl Store {
     /// Starts an opened store.
     pub(super) fn new(parts: OpenParts) -> Result<Self, StoreError> {
         let OpenParts { env, folder, held, read_only, unwritten_restore_ms, .. } = parts;
-        let has_oplog = env.has_oplog();
         let write_state = Arc::new(WriteState::new(read_only));
         let notices = Arc::new(Notices::default());
         let walk = parts.unwalked.map(|unwalked| {
@@ -94,7 +92,6 @@ impl Store {
             cleaned_ms: AtomicU64::new(millis(work_time())),
             unwritten_restore_ms: Mutex::new(unwritten_restore_ms),
             copies: AtomicUsize::new(0),
-            has_oplog,
             folder,
         };
         if store.write_state.state() == StoreState::Ok {
@@ -226,14 +223,9 @@ impl Store {
         self.notices.observe(Box::new(observer));
     }
 
-    /// Whether the store has the table of the oplog.
-    pub fn has_oplog(&self) -> bool {
-        self.has_oplog
-    }
-
     /// How the environment is opened, with a map of this size.
     pub(super) fn environment_options(&self, map_size_bytes: u64) -> EnvironmentOptions {
-        EnvironmentOptions { map_size_bytes, read_only: false, oplog: self.has_oplog }
+        EnvironmentOptions { map_size_bytes, read_only: false }
     }
 
     /// The data folder.

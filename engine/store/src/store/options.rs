@@ -21,8 +21,6 @@ pub struct StoreOptions {
     pub now_ms: i64,
     /// Bytes of the file that reserves space for deletions on a full disk; less on a small disk.
     pub ballast_bytes_max: u64,
-    /// Whether the store has the table of the oplog; it is created if it is missing.
-    pub oplog: bool,
     /// The program that walks a data file that was not open here last; `None` to walk it in this process.
     pub walker: Option<WalkProgram>,
 }
@@ -30,8 +28,7 @@ pub struct StoreOptions {
 impl StoreOptions {
     /// How the environment is opened.
     pub(super) fn environment(&self, read_only: bool) -> EnvironmentOptions {
-        let Self { map_size_bytes, oplog, .. } = *self;
-        EnvironmentOptions { map_size_bytes, read_only, oplog }
+        EnvironmentOptions { map_size_bytes: self.map_size_bytes, read_only }
     }
 }
 
@@ -44,7 +41,6 @@ impl Default for StoreOptions {
             open_walk_bytes: OPEN_WALK_BYTES,
             now_ms: 0,
             ballast_bytes_max: BALLAST_BYTES,
-            oplog: false,
             walker: None,
         }
     }

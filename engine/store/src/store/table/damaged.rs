@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use super::{OPLOG_NAME, TABLE_NAMES, codec};
+use super::{TABLE_NAMES, codec};
 use crate::limits::FINDINGS_MAX;
 use crate::store::{CollectionId, IndexId, RecordNumber};
 use crate::value::id_number::RecordName;
@@ -14,8 +14,8 @@ type TableName = &'static str;
 
 fn table_name<'d, D: Deserializer<'d>>(from: D) -> Result<TableName, D::Error> {
     let name = String::deserialize(from)?;
-    let mut names = TABLE_NAMES.into_iter().chain([OPLOG_NAME]);
-    names.find(|known| *known == name).ok_or_else(|| de::Error::custom("an unknown table"))
+    let known = TABLE_NAMES.into_iter().find(|known| *known == name);
+    known.ok_or_else(|| de::Error::custom("an unknown table"))
 }
 
 /// A stored row that does not match its checksum.
@@ -113,7 +113,6 @@ impl DamagedRow {
             "catalog" => codec::catalog_names(key)
                 .ok()
                 .map(|(db, collection)| Self::Definition { name: format!("{db}.{collection}") }),
-            OPLOG_NAME => None,
             _ => std::str::from_utf8(key).ok().map(|name| Self::Meta { name: name.to_owned() }),
         };
         row.unwrap_or(Self::Unknown { table })

@@ -11,6 +11,3 @@ pub(super) mod whole_scan;
 
 /// The names of the tables in the file.
 pub(super) const TABLE_NAMES: [&str; 5] = ["meta", "catalog", "documents", "entries", "counters"];
-
-/// The table of a store with an oplog. Other stores don't have it.
-pub(super) const OPLOG_NAME: &str = "oplog";

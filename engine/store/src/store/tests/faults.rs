@@ -47,6 +47,19 @@ fn check<T>(result: Result<T, heed::Error>, fault: ErrorClass) {
 }
 
 #[test]
+fn a_file_with_another_table_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    drop(open(folder.path()));
+    let env = raw_env(folder.path(), MIB);
+    // A version that was never released kept a table of this name.
+    create(&env, ["oplog"]).expect("a table");
+    env.prepare_for_closing().wait();
+    let refused = Store::open(folder.path(), &StoreOptions::default()).err();
+    let sentence = refused.expect("refused").to_string();
+    assert!(sentence.contains("an LMDB file of another program or version"), "{sentence}");
+}
+
+#[test]
 fn a_full_map_grows_and_its_transaction_is_lost() {
     let folder = tempfile::tempdir().expect("a folder");
     let env = raw_env(folder.path(), MIB);
@@ -409,7 +422,7 @@ fn an_environment_waits_for_those_who_look_at_it() {
     let env = std::sync::Arc::new(
         Environment::open(
             folder.path(),
-            EnvironmentOptions { map_size_bytes: MIB as u64, read_only: false, oplog: false },
+            EnvironmentOptions { map_size_bytes: MIB as u64, read_only: false },
             None,
         )
         .expect("the environment opens"),

@@ -14,7 +14,7 @@ use crate::store::{EntryPrefix, Reader, StoreState};
 fn read_guarded(folder: &FsPath, expected: &Seen, random: &mut Random) -> usize {
     let file = fs::File::open(folder.join("data.mdb")).expect("a file");
     let Ok(guard) = PageGuard::new(&file) else { return 1 };
-    let options = EnvironmentOptions { map_size_bytes: 64 << 20, read_only: true, oplog: false };
+    let options = EnvironmentOptions { map_size_bytes: 64 << 20, read_only: true };
     let Ok(env) = Environment::open(folder, options, Some(Arc::new(guard))) else { return 1 };
     let env = Arc::new(env);
     let errors = {

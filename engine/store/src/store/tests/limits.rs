@@ -234,7 +234,7 @@ fn a_file_that_another_program_made_larger_is_taken_over() {
     if let Some(folder) = child_folder() {
         let env = Environment::open(
             &folder,
-            EnvironmentOptions { map_size_bytes: 64 << 20, read_only: false, oplog: false },
+            EnvironmentOptions { map_size_bytes: 64 << 20, read_only: false },
             None,
         )
         .expect("the environment opens");

@@ -15,10 +15,10 @@ use heed::{
 
 use super::latch::Exclusive;
 use super::snapshot::SnapshotNumber;
-use super::tables::{OpenTables, Row, Table, Tables, named};
+use super::tables::{Row, Table, Tables, named};
 use crate::limits::{LMDB_KEY_BYTES_MAX, MAP_SIZE_BYTES_MIN, READERS_MAX};
 use crate::store::file::mapped_file::{Detachment, MappedFile};
-use crate::store::table::{OPLOG_NAME, TABLE_NAMES};
+use crate::store::table::TABLE_NAMES;
 use crate::store::walk::PageGuard;
 use crate::store::{StoreError, Writer};
 
@@ -27,7 +27,6 @@ use crate::store::{StoreError, Writer};
 pub(in crate::store) struct EnvironmentOptions {
     pub(in crate::store) map_size_bytes: u64,
     pub(in crate::store) read_only: bool,
-    pub(in crate::store) oplog: bool,
 }
 
 pub(in crate::store) struct Environment {
@@ -51,7 +50,7 @@ impl Environment {
         options: EnvironmentOptions,
         guard: Option<Arc<PageGuard>>,
     ) -> Result<Self, StoreError> {
-        let EnvironmentOptions { map_size_bytes, read_only, oplog } = options;
+        let EnvironmentOptions { map_size_bytes, read_only } = options;
         let smallest = map_size_bytes.min(MAP_SIZE_BYTES_MIN);
         let mut size = map_size_bytes;
         let env = loop {
@@ -66,8 +65,7 @@ impl Environment {
                 other => break other?,
             }
         };
-        let tables =
-            if read_only { open_tables(&env, oplog)? } else { create_tables(&env, oplog)? };
+        let tables = if read_only { open_tables(&env)? } else { create_tables(&env)? };
         let tables = Tables::new(tables, guard, folder);
         let opening = OPENINGS.fetch_add(1, Ordering::Relaxed) + 1;
         // A read-only store commits nothing that could be lost.
@@ -150,10 +148,6 @@ impl Environment {
         unsafe { self.env.resize(0) }.map_err(StoreError::from)
     }
 
-    pub(in crate::store) fn has_oplog(&self) -> bool {
-        self.tables.oplog.is_some()
-    }
-
     pub(in crate::store) fn map_bytes(&self) -> u64 {
         self.env.info().map_size as u64
     }
@@ -169,7 +163,7 @@ impl Environment {
         let main = self.env.unnamed_database_stat();
         // Two header pages and the one of the list of tables.
         let mut pages = 2 + main.branch_pages + main.leaf_pages + main.overflow_pages;
-        for table in self.tables.all().into_iter().chain(self.tables.oplog) {
+        for table in self.tables.all() {
             let stat = table.stat(&txn)?;
             pages += stat.branch_pages + stat.leaf_pages + stat.overflow_pages;
         }
@@ -227,19 +221,18 @@ pub(in crate::store) fn open_env(
     unsafe { options.open(folder) }
 }
 
-fn create_tables(env: &Env<WithoutTls>, oplog: bool) -> Result<OpenTables, StoreError> {
+fn create_tables(env: &Env<WithoutTls>) -> Result<[Table; 5], StoreError> {
     let txn = env.write_txn()?;
     let tables = env.create_databases_and_commit(txn, |opener, txn| {
-        let mut create = |name| opener.create_database::<Bytes, Bytes>(txn, Some(name));
-        let [meta, catalog, documents, entries, counters] = TABLE_NAMES.map(&mut create);
+        let create = |name| opener.create_database::<Bytes, Bytes>(txn, Some(name));
+        let [meta, catalog, documents, entries, counters] = TABLE_NAMES.map(create);
         let tables = [meta?, catalog?, documents?, entries?, counters?];
-        let tables = (tables, oplog.then(|| create(OPLOG_NAME)).transpose()?);
         Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
     })?;
     tables.commit().map(named).ok_or_else(no_tables)
 }
 
-fn open_tables(env: &Env<WithoutTls>, oplog: bool) -> Result<OpenTables, StoreError> {
+fn open_tables(env: &Env<WithoutTls>) -> Result<[Table; 5], StoreError> {
     let txn = env.read_txn()?;
     let tables = env.open_databases_and_commit(txn, |opener, txn| {
         let open = |name| match opener.open_database::<Bytes, Bytes>(txn, Some(name)) {
@@ -249,7 +242,6 @@ fn open_tables(env: &Env<WithoutTls>, oplog: bool) -> Result<OpenTables, StoreEr
         };
         let [meta, catalog, documents, entries, counters] = TABLE_NAMES.map(open);
         let tables = [meta?, catalog?, documents?, entries?, counters?];
-        let tables = (tables, oplog.then(|| open(OPLOG_NAME)).transpose()?);
         Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
     })?;
     tables.commit().map(named).ok_or_else(no_tables)

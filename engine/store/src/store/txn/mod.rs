@@ -5,7 +5,6 @@ pub(super) mod env;
 pub(super) mod error_class;
 pub(super) mod group_commit;
 pub(super) mod latch;
-pub(super) mod oplog;
 pub(super) mod reader;
 pub(super) mod recovery;
 mod search;

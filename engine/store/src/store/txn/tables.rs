@@ -9,7 +9,7 @@ use heed::{Database, MdbError};
 
 use super::error_class::ErrorClass;
 use crate::store::StoreError;
-use crate::store::table::{OPLOG_NAME, TABLE_NAMES};
+use crate::store::table::TABLE_NAMES;
 use crate::store::walk::{Neighbors, PageGuard, Place, Span, header_damage};
 
 pub(in crate::store) type Rows = Database<'static, Bytes, Bytes>;
@@ -38,8 +38,6 @@ pub(in crate::store) struct Tables {
     pub(in crate::store) documents: Table,
     pub(in crate::store) entries: Table,
     pub(super) counters: Table,
-    /// Only in a store with an oplog.
-    pub(super) oplog: Option<Table>,
     /// The first corrupt page that a read has found.
     damage: OnceLock<StoreError>,
     /// Checks what LMDB is about to read, until the whole file was walked.
@@ -48,15 +46,11 @@ pub(in crate::store) struct Tables {
 }
 
 impl Tables {
-    pub(super) fn new(
-        (tables, oplog): OpenTables,
-        guard: Option<Arc<PageGuard>>,
-        folder: &FsPath,
-    ) -> Self {
+    pub(super) fn new(tables: [Table; 5], guard: Option<Arc<PageGuard>>, folder: &FsPath) -> Self {
         let [meta, catalog, documents, entries, counters] = tables;
         let damage = OnceLock::new();
         let folder = folder.to_owned();
-        Self { meta, catalog, documents, entries, counters, oplog, damage, guard, folder }
+        Self { meta, catalog, documents, entries, counters, damage, guard, folder }
     }
 
     /// The guard, while LMDB may not follow pages that it has not checked.
@@ -123,11 +117,7 @@ impl Tables {
     }
 }
 
-/// The tables of the store, and that of the oplog if it has one.
-pub(super) type OpenTables = ([Table; 5], Option<Table>);
-
-pub(super) fn named((rows, oplog): ([Rows; 5], Option<Rows>)) -> OpenTables {
+pub(super) fn named(rows: [Rows; 5]) -> [Table; 5] {
     let mut names = TABLE_NAMES.into_iter();
-    let tables = rows.map(|rows| Table { rows, name: names.next().unwrap_or_default() });
-    (tables, oplog.map(|rows| Table { rows, name: OPLOG_NAME }))
+    rows.map(|rows| Table { rows, name: names.next().unwrap_or_default() })
 }

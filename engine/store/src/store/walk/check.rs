@@ -12,7 +12,7 @@ use super::tree::{KeyOrder, MAIN, PageSet, RowAction, Value, Walker};
 use crate::store::file::app_lock::open_chosen;
 use crate::store::file::folder::DATA_FILE;
 use crate::store::progress::Watch;
-use crate::store::table::{OPLOG_NAME, TABLE_NAMES};
+use crate::store::table::TABLE_NAMES;
 use crate::store::{DamagedRows, StoreError};
 
 /// The result of a full check of the file's structure.
@@ -160,11 +160,10 @@ pub(super) fn tables(walker: &mut Walker<'_>) -> Result<Vec<(&'static str, Tree)
     let rows = walker.tree(MAIN, &main, KeyOrder::Bytes, RowAction::Keep)?;
     let mut tables = Vec::with_capacity(rows.len());
     for (name, value) in rows {
-        let mut names = TABLE_NAMES.into_iter().chain([OPLOG_NAME]);
-        let known = names.find(|known| known.as_bytes() == name);
+        let known = TABLE_NAMES.into_iter().find(|known| known.as_bytes() == name);
         let (Some(known), Value::Tree(tree)) = (known, value) else {
             return Err(StoreError::NotADatabase {
-                what: "it is an LMDB file of another program".to_owned(),
+                what: "it is an LMDB file of another program or version".to_owned(),
             });
         };
         if tree.flags != 0 || tree.pad != 0 {
@@ -172,8 +171,7 @@ pub(super) fn tables(walker: &mut Walker<'_>) -> Result<Vec<(&'static str, Tree)
         }
         tables.push((known, tree));
     }
-    let required = tables.iter().filter(|(name, _)| *name != OPLOG_NAME).count();
-    if !tables.is_empty() && required != TABLE_NAMES.len() {
+    if !tables.is_empty() && tables.len() != TABLE_NAMES.len() {
         return Err(StoreError::damaged("some of its tables are missing"));
     }
     Ok(tables)
