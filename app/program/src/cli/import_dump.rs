@@ -6,7 +6,7 @@ use mayfly_engine::{
     transfer::{
         Dump, DumpChoice, DumpCollection, DumpImport, DumpOutcome, DumpTarget, ImportFormat,
         ImportReport, ImportRequest, Progress, TransferError, create_dump_indexes, import_dump,
-        looks_like_dump, metadata_path, read_dump, rehearse_dump,
+        is_dump_archive, looks_like_dump, metadata_path, read_dump, rehearse_dump,
     },
 };
 
@@ -16,10 +16,11 @@ use super::{
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::number;
 
-/// Whether the only path is a folder, or a file of mongodump that names its collection.
+/// Whether the only path is a folder, an archive, or a file of mongodump that names its collection.
 pub(super) fn is_dump(args: &Import) -> bool {
     let [path] = args.files.as_slice() else { return false };
-    path.is_dir() || args.collection.is_none() && looks_like_dump(path)
+    let names_collection = || args.collection.is_none() && looks_like_dump(path);
+    path.is_dir() || is_dump_archive(path) || names_collection()
 }
 
 /// Imports. The last line of standard output has the count.
@@ -148,7 +149,6 @@ fn say(outcome: &DumpOutcome) {
 /// Refuses what has no meaning for a dump.
 fn check_options(args: &Import) -> Result<(), Failure> {
     let given = [
-        ("--collection", args.collection.is_some()),
         ("--resume", args.resume),
         ("--roll-back", args.roll_back),
         ("--leave", args.leave),
@@ -157,7 +157,7 @@ fn check_options(args: &Import) -> Result<(), Failure> {
     match given.iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),
         Some((option, _)) => Err(Failure(format!(
-            "{option} has no meaning for a folder; remove it, or import its .bson files one by one."
+            "{option} has no meaning for a folder or an archive; remove it, or import .bson files one by one."
         ))),
     }
 }
@@ -168,14 +168,22 @@ fn choices(args: &Import, dump: &Dump) -> Result<Vec<DumpChoice>, Failure> {
         |found: &&DumpCollection| args.only.is_empty() || args.only.contains(&found.name);
     let is_known = |name: &&String| dump.collections.iter().any(|found| found.name == **name);
     if let Some(name) = args.only.iter().find(|name| !is_known(name)) {
-        return Err(Failure(format!("The folder has no collection {name}.")));
+        return Err(Failure(format!("There is no collection {name} in it.")));
     }
     let mut dbs: Vec<&str> = dump.collections.iter().filter_map(|of| of.db.as_deref()).collect();
     dbs.dedup();
+    let importable = dump.collections.iter().filter(is_wanted).filter(|it| it.refused.is_none());
+    let importable = importable.count();
+    if args.collection.is_some() && importable != 1 {
+        return Err(Failure(format!(
+            "--collection needs one collection, but there are {importable}; remove it, or choose one \
+             with --only."
+        )));
+    }
     if args.db.is_some() && dbs.len() > 1 {
         let dbs = dbs.join(", ");
         return Err(Failure(format!(
-            "--db needs the folder of one database; this folder has {dbs}."
+            "--db needs collections of one database; these are of {dbs}."
         )));
     }
     let mut choices = Vec::new();
@@ -187,7 +195,8 @@ fn choices(args: &Import, dump: &Dump) -> Result<Vec<DumpChoice>, Failure> {
         let Some(db) = args.db.as_deref().or(found.db.as_deref()) else {
             return Err(Failure("The path names no database: add --db.".to_owned()));
         };
-        let into = match Namespace::checked(db, &found.name) {
+        let name = args.collection.as_deref().unwrap_or(&found.name);
+        let into = match Namespace::checked(db, name) {
             Ok(into) => into,
             Err(error) => {
                 eprintln!("Warning: {} is not imported: {error}.", found.name);

@@ -12,7 +12,9 @@ use std::io;
 use std::path::{Component, Path, PathBuf, absolute};
 
 use mayfly_engine::store::is_data_file;
-use mayfly_engine::transfer::{Compression, ReadOptions, holds_dump, preview};
+use mayfly_engine::transfer::{
+    Compression, ReadOptions, URL, holds_dump, is_dump_archive, is_url, preview,
+};
 
 use crate::job::Beginning;
 use crate::limits::IMPORT_FILES_MAX;
@@ -98,6 +100,9 @@ fn together(path: &Path, others: Kind) -> Result<(), String> {
     }
     match kind(path)? {
         Kind::Store => Err(format!("{shown} is a store; open one store at a time, without files")),
+        Kind::Dump if path.is_file() => {
+            Err(format!("{shown} is an archive; open one at a time, without files"))
+        }
         Kind::Dump => Err(format!("{shown} is a folder; open one folder at a time, without files")),
         Kind::Backup => Err(format!("{shown} is a backup; open one at a time, without files")),
         kind if kind != others => {
@@ -108,6 +113,9 @@ fn together(path: &Path, others: Kind) -> Result<(), String> {
 }
 
 fn kind(path: &Path) -> Result<Kind, String> {
+    if is_url(path) && !path.exists() {
+        return Err(format!("{} {URL}", path.display()));
+    }
     let about = match path.metadata() {
         Ok(about) => about,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -133,6 +141,7 @@ fn kind(path: &Path) -> Result<Kind, String> {
         true if file_name(path) == DATA_FILE => Ok(Kind::Store),
         true => Ok(Kind::Backup),
         false if has_ending(path, LESSON) => Ok(Kind::Lesson),
+        false if is_dump_archive(path) => Ok(Kind::Dump),
         // Its dialog says what is wrong with it.
         false if is_documents(path) => Ok(Kind::Documents),
         false => match preview(path, &ReadOptions::default()) {

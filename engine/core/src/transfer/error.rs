@@ -87,12 +87,26 @@ impl From<StoreError> for TransferError {
 
 impl TransferError {
     pub(super) fn file(path: &Path, error: &io::Error) -> Self {
+        if error.kind() != io::ErrorKind::PermissionDenied && is_url(path) {
+            let path = path.display().to_string();
+            return Self::NotReadable { path, what: format!("it {URL}") };
+        }
         Self::File { path: path.display().to_string(), reason: io_reason(error) }
     }
 
     pub(super) fn target(path: &Path, what: impl Into<String>) -> Self {
         Self::Target { path: path.display().to_string(), what: what.into() }
     }
+}
+
+/// How to open the file at a URL.
+pub const URL: &str = "is a URL and not a file; download it, then open the file";
+
+/// Whether a path is the address of something on the web, which no file has.
+pub fn is_url(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    let scheme = text.split_once(":/").map_or("", |(scheme, _)| scheme);
+    ["http", "https", "ftp", "s3", "gs", "file"].contains(&&*scheme.to_ascii_lowercase())
 }
 
 /// The reason of a failed file operation in plain words.
@@ -105,6 +119,29 @@ pub(super) fn io_reason(error: &io::Error) -> String {
         _ => {
             let text = error.to_string();
             text.split(" (os error").next().unwrap_or_default().to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_no_path() {
+        for (text, expected) in [
+            ("https://example.com/a.json", true),
+            ("HTTP://example.com", true),
+            ("file:///tmp/a.json", true),
+            // Two slashes of a path are one.
+            ("s3:/bucket/a.csv", true),
+            ("/tmp/http/a.json", false),
+            ("C:/a.json", false),
+            ("a.json", false),
+        ] {
+            assert_eq!(is_url(Path::new(text)), expected, "{text}");
+            let error = TransferError::file(Path::new(text), &io::ErrorKind::NotFound.into());
+            assert_eq!(error.to_string().contains("download it"), expected, "{error}");
         }
     }
 }

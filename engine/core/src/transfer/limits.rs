@@ -61,6 +61,9 @@ pub(super) const PREVIEW_BYTES_MAX: u64 = 16 << 20;
 /// Entries of a folder in which a dump is looked for.
 pub(super) const DUMP_FILES_MAX: usize = 20_000;
 
+/// Folders above each other in which the collections of an exported snapshot are looked for.
+pub(super) const DUMP_DEPTH_MAX: usize = 8;
+
 /// Bytes of a collection's metadata in a dump.
 pub(super) const DUMP_METADATA_BYTES_MAX: usize = 16 << 20;
 

@@ -38,12 +38,12 @@ pub use dump::import::{
     DumpChoice, DumpImport, DumpOutcome, create_dump_indexes, import_dump, import_dump_into,
 };
 pub use dump::read::{
-    Dump, DumpCollection, DumpIndex, ListedData, holds_dump, looks_like_dump, metadata_path,
-    read_dump, rehearse_dump,
+    Dump, DumpCollection, DumpIndex, ListedData, holds_dump, is_dump_archive, looks_like_dump,
+    metadata_path, read_dump, rehearse_dump,
 };
 pub use dump::source::{DumpSource, DumpedCollection, WriteBatch, write_bson};
 pub use dump::target::{CreateError, DumpTarget};
-pub use error::TransferError;
+pub use error::{TransferError, URL, is_url};
 pub use export::collection::{
     DamagedDocuments, ExportFormat, ExportReport, ExportRequest, Lookalikes, export, indexes_path,
 };

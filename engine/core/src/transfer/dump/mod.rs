@@ -1,6 +1,7 @@
-//! Folders of mongodump and exported databases.
+//! Folders and archives of mongodump, and exported databases.
 
 pub(super) mod export;
+pub(super) mod files;
 pub(super) mod import;
 pub(super) mod manifest;
 pub(super) mod metadata;

@@ -1,4 +1,4 @@
-//! Reads what is in a folder that mongodump wrote.
+//! Reads what is in a dump.
 
 use std::{
     collections::BTreeMap,
@@ -11,10 +11,11 @@ use bson::Document;
 use crate::catalog::{Dialect, IndexMeta, Namespace, rules};
 use crate::transfer::{
     Compression, Progress, ReadOptions, Rehearsal, TransferError,
+    dump::files::{DumpFile, bare, file_name, files, folders, of_snapshot, snapshot_folders},
     dump::manifest::Manifest,
     dump::metadata::{CollectionFiles, collection, decoded, decoded_collection, left_out},
     import::preview::{rehearse_rules, rules_of},
-    limits::DUMP_FILES_MAX,
+    read::container::{Container, Member},
 };
 
 const DATA: &str = ".bson";
@@ -116,24 +117,41 @@ pub(in crate::transfer) const EXPIRES: &str = "expireAfterSeconds";
 const VIEW_ON: &str = "viewOn";
 
 /// Lists the collections of a dump: a folder with a folder for each database, the folder of one
-/// database, or the file of one collection. A folder with a manifest must have exactly its files.
+/// database, the file of one collection, an archive of mongodump, a tar of such folders, or a snapshot
+/// that Atlas exported. A folder with a manifest must have exactly its files.
 ///
 /// # Errors
 /// When it can't be read, holds no file of mongodump, or differs from its manifest.
 pub fn read_dump(path: &Path) -> Result<Dump, TransferError> {
     let about = fs::metadata(path).map_err(|error| TransferError::file(path, &error))?;
     let mut dump = Dump::default();
-    if about.is_file() {
+    if !about.is_file() {
+        read_folders(path, &mut dump)?;
+    } else if let Some(container) = Container::of_file(path) {
+        read_container(container, path, &mut dump)?;
+    } else {
         let name = file_name(path);
         let Some(stem) = bare(&name, DATA) else {
-            let what = "it is not a .bson file of mongodump".to_owned();
-            return Err(TransferError::NotReadable { path: path.display().to_string(), what });
+            return Err(not_readable(path, "it is not a .bson file of mongodump"));
         };
         let metadata = metadata_path(path);
         let files = CollectionFiles { data: vec![path.to_owned()], bytes: about.len(), metadata };
         dump.collections.push(collection(None, decoded_collection(stem), files));
-        return Ok(dump);
     }
+    if dump.collections.is_empty() {
+        let what = "there are no files of mongodump in it, such as <database>/<collection>.bson";
+        return Err(not_readable(path, what));
+    }
+    dump.collections.sort_by(|a, b| (&a.db, &a.name).cmp(&(&b.db, &b.name)));
+    Ok(dump)
+}
+
+fn not_readable(path: &Path, what: &str) -> TransferError {
+    TransferError::NotReadable { path: path.display().to_string(), what: what.to_owned() }
+}
+
+/// Adds the collections of a folder, and of the folders in it.
+fn read_folders(path: &Path, dump: &mut Dump) -> Result<(), TransferError> {
     let manifest = Manifest::of(path)?;
     let canonical = path.canonicalize().ok();
     let is_beside = manifest.as_ref().is_some_and(|manifest| manifest.root() != path);
@@ -144,26 +162,44 @@ pub fn read_dump(path: &Path) -> Result<Dump, TransferError> {
     let db = canonical.as_deref().map(file_name);
     // A folder of any other name asks for its database.
     let db = db.filter(|db| Namespace::checked(db, "c").is_ok());
-    read_folder(path, db.as_deref(), &mut dump)?;
+    add_collections(db.as_deref(), files(path)?, dump);
     if dump.collections.is_empty() {
         for (name, folder) in folders(path)? {
-            // A folder that can't be read costs no other one anything.
-            if let Err(error) = read_folder(&folder, Some(&decoded(&name)), &mut dump) {
-                dump.notes.push(error.to_string());
+            match files(&folder) {
+                Ok(files) => add_collections(Some(&decoded(&name)), files, dump),
+                // A folder that can't be read costs no other one anything.
+                Err(error) => dump.notes.push(error.to_string()),
             }
         }
     }
     if dump.collections.is_empty() {
-        let what = "there are no files of mongodump in the folder, such as \
-                    <database>/<collection>.bson"
-            .to_owned();
-        return Err(TransferError::NotReadable { path: path.display().to_string(), what });
+        for files in snapshot_folders(path) {
+            dump.collections.extend(of_snapshot(&files));
+        }
     }
     if let Some(manifest) = &manifest {
-        take_listed(manifest, &mut dump);
+        take_listed(manifest, dump);
     }
-    dump.collections.sort_by(|a, b| (&a.db, &a.name).cmp(&(&b.db, &b.name)));
-    Ok(dump)
+    Ok(())
+}
+
+/// Adds the collections of an archive or a tar.
+fn read_container(container: Container, path: &Path, dump: &mut Dump) -> Result<(), TransferError> {
+    let members = container.members(path)?;
+    dump.notes.extend(members.note);
+    let mut folders: BTreeMap<String, Vec<DumpFile>> = BTreeMap::new();
+    let is_visible = |name: &str| !name.split('/').any(|part| part.starts_with('.'));
+    for Member { name, bytes } in members.files.into_iter().filter(|it| is_visible(&it.name)) {
+        let (folder, file) = name.rsplit_once('/').unwrap_or(("", &name));
+        let found = DumpFile { name: file.to_owned(), path: path.join(&name), bytes };
+        folders.entry(folder.to_owned()).or_default().push(found);
+    }
+    for (folder, files) in folders {
+        dump.collections.extend(of_snapshot(&files));
+        let db = folder.rsplit('/').next().filter(|db| !db.is_empty()).map(decoded);
+        add_collections(db.as_deref(), files, dump);
+    }
+    Ok(())
 }
 
 /// The files of collections in a folder and in the folders in it.
@@ -176,8 +212,8 @@ fn collection_files(folder: &Path) -> Result<Vec<PathBuf>, TransferError> {
         let is_beside = BESIDE.contains(&Compression::bare_name(name));
         !is_beside && (bare(name, DATA).is_some() || bare(name, METADATA).is_some())
     };
-    found.retain(|(name, _)| is_collection(name));
-    Ok(found.into_iter().map(|(_, path)| path).collect())
+    found.retain(|file| is_collection(&file.name));
+    Ok(found.into_iter().map(|file| file.path).collect())
 }
 
 /// Takes over what the manifest says of each collection.
@@ -193,12 +229,14 @@ fn take_listed(manifest: &Manifest, dump: &mut Dump) {
     }
 }
 
-/// Whether a path may be a dump: a folder, or a `.bson` file next to its metadata.
+/// Whether a path may be a dump: a folder, an archive, or a `.bson` file next to its metadata.
 pub fn looks_like_dump(path: &Path) -> bool {
-    if path.is_dir() {
-        return true;
-    }
-    metadata_path(path).is_some()
+    path.is_dir() || metadata_path(path).is_some() || is_dump_archive(path)
+}
+
+/// Whether a file is an archive of mongodump, or a tar, compressed or not.
+pub fn is_dump_archive(path: &Path) -> bool {
+    path.is_file() && Container::of_file(path).is_some()
 }
 
 /// The metadata next to a `.bson` file of mongodump.
@@ -213,12 +251,13 @@ pub fn metadata_path(path: &Path) -> Option<PathBuf> {
 /// Whether a folder has files of mongodump, in itself or in a folder in it.
 pub fn holds_dump(folder: &Path) -> bool {
     collection_files(folder).is_ok_and(|files| !files.is_empty())
+        || !snapshot_folders(folder).is_empty()
 }
 
-/// Adds the collections in the folder of a database.
-fn read_folder(folder: &Path, db: Option<&str>, dump: &mut Dump) -> Result<(), TransferError> {
+/// Adds the collections whose files are in the folder of a database.
+fn add_collections(db: Option<&str>, files: Vec<DumpFile>, dump: &mut Dump) {
     let mut found: BTreeMap<String, CollectionFiles> = BTreeMap::new();
-    for (name, path) in files(folder)? {
+    for DumpFile { name, path, bytes } in files {
         if BESIDE.contains(&Compression::bare_name(&name)) {
             if bare(&name, DATA).is_some() {
                 dump.notes.push(format!("{name} is not replayed; the collections are as dumped."));
@@ -227,7 +266,7 @@ fn read_folder(folder: &Path, db: Option<&str>, dump: &mut Dump) -> Result<(), T
             found.entry(stem.to_owned()).or_default().metadata = Some(path);
         } else if let Some(stem) = bare(&name, DATA) {
             let of = found.entry(stem.to_owned()).or_default();
-            of.bytes = fs::metadata(&path).map_or(0, |about| about.len());
+            of.bytes = bytes;
             if let Some(other) = std::mem::replace(&mut of.data, vec![path]).first() {
                 let other = file_name(other);
                 dump.notes.push(format!("{other} is left out, because {name} has the same name."));
@@ -237,7 +276,6 @@ fn read_folder(folder: &Path, db: Option<&str>, dump: &mut Dump) -> Result<(), T
     for (stem, files) in found {
         dump.collections.push(collection(db, decoded_collection(&stem), files));
     }
-    Ok(())
 }
 
 /// Counts the documents of a collection that are past the thresholds of its TTL indexes, among the
@@ -251,48 +289,14 @@ pub fn rehearse_dump(
     documents_max: u64,
     progress: &Progress,
 ) -> Result<Rehearsal, TransferError> {
-    let [file] = collection.files.as_slice() else { return Ok(Rehearsal::default()) };
     let read = |index: &DumpIndex| rules::read_index(&index.spec, Dialect::Open).ok();
     let indexes: Vec<IndexMeta> = collection.indexes.iter().filter_map(read).collect();
     let rules = rules_of(indexes.iter());
-    rehearse_rules(&rules, now_ms, file, &ReadOptions::default(), documents_max, progress)
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// A file name without this ending and without that of a compression.
-fn bare<'n>(name: &'n str, ending: &str) -> Option<&'n str> {
-    Compression::bare_name(name).strip_suffix(ending).filter(|stem| !stem.is_empty())
-}
-
-fn files(folder: &Path) -> Result<Vec<(String, PathBuf)>, TransferError> {
-    entries(folder, fs::FileType::is_file)
-}
-
-fn folders(folder: &Path) -> Result<Vec<(String, PathBuf)>, TransferError> {
-    entries(folder, fs::FileType::is_dir)
-}
-
-/// The visible entries of a folder, by name.
-fn entries(
-    folder: &Path,
-    is_wanted: impl Fn(&fs::FileType) -> bool,
-) -> Result<Vec<(String, PathBuf)>, TransferError> {
-    let wrong = |error| TransferError::file(folder, &error);
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).map_err(wrong)? {
-        let entry = entry.map_err(wrong)?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if !name.starts_with('.') && entry.file_type().is_ok_and(|kind| is_wanted(&kind)) {
-            found.push((name, entry.path()));
-        }
-        if found.len() > DUMP_FILES_MAX {
-            let what = format!("the folder has more than {DUMP_FILES_MAX} files");
-            return Err(TransferError::NotReadable { path: folder.display().to_string(), what });
-        }
+    let mut all = Rehearsal::default();
+    for file in &collection.files {
+        let left = documents_max.saturating_sub(all.documents + all.rejected);
+        let options = ReadOptions::default();
+        all.add(rehearse_rules(&rules, now_ms, file, &options, left, progress)?);
     }
-    found.sort();
-    Ok(found)
+    Ok(all)
 }

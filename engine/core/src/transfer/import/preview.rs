@@ -83,6 +83,30 @@ pub struct Rehearsal {
     pub indexes: Vec<RehearsedIndex>,
 }
 
+impl Rehearsal {
+    /// Adds the counts of a further file of the same collection.
+    pub(in crate::transfer) fn add(&mut self, more: Self) {
+        self.documents += more.documents;
+        self.rejected += more.rejected;
+        self.taken += more.taken;
+        self.repeated += more.repeated;
+        self.overdue += more.overdue;
+        let count = |busiest: &Option<(i64, u64)>| busiest.map_or(0, |(_, count)| count);
+        if count(&more.busiest) > count(&self.busiest) {
+            self.busiest = more.busiest;
+        }
+        if self.indexes.is_empty() {
+            self.indexes = more.indexes;
+            return;
+        }
+        for (index, more) in self.indexes.iter_mut().zip(more.indexes) {
+            index.overdue += more.overdue;
+            index.waiting += more.waiting;
+            index.never += more.never;
+        }
+    }
+}
+
 /// The effect of one TTL index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RehearsedIndex {

@@ -93,6 +93,10 @@ impl Batch {
                     .push(ResumePoint { position: records.position(), tally: records.tally() });
             }
         }
+        // Text after the last document counts as well.
+        if let Some(last) = batch.resume_points.last_mut().filter(|_| batch.ended) {
+            last.tally = records.tally();
+        }
         batch
     }
 

@@ -106,15 +106,12 @@ fn length(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Whether a file starts with a BSON document. Reads it into the buffer.
-///
-/// # Errors
-/// When the file can't be read; one sentence without its full stop.
-pub(in crate::transfer) fn starts_with_document(input: &mut Input<'_>) -> Result<bool, String> {
-    let Some(length) = length(input.bytes()) else { return Ok(false) };
+pub(in crate::transfer) fn starts_with_document(input: &mut Input<'_>) -> bool {
+    let Some(length) = length(input.bytes()) else { return false };
     // Four letters of a text are a length beyond 16 MiB.
     if !(DOCUMENT_BYTES_MIN..=DOCUMENT_BYTES_MAX).contains(&length) {
-        return Ok(false);
+        return false;
     }
-    input.fill_to(length)?;
-    Ok(input.bytes().get(..length).is_some_and(|bytes| check(bytes).is_ok()))
+    input.fill_up_to(length);
+    input.bytes().get(..length).is_some_and(|bytes| check(bytes).is_ok())
 }

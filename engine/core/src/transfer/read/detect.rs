@@ -104,9 +104,11 @@ pub(in crate::transfer) fn detect(
     if format == ImportFormat::Csv {
         return Some(RecordFormat::Csv { separator: separator(text) });
     }
-    match text.get(first) {
+    // The exports of some tools begin with a comment.
+    let document = text.get(Documents::comments(text)..).unwrap_or_default();
+    match document.first() {
         Some(b'[') => return Some(RecordFormat::Array),
-        Some(b'{') => return Some(objects(text.get(first..).unwrap_or_default(), whole)),
+        Some(b'{') => return Some(objects(document, whole)),
         _ => {}
     }
     if format == ImportFormat::Json {

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, BufReader, Read, Seek as _},
+    io::{self, BufRead, BufReader, Read, Seek as _},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -10,29 +10,38 @@ use std::{
     },
 };
 
-use flate2::read::MultiGzDecoder;
-
 use crate::store::open_chosen;
 use crate::transfer::{
     Compression, Progress, TransferError,
     error::io_reason,
     limits::{IMPORT_TEXT_BYTES_MAX, READ_BYTES, UNPACKED_BYTES_FREE, UNPACKED_RATIO_MAX},
+    read::container::{self, Bytes, Container, ContainerError, fill_some},
+    read::gzip::GzipReader,
 };
 
 /// Bytes at the start of a file that tell its compression.
 const MAGIC_BYTES: usize = 4;
 
+/// Bytes at the start of a container that tell which one it is: a header of a tar.
+const CONTAINER_START_BYTES: usize = 512;
+
 /// The unconsumed bytes of a file.
 pub(in crate::transfer) struct Input<'p> {
-    reader: Box<dyn Read + Send + 'p>,
+    reader: Bytes<'p>,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
     ended: bool,
+    /// Why nothing more can be read. A decoder that failed once may not fail again.
+    failure: Option<String>,
     compression: Compression,
     unpacked: u64,
     wanted: u64,
     packed: Arc<AtomicU64>,
+    /// Bytes after the end of the compressed data.
+    ignored: Arc<AtomicU64>,
+    /// The file is in a container, so it can't be continued at an offset.
+    is_inside: bool,
     path: PathBuf,
     progress: Option<&'p Progress>,
 }
@@ -56,44 +65,52 @@ impl Read for CountingReader<'_> {
 }
 
 impl<'p> Input<'p> {
-    /// Opens a regular file. Compression is recognized by its magic number.
+    /// Opens a regular file, or a file in a container. Compression is recognized by its magic number.
     pub(in crate::transfer) fn open(
         path: &Path,
         progress: Option<&'p Progress>,
     ) -> Result<Self, TransferError> {
         let wrong = |error: io::Error| TransferError::file(path, &error);
-        let about = std::fs::metadata(path).map_err(wrong)?;
+        let inside = container::split(path);
+        let outer = inside.as_ref().map_or(path, |(outer, _)| outer);
+        let about = std::fs::metadata(outer).map_err(wrong)?;
         if !about.is_file() {
             let what = "it is not a regular file; choose a file with documents".to_owned();
             return Err(TransferError::NotReadable { path: path.display().to_string(), what });
         }
         let packed = Arc::new(AtomicU64::new(0));
-        let file = open_chosen(path).map_err(wrong)?;
-        let mut reader = CountingReader { file, packed: Arc::clone(&packed), progress };
-        let mut magic = Vec::with_capacity(MAGIC_BYTES);
-        reader.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut magic).map_err(wrong)?;
-        let compression = Compression::of(&magic);
-        let whole = BufReader::with_capacity(READ_BYTES, io::Cursor::new(magic).chain(reader));
-        let reader: Box<dyn Read + Send + 'p> = match compression {
-            Compression::None => Box::new(whole),
-            Compression::Gzip => Box::new(MultiGzDecoder::new(whole)),
-            Compression::Zstd => Box::new(zstd::Decoder::with_buffer(whole).map_err(wrong)?),
-        };
-        Ok(Self { compression, packed, path: path.to_owned(), progress, ..Self::over(reader) })
+        let file = open_chosen(outer).map_err(wrong)?;
+        let file = CountingReader { file, packed: Arc::clone(&packed), progress };
+        let ignored = Arc::default();
+        let (mut reader, mut compression) = unpacked(Box::new(file), &ignored).map_err(wrong)?;
+        if let Some((_, member)) = &inside {
+            let (inner, compression_inside) =
+                open_member(reader, member, &ignored).map_err(wrong)?;
+            reader = inner;
+            if compression_inside != Compression::None {
+                compression = compression_inside;
+            }
+        }
+        let is_inside = inside.is_some();
+        let path = path.to_owned();
+        Ok(Self { compression, packed, ignored, is_inside, path, progress, ..Self::over(reader) })
     }
 
     /// Reads uncompressed bytes.
-    pub(in crate::transfer) fn over(reader: Box<dyn Read + Send + 'p>) -> Self {
+    pub(in crate::transfer) fn over(reader: Bytes<'p>) -> Self {
         Self {
             reader,
             buffer: vec![0; READ_BYTES],
             start: 0,
             end: 0,
             ended: false,
+            failure: None,
             compression: Compression::None,
             unpacked: 0,
             wanted: u64::MAX,
             packed: Arc::default(),
+            ignored: Arc::default(),
+            is_inside: false,
             path: PathBuf::new(),
             progress: None,
         }
@@ -115,7 +132,7 @@ impl<'p> Input<'p> {
             if self.ended {
                 return Err("the file is shorter than before".to_owned());
             }
-            if self.is_compressed() {
+            if self.is_compressed() || self.is_inside {
                 self.fill()?;
             } else {
                 self.seek(offset).map_err(|error| self.failed(&error))?;
@@ -145,6 +162,11 @@ impl<'p> Input<'p> {
     /// Bytes read so far as they are in the file.
     pub(in crate::transfer) fn packed_bytes(&self) -> u64 {
         self.packed.load(Relaxed)
+    }
+
+    /// Bytes after the end of the compressed data, of what was read so far.
+    pub(in crate::transfer) fn ignored_bytes(&self) -> u64 {
+        self.ignored.load(Relaxed)
     }
 
     /// Sets how many decompressed bytes are wanted. The default is all.
@@ -190,6 +212,9 @@ impl<'p> Input<'p> {
     /// # Errors
     /// One sentence without its full stop.
     pub(in crate::transfer) fn fill(&mut self) -> Result<(), String> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
@@ -202,7 +227,11 @@ impl<'p> Input<'p> {
         let count = loop {
             match self.reader.read(free) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.failed(&error)),
+                Err(error) => {
+                    let failure = self.failed(&error);
+                    self.failure = Some(failure.clone());
+                    return Err(failure);
+                }
                 Ok(count) => break count,
             }
         };
@@ -223,7 +252,16 @@ impl<'p> Input<'p> {
         Ok(())
     }
 
+    /// Reads until `count` bytes are buffered or the file ends or can't be read any further. What was
+    /// read before an error is there then, and the next [`Self::fill`] meets the error again.
+    pub(in crate::transfer) fn fill_up_to(&mut self, count: usize) {
+        while self.bytes().len() < count && !self.ended && self.fill().is_ok() {}
+    }
+
     /// Reads until `count` bytes are buffered or the file ends.
+    ///
+    /// # Errors
+    /// When fewer can be read; one sentence without its full stop.
     pub(in crate::transfer) fn fill_to(&mut self, count: usize) -> Result<(), String> {
         while self.bytes().len() < count && !self.ended {
             self.fill()?;
@@ -232,6 +270,9 @@ impl<'p> Input<'p> {
     }
 
     fn failed(&self, error: &io::Error) -> String {
+        if let Some(ContainerError(what)) = error.get_ref().and_then(|error| error.downcast_ref()) {
+            return what.clone();
+        }
         let (name, is_compressed) = (self.compression.name(), self.is_compressed());
         match error.kind() {
             io::ErrorKind::UnexpectedEof if is_compressed => {
@@ -243,6 +284,56 @@ impl<'p> Input<'p> {
             }
             _ => format!("can't read the rest of the file: {}", io_reason(error)),
         }
+    }
+}
+
+/// Decompresses bytes if they are compressed.
+fn unpacked<'p>(
+    mut packed: Bytes<'p>,
+    ignored: &Arc<AtomicU64>,
+) -> io::Result<(Bytes<'p>, Compression)> {
+    let mut magic = [0; MAGIC_BYTES];
+    let length = fill_some(&mut packed, &mut magic)?;
+    let magic = magic.get(..length).unwrap_or_default().to_vec();
+    let compression = Compression::of(&magic);
+    let whole = io::Cursor::new(magic).chain(packed);
+    let whole: Box<dyn BufRead + Send + 'p> = Box::new(BufReader::with_capacity(READ_BYTES, whole));
+    let reader: Bytes<'p> = match compression {
+        Compression::None => Box::new(whole),
+        Compression::Gzip => Box::new(GzipReader::new(whole, Arc::clone(ignored))),
+        Compression::Zstd => Box::new(zstd::Decoder::with_buffer(whole)?),
+    };
+    Ok((reader, compression))
+}
+
+/// A file in a container, decompressed.
+fn open_member<'p>(
+    mut bytes: Bytes<'p>,
+    member: &str,
+    ignored: &Arc<AtomicU64>,
+) -> io::Result<(Bytes<'p>, Compression)> {
+    let mut start = vec![0; CONTAINER_START_BYTES];
+    let length = fill_some(&mut bytes, &mut start)?;
+    start.truncate(length);
+    let found = Container::of(&start).ok_or(io::ErrorKind::NotFound)?;
+    let whole = Box::new(io::Cursor::new(start).chain(bytes));
+    unpacked(found.open(whole, member)?, ignored)
+}
+
+/// The decompressed bytes of an input, for a container.
+pub(in crate::transfer) struct InputReader<'p>(pub Input<'p>);
+
+impl Read for InputReader<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let Self(input) = self;
+        if input.bytes().is_empty() && !input.has_ended() {
+            input.fill().map_err(|what| container::broken(&what))?;
+        }
+        let count = input.bytes().len().min(into.len());
+        let (part, _) = into.split_at_mut(count);
+        part.copy_from_slice(input.bytes().get(..count).unwrap_or_default());
+        input.consume(count);
+        Ok(count)
     }
 }
 

@@ -43,7 +43,7 @@ impl JsonRecords {
     ) -> Self {
         let inner =
             if form == RecordFormat::Array { extjson::Form::Array } else { extjson::Form::Stream };
-        let documents = Documents::new(inner).lenient(leniency);
+        let documents = Documents::new(inner).lenient(leniency).tolerant();
         Self { documents, form, position, start_offset: position.offset, is_ahead: false }
     }
 
@@ -78,14 +78,33 @@ impl JsonRecords {
         } else {
             self.next_whole(input)
         };
-        next.unwrap_or_else(|reason| {
-            let position = self.position.after(input.bytes());
-            Item::Bad(BadRecord::new(position, reason, &[], true))
-        })
+        next.unwrap_or_else(|reason| self.broken_off(input, reason))
+    }
+
+    /// After what can be read of a file that breaks off: its last document, if that is whole.
+    fn broken_off(&mut self, input: &mut Input<'_>, reason: String) -> Item {
+        if std::mem::take(&mut self.is_ahead) {
+            self.resume(self.position);
+        }
+        if let Ok(Step::Document { consumed }) = self.documents.step(input.bytes(), false) {
+            return self.found(input, consumed);
+        }
+        let position = self.position.after(input.bytes());
+        let start_line = self.position.after(Self::lead(input.bytes())).line;
+        Item::Bad(BadRecord::new(position, reason, &[], true).started(start_line))
     }
 
     /// The next document of an NDJSON file. An unreadable line does not affect others.
     fn next_line(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
+        loop {
+            if let Some(item) = self.item_of_line(input)? {
+                return Ok(item);
+            }
+        }
+    }
+
+    /// The document of the next line; `None` after what is before it.
+    fn item_of_line(&mut self, input: &mut Input<'_>) -> Result<Option<Item>, String> {
         let found = self.line(input)?;
         if let Some((length, _)) = found
             && self.documents.line(input.bytes().get(..length).unwrap_or_default())
@@ -94,26 +113,26 @@ impl JsonRecords {
             input.consume(length);
             self.position = position.after_line(length);
             self.is_ahead = true;
-            return Ok(Item::Document(position));
+            return Ok(Some(Item::Document(position)));
         }
         if std::mem::take(&mut self.is_ahead) {
             self.resume(self.position);
         }
-        let Some((length, last)) = found else { return self.too_long(input) };
+        let Some((length, last)) = found else { return self.too_long(input).map(Some) };
         let window = input.bytes().get(..length).unwrap_or_default();
-        let lead = blank(window);
-        if lead == window.len() {
-            return Ok(Item::End);
+        let lead = self.documents.separators(window);
+        if lead == window.len() && last {
+            return Ok(Some(Item::End));
         }
         if lead > 0 {
             self.advance(input, lead);
             self.is_ahead = true;
-            return self.next_line(input);
+            return Ok(None);
         }
         let mut step = self.documents.step(window, last);
         if step == Ok(Step::NeedMore) {
             if let Some(item) = self.over_lines(input)? {
-                return Ok(item);
+                return Ok(Some(item));
             }
             // The document breaks where its line ends, not where the next one starts.
             let window = input.bytes().get(..length).unwrap_or_default().trim_ascii_end();
@@ -121,14 +140,14 @@ impl JsonRecords {
         }
         let window = input.bytes().get(..length).unwrap_or_default();
         match step {
-            Ok(Step::Document { consumed }) => Ok(self.found(input, consumed)),
-            Ok(Step::End { .. } | Step::NeedMore) => Ok(Item::End),
+            Ok(Step::Document { consumed }) => Ok(Some(self.found(input, consumed))),
+            Ok(Step::End { .. } | Step::NeedMore) => Ok(Some(Item::End)),
             Err(error) => {
                 let bad = self.bad(&error, b"", window.trim_ascii(), false);
                 self.documents.skip(window);
                 self.advance(input, length);
                 self.position.document += 1;
-                Ok(Item::Bad(bad))
+                Ok(Some(Item::Bad(bad)))
             }
         }
     }
@@ -139,6 +158,7 @@ impl JsonRecords {
         loop {
             match self.documents.step(input.bytes(), input.has_ended()) {
                 Ok(Step::Document { consumed }) => return Ok(Some(self.found(input, consumed))),
+                Ok(Step::End { .. }) => return Ok(Some(Item::End)),
                 Ok(Step::NeedMore) if !is_long(input) && !input.is_enough() => more(input)?,
                 _ => return Ok(None),
             }
@@ -203,7 +223,7 @@ impl JsonRecords {
                 Ok(Step::Document { consumed }) => return Ok(self.found(input, consumed)),
                 Ok(Step::End { .. }) => return Ok(Item::End),
                 Ok(Step::NeedMore) if self.is_too_long(input) => {
-                    let position = self.position.after(self.lead(input.bytes()));
+                    let position = self.position.after(Self::lead(input.bytes()));
                     return Ok(Item::Bad(BadRecord::new(
                         position,
                         too_long_reason(),
@@ -215,7 +235,7 @@ impl JsonRecords {
                 Err(error) => match self.extent(&error, input.bytes(), input.has_ended()) {
                     Extent::Open if !input.has_ended() && !is_long(input) => more(input)?,
                     Extent::Ends(length) => {
-                        let lead = self.lead(input.bytes());
+                        let lead = Self::lead(input.bytes());
                         let bytes = input.bytes().get(..length).unwrap_or_default();
                         let text = bytes.get(lead.len()..).unwrap_or_default();
                         let bad = self.bad(&error, lead, text, false);
@@ -225,7 +245,7 @@ impl JsonRecords {
                         return Ok(Item::Bad(bad));
                     }
                     Extent::Open | Extent::Broken => {
-                        let lead = self.lead(input.bytes());
+                        let lead = Self::lead(input.bytes());
                         return Ok(Item::Bad(self.bad(&error, lead, input.bytes(), true)));
                     }
                 },
@@ -233,20 +253,15 @@ impl JsonRecords {
         }
     }
 
-    /// White space, the array's bracket or the comma before the next document.
-    fn lead<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
-        let mut at = blank(bytes);
-        if self.form == RecordFormat::Array && matches!(bytes.get(at), Some(b'[' | b',')) {
-            at += 1;
-            at += blank(bytes.get(at..).unwrap_or_default());
-        }
-        bytes.get(..at).unwrap_or(bytes)
+    /// White space, brackets of arrays, commas and comments before the next document.
+    fn lead(bytes: &[u8]) -> &[u8] {
+        bytes.get(..Documents::lead(bytes)).unwrap_or(bytes)
     }
 
     /// Where an unreadable document ends. Known only if the error is inside it, its quotes and
     /// braces match and a valid separator follows.
     fn extent(&self, error: &TextError, bytes: &[u8], ended: bool) -> Extent {
-        let lead = self.lead(bytes).len();
+        let lead = Self::lead(bytes).len();
         if error.offset as u64 + self.start_offset <= self.position.offset + lead as u64 {
             return Extent::Broken;
         }
@@ -255,7 +270,8 @@ impl JsonRecords {
         };
         let behind = bytes.get(lead + length..).unwrap_or_default();
         match (behind.get(blank(behind)), self.form) {
-            (Some(b',' | b']'), RecordFormat::Array) | (Some(b'{'), RecordFormat::Objects) => {
+            (Some(b',' | b']'), RecordFormat::Array)
+            | (Some(b'{' | b'[' | b',' | b';' | b'/'), RecordFormat::Objects) => {
                 Extent::Ends(lead + length)
             }
             (None, RecordFormat::Objects) if ended => Extent::Ends(lead + length),
@@ -265,7 +281,7 @@ impl JsonRecords {
     }
 
     fn found(&mut self, input: &mut Input<'_>, consumed: usize) -> Item {
-        let lead = self.lead(input.bytes()).len();
+        let lead = Self::lead(input.bytes()).len();
         self.advance(input, lead);
         let position = self.position;
         self.advance(input, consumed.saturating_sub(lead));
@@ -320,7 +336,9 @@ fn is_long(input: &Input<'_>) -> bool {
 fn more(input: &mut Input<'_>) -> Result<(), String> {
     let wanted = (input.bytes().len() * 2).clamp(READ_BYTES, IMPORT_TEXT_BYTES_MAX);
     input.fill()?;
-    input.fill_to(wanted)
+    // What can be read before the file breaks off is read.
+    input.fill_up_to(wanted);
+    Ok(())
 }
 
 fn blank(bytes: &[u8]) -> usize {

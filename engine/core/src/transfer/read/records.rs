@@ -6,6 +6,7 @@ use bson::{RawDocument, RawDocumentBuf};
 
 use crate::transfer::limits::DETECT_BYTES;
 use crate::transfer::read::bson_records::BsonRecords;
+use crate::transfer::read::container::Container;
 use crate::transfer::read::convert::{Converter, FieldCounts};
 use crate::transfer::read::csv::CsvRecords;
 use crate::transfer::read::detect::{byte_order_mark_length, detect, refuse};
@@ -63,11 +64,18 @@ impl<'p> Records<'p> {
     ) -> Result<Self, TransferError> {
         let not_readable =
             |what: String| TransferError::NotReadable { path: path.display().to_string(), what };
-        input.fill_to(DETECT_BYTES).map_err(not_readable)?;
+        input.fill_up_to(DETECT_BYTES);
+        if input.bytes().is_empty() && !input.has_ended() {
+            input.fill().map_err(not_readable)?;
+        }
+        if let Some(container) = Container::of(input.bytes()) {
+            let what = container.words();
+            return Err(not_readable(format!("{what}; import it alone, as a folder of mongodump")));
+        }
         let may_be_bson = matches!(options.format, ImportFormat::Auto | ImportFormat::Bson);
         let is_bson = may_be_bson
             && (options.format == ImportFormat::Bson
-                || bson_records::starts_with_document(&mut input).map_err(not_readable)?
+                || bson_records::starts_with_document(&mut input)
                 || has_ending(path, &[".bson"]));
         // Text can be recognized even if its name is wrong, but nothing else can be damaged BSON.
         let form = if is_bson && !(input.bytes().is_empty() && input.has_ended()) {
@@ -166,7 +174,9 @@ impl<'p> Records<'p> {
             RecordReader::Empty if self.input.has_ended() => Item::End,
             RecordReader::Empty => {
                 let position = TextPosition::START;
-                let reason = "the file starts with too much white space; remove it";
+                let failure = self.input.fill().err();
+                let reason = "the file starts with too much white space; remove it".to_owned();
+                let reason = failure.unwrap_or(reason);
                 Item::Bad(BadRecord::new(position, reason, &[], true))
             }
             RecordReader::Csv(records) => records.next(&mut self.input, self.converter.as_mut()),
@@ -223,6 +233,7 @@ impl<'p> Records<'p> {
             RecordReader::Json(records) => self.tally_before + records.tally(),
             RecordReader::Csv(_) | RecordReader::Bson(_) | RecordReader::Empty => self.tally_before,
         };
+        tally.ignored_bytes = self.input.ignored_bytes();
         if let Some(converter) = &self.converter {
             let (converted, unconverted) = converter.totals();
             tally.converted += converted;

@@ -34,6 +34,9 @@ const FORMS: [(Nonstandard, &str); 5] = [
 const LEAP_SECONDS: &str = "leapSecond";
 const CONVERTED: &str = "converted";
 const UNCONVERTED: &str = "unconverted";
+const IGNORED_BYTES: &str = "ignoredBytes";
+const SEPARATORS: &str = "separators";
+const SHELL_DOCUMENTS: &str = "shellDocuments";
 const STATES: [(ImportState, &str); 4] = [
     (ImportState::Importing, "importing"),
     (ImportState::Complete, "complete"),
@@ -167,8 +170,14 @@ fn types_from_bson(from: &Document) -> Option<Types> {
 
 fn nonstandard_to_bson(of: &Tally) -> Document {
     let forms = FORMS.iter().map(|(nonstandard, word)| (*word, of[*nonstandard]));
-    let others =
-        [(LEAP_SECONDS, of.leap_seconds), (CONVERTED, of.converted), (UNCONVERTED, of.unconverted)];
+    let others = [
+        (LEAP_SECONDS, of.leap_seconds),
+        (CONVERTED, of.converted),
+        (UNCONVERTED, of.unconverted),
+        (IGNORED_BYTES, of.ignored_bytes),
+        (SEPARATORS, of.separators),
+        (SHELL_DOCUMENTS, of.shell_documents),
+    ];
     let all = forms.chain(others);
     all.map(|(word, count)| (word.to_owned(), bits(count).into())).collect()
 }
@@ -184,6 +193,9 @@ fn tally_from_bson(from: &Document, legacy: &str, forms: &str) -> Option<Tally> 
     tally.leap_seconds = number(LEAP_SECONDS);
     tally.converted = number(CONVERTED);
     tally.unconverted = number(UNCONVERTED);
+    tally.ignored_bytes = number(IGNORED_BYTES);
+    tally.separators = number(SEPARATORS);
+    tally.shell_documents = number(SHELL_DOCUMENTS);
     Some(tally)
 }
 
@@ -276,6 +288,7 @@ mod tests {
             tally.legacy_values = 3;
             tally.leap_seconds = 4;
             (tally.converted, tally.unconverted) = (6, 7);
+            (tally.ignored_bytes, tally.separators, tally.shell_documents) = (8, 9, 10);
             tally.set(Nonstandard::NoZone, 5);
         }
         let mut bson = to_bson(&written);

@@ -10,7 +10,11 @@ use bson::{Binary, Bson, Document, doc, spec::BinarySubtype};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::store::open_chosen;
-use crate::transfer::{TransferError, limits::IDENTITY_BYTES};
+use crate::transfer::{Compression, TransferError, limits::IDENTITY_BYTES, read::container};
+
+/// Bytes of a file that broke off above which its start tells that another file is a copy of it. A
+/// header of gzip alone doesn't.
+const COPY_BYTES_MIN: u64 = 64;
 
 /// The properties that identify a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +32,11 @@ impl FileIdentity {
     /// When it can't be read.
     pub(in crate::transfer) fn of(path: &Path) -> Result<Self, TransferError> {
         let wrong = |error| TransferError::file(path, &error);
-        let whole = path.canonicalize().map_err(wrong)?;
-        let file = open_chosen(&whole).map_err(wrong)?;
+        let inside = container::split(path);
+        let outer = inside.as_ref().map_or(path, |(outer, _)| outer);
+        let outer = outer.canonicalize().map_err(wrong)?;
+        let file = open_chosen(&outer).map_err(wrong)?;
+        let whole = inside.map_or_else(|| outer.clone(), |(_, member)| outer.join(member));
         let about = file.metadata().map_err(wrong)?;
         let since = about.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
         let modified_ns = since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(0));
@@ -43,7 +50,7 @@ impl FileIdentity {
     /// # Errors
     /// When it changed, or can't be read.
     pub(in crate::transfer) fn check(&self) -> Result<(), TransferError> {
-        if Self::of(&self.path)? == *self {
+        if Self::of(&self.path)? == *self || self.is_start_of_copy()? {
             return Ok(());
         }
         let what = format!(
@@ -51,6 +58,19 @@ impl FileIdentity {
             self.path.display()
         );
         Err(TransferError::Unfinished { what })
+    }
+
+    /// Whether a compressed file that broke off was replaced by a longer one with the same start: the
+    /// new copy that its message asks for.
+    fn is_start_of_copy(&self) -> Result<bool, TransferError> {
+        let wrong = |error| TransferError::file(&self.path, &error);
+        let file = open_chosen(&container::on_disk(&self.path)).map_err(wrong)?;
+        let length = file.metadata().map_err(wrong)?.len();
+        let mut start = Vec::new();
+        file.take(self.bytes.min(IDENTITY_BYTES)).read_to_end(&mut start).map_err(wrong)?;
+        let is_longer = length > self.bytes && self.bytes > COPY_BYTES_MIN;
+        let is_packed = Compression::of(&start) != Compression::None;
+        Ok(is_longer && is_packed && xxh3_64(&start) == self.start_hash)
     }
 
     pub(in crate::transfer) fn to_bson(&self) -> Document {

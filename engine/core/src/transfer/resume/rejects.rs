@@ -11,6 +11,7 @@ use bson::{RawDocumentBuf, doc};
 use crate::transfer::{
     TextPosition, TransferError,
     limits::{REJECT_FILES_MAX, REJECT_TEXT_BYTES_MAX},
+    read::container,
 };
 use crate::{
     store::{create_chosen, open_chosen, open_chosen_to_write, sync_names},
@@ -34,9 +35,14 @@ impl RejectsFile {
         before: Option<&(PathBuf, u64)>,
         tail: &[u8],
     ) -> Self {
-        let mut name = source.file_name().unwrap_or_default().to_owned();
+        let inside = container::split(source);
+        let beside = inside.as_ref().map_or(source, |(outer, _)| outer);
+        let mut name = beside.file_name().unwrap_or_default().to_owned();
+        if let Some((_, member)) = &inside {
+            name.push(format!(".{}", member.replace('/', ".")));
+        }
         name.push(".rejected.jsonl");
-        let wanted = wanted.map_or_else(|| source.with_file_name(name), Path::to_owned);
+        let wanted = wanted.map_or_else(|| beside.with_file_name(name), Path::to_owned);
         let open = before.and_then(|(path, kept)| {
             let about = fs::symlink_metadata(path).ok()?;
             let is_whole = about.is_file() && about.len() >= *kept;

@@ -52,6 +52,7 @@ pub struct Documents {
     place: SourcePosition,
     work: Work,
     count: u64,
+    is_tolerant: bool,
 }
 
 /// Where in the stream we are.
@@ -60,6 +61,8 @@ enum State {
     /// Before the first byte.
     Start,
     Between,
+    /// In an array of a stream, or in a later array.
+    Inside,
     Closed,
 }
 
@@ -72,7 +75,17 @@ impl Documents {
             place: SourcePosition::START,
             work: Work::default(),
             count: 0,
+            is_tolerant: false,
         }
+    }
+
+    /// The same, but takes what programs and people put between documents (commas, semicolons, comments,
+    /// byte order marks, another array), and reads a document that isn't JSON as one of mongosh. Both
+    /// are counted in the tally.
+    #[must_use]
+    pub fn tolerant(mut self) -> Self {
+        self.is_tolerant = true;
+        self
     }
 
     /// The same, but takes what is refused otherwise.
@@ -98,7 +111,11 @@ impl Documents {
         }
         let before = self.work.taking.tally;
         let mut parser = Parser::new(bytes, at, Dialect::Json, &mut self.work);
-        let found = find(&mut parser, self.form, self.state);
+        let found = if self.is_tolerant {
+            find_tolerant(&mut parser, self.form, self.state)
+        } else {
+            find(&mut parser, self.form, self.state)
+        };
         let end = parser.at;
         match found {
             Ok(Some(state)) => {
@@ -112,7 +129,10 @@ impl Documents {
                 self.advance(bytes, bytes.len());
                 Ok(Step::End { consumed: bytes.len() })
             }
-            Ok(None) => Ok(Step::NeedMore),
+            Ok(None) => {
+                self.work.taking.tally = before;
+                Ok(Step::NeedMore)
+            }
             Err(fault) => {
                 self.work.taking.tally = before;
                 if !last && (fault.message.is_none() || end >= bytes.len()) {
@@ -127,7 +147,8 @@ impl Documents {
     /// then.
     pub fn can_go_on(&self, bytes: &[u8]) -> bool {
         let new = Self::new(self.form).lenient(self.work.taking.leniency);
-        let mut trial = Self { state: self.state, place: self.place, ..new };
+        let is_tolerant = self.is_tolerant;
+        let mut trial = Self { state: self.state, place: self.place, is_tolerant, ..new };
         trial.step(bytes, false) == Ok(Step::NeedMore) && trial.work.out.len() <= DOCUMENT_BYTES_MAX
     }
 
@@ -141,7 +162,15 @@ impl Documents {
             return false;
         }
         let mut parser = Parser::new(text, 0, Dialect::Json, &mut self.work);
-        let is_whole = parser.whole_document().is_ok() && parser.end().is_ok();
+        let mut is_whole = parser.whole_document().is_ok();
+        if is_whole && self.is_tolerant {
+            parser.at = skip_space(text, parser.at);
+            if matches!(text.get(parser.at), Some(b',' | b';')) {
+                parser.at += 1;
+                parser.work.taking.tally.separators += 1;
+            }
+        }
+        is_whole &= parser.end().is_ok();
         if is_whole {
             self.state = State::Between;
             self.count += 1;
@@ -163,7 +192,9 @@ impl Documents {
     /// Takes bytes as used up without reading them: a bad document that the caller found the end
     /// of.
     pub fn skip(&mut self, bytes: &[u8]) {
-        self.state = State::Between;
+        if self.state != State::Inside {
+            self.state = State::Between;
+        }
         self.advance(bytes, bytes.len());
     }
 
@@ -173,6 +204,26 @@ impl Documents {
         let size = |number| usize::try_from(number).unwrap_or(usize::MAX);
         self.state = State::Between;
         self.place = SourcePosition::at(size(line), size(column), size(offset));
+    }
+
+    /// The length of the white space, commas, semicolons, comments and marks at the start of bytes
+    /// between two documents of a stream. They are counted in the tally.
+    pub fn separators(&mut self, bytes: &[u8]) -> usize {
+        let (length, count) = separators(bytes, b",;");
+        self.work.taking.tally.separators += count;
+        length
+    }
+
+    /// The length of all that is before the next document, with the brackets of arrays.
+    #[must_use]
+    pub fn lead(bytes: &[u8]) -> usize {
+        separators(bytes, b",;[]").0
+    }
+
+    /// The length of white space, comments and marks at the start of a file.
+    #[must_use]
+    pub fn comments(bytes: &[u8]) -> usize {
+        separators(bytes, b"").0
     }
 
     /// Documents read so far.
@@ -233,6 +284,131 @@ fn find(parser: &mut Parser<'_, '_>, form: Form, state: State) -> Result<Option<
         }
     }
     parser.whole_document().map(|()| Some(State::Between))
+}
+
+/// White space, comments, byte order marks, the record separators of JSON text sequences (RFC 7464), and
+/// bytes out of `others`: how long they are, and how many are not white space. A comment without an end
+/// is left.
+fn separators(bytes: &[u8], others: &[u8]) -> (usize, u64) {
+    const RECORD: u8 = 0x1e;
+    let (mut at, mut count) = (0, 0);
+    loop {
+        at = skip_space(bytes, at);
+        let rest = bytes.get(at..).unwrap_or_default();
+        let length = match rest {
+            [0xef, 0xbb, 0xbf, ..] => 3,
+            [b'/', b'/', comment @ ..] => match comment.iter().position(|byte| *byte == b'\n') {
+                Some(length) => length + 3,
+                None => return (at, count),
+            },
+            [b'/', b'*', comment @ ..] => match comment.windows(2).position(|pair| pair == b"*/") {
+                Some(length) => length + 4,
+                None => return (at, count),
+            },
+            [RECORD, ..] => 1,
+            [byte, ..] if others.contains(byte) => 1,
+            _ => return (at, count),
+        };
+        at += length;
+        count += 1;
+    }
+}
+
+/// As [`find`], but takes what is met between documents.
+fn find_tolerant(
+    parser: &mut Parser<'_, '_>,
+    form: Form,
+    state: State,
+) -> Result<Option<State>, Fault> {
+    let mut is_inside = state == State::Inside || state == State::Between && form == Form::Array;
+    let mut needs_comma = is_inside;
+    if state == State::Start && form == Form::Array {
+        pass(parser, b"");
+        parser.expect(b'[', "an array is expected here; it starts with [")?;
+        is_inside = true;
+    }
+    loop {
+        pass(parser, if is_inside { b"" } else { b",;" });
+        match parser.bytes.get(parser.at) {
+            None if is_inside => return Err(Fault::cut(parser.bytes.len())),
+            None => return Ok(None),
+            // A comment without its end: the rest of the file may have it.
+            Some(b'/') if is_open_comment(parser) => return Err(Fault::cut(parser.bytes.len())),
+            Some(b'/') if is_last_comment(parser) => return Ok(None),
+            Some(b',') if needs_comma => {
+                parser.at += 1;
+                needs_comma = false;
+                pass(parser, b"");
+                let is_trailing = parser.bytes.get(parser.at) == Some(&b']');
+                parser.work.taking.tally.separators += u64::from(is_trailing);
+            }
+            Some(b']') if is_inside => {
+                parser.at += 1;
+                (is_inside, needs_comma) = (false, false);
+            }
+            Some(b'[') if !is_inside => {
+                parser.at += 1;
+                (is_inside, needs_comma) = (true, false);
+            }
+            Some(_) if needs_comma => {
+                let message = "a comma or the closing bracket ] is missing here";
+                return Err(Fault::new(parser.at, message));
+            }
+            Some(b'{') => {
+                document(parser)?;
+                return Ok(Some(match (is_inside, form) {
+                    (true, _) => State::Inside,
+                    (false, Form::Array) => State::Closed,
+                    (false, Form::Stream) => State::Between,
+                }));
+            }
+            Some(_) if state == State::Start || is_inside || form == Form::Stream => {
+                return parser.whole_document().map(|()| None);
+            }
+            Some(_) => {
+                return Err(Fault::new(parser.at, "unexpected text after the array; remove it"));
+            }
+        }
+    }
+}
+
+fn pass(parser: &mut Parser<'_, '_>, others: &[u8]) {
+    let (length, count) = separators(parser.bytes.get(parser.at..).unwrap_or_default(), others);
+    parser.at += length;
+    parser.work.taking.tally.separators += count;
+}
+
+fn is_open_comment(parser: &Parser<'_, '_>) -> bool {
+    parser.bytes.get(parser.at..).is_some_and(|rest| rest.starts_with(b"/*") || rest == b"/")
+}
+
+fn is_last_comment(parser: &Parser<'_, '_>) -> bool {
+    parser.bytes.get(parser.at..).is_some_and(|rest| rest.starts_with(b"//"))
+}
+
+/// Reads a document as JSON, and if it isn't, as mongosh would. Of two errors it returns the later one.
+fn document(parser: &mut Parser<'_, '_>) -> Result<(), Fault> {
+    let (start, tally) = (parser.at, parser.work.taking.tally);
+    let Err(fault) = parser.whole_document() else { return Ok(()) };
+    let is_cut = fault.message.is_none() || parser.at >= parser.bytes.len();
+    // An option of the import says whether a non-standard form is read.
+    if is_cut || fault.nonstandard.is_some() {
+        return Err(fault);
+    }
+    let end = parser.at;
+    parser.work.taking.tally = tally;
+    parser.restart(start, Dialect::Shell);
+    match parser.whole_document() {
+        Ok(()) => {
+            parser.work.taking.tally.shell_documents += 1;
+            Ok(())
+        }
+        Err(later) if later.at > fault.at => Err(later),
+        Err(_) => {
+            parser.at = end;
+            Err(fault)
+        }
+    }
 }
 
 /// Only white space may follow the closing bracket.

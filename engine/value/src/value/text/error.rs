@@ -54,7 +54,7 @@ impl Fault {
         Self { nonstandard: Some(nonstandard), ..Self::new(at, message) }
     }
 
-    pub(super) fn cut(at: usize) -> Self {
+    pub(in crate::value) fn cut(at: usize) -> Self {
         Self { at, message: None, nonstandard: None }
     }
 }

@@ -122,6 +122,12 @@ pub struct Tally {
     pub converted: u64,
     /// Values that don't convert to it.
     pub unconverted: u64,
+    /// Bytes after the end of compressed data.
+    pub ignored_bytes: u64,
+    /// Commas, semicolons, comments and marks between documents.
+    pub separators: u64,
+    /// Documents in the syntax of mongosh.
+    pub shell_documents: u64,
     /// Of each nonstandard form, in the order of [`Nonstandard::ALL`].
     forms: [u64; FORMS],
 }
@@ -143,6 +149,9 @@ impl Add for Tally {
         sum.leap_seconds += other.leap_seconds;
         sum.converted += other.converted;
         sum.unconverted += other.unconverted;
+        sum.ignored_bytes += other.ignored_bytes;
+        sum.separators += other.separators;
+        sum.shell_documents += other.shell_documents;
         for (sum, more) in sum.forms.iter_mut().zip(other.forms) {
             *sum += more;
         }
@@ -152,8 +161,16 @@ impl Add for Tally {
 
 impl Tally {
     /// Nothing.
-    pub const NONE: Self =
-        Self { legacy_values: 0, leap_seconds: 0, converted: 0, unconverted: 0, forms: [0; FORMS] };
+    pub const NONE: Self = Self {
+        legacy_values: 0,
+        leap_seconds: 0,
+        converted: 0,
+        unconverted: 0,
+        ignored_bytes: 0,
+        separators: 0,
+        shell_documents: 0,
+        forms: [0; FORMS],
+    };
 
     /// Values that were read differently from how they were written, each without a period at the
     /// end.
@@ -168,11 +185,24 @@ impl Tally {
         );
         let converted = ("value has the chosen type", "values have the chosen types");
         let unconverted = ("value did not convert", "values did not convert");
+        let ignored = (
+            "byte after the end of the compressed data was ignored",
+            "bytes after the end of the compressed data were ignored",
+        );
+        let separators = (
+            "comma, comment or mark between documents was skipped",
+            "commas, comments or marks between documents were skipped",
+        );
+        let shell =
+            ("document was in the syntax of mongosh", "documents were in the syntax of mongosh");
         let others = [
             (self.leap_seconds, leap),
             (self.legacy_values, legacy),
             (self.converted, converted),
             (self.unconverted, unconverted),
+            (self.ignored_bytes, ignored),
+            (self.separators, separators),
+            (self.shell_documents, shell),
         ];
         let others = others.map(|(count, (one, many))| (count, counted(count, one, many)));
         odd.chain(others).filter(|(count, _)| *count > 0).map(|(_, words)| words).collect()

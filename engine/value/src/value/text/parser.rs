@@ -44,7 +44,7 @@ pub(in crate::value) struct Parser<'t, 'w> {
     pub(in crate::value) bytes: &'t [u8],
     pub(in crate::value) at: usize,
     pub(super) dialect: Dialect,
-    pub(super) work: &'w mut Work,
+    pub(in crate::value) work: &'w mut Work,
 }
 
 type Done = Result<(), Fault>;
@@ -63,10 +63,17 @@ impl<'t, 'w> Parser<'t, 'w> {
         dialect: Dialect,
         work: &'w mut Work,
     ) -> Self {
-        work.out.clear();
-        work.names.clear();
-        work.has_duplicate = false;
-        Self { bytes, at, dialect, work }
+        let mut parser = Self { bytes, at, dialect, work };
+        parser.restart(at, dialect);
+        parser
+    }
+
+    /// Begins again at this place, in this dialect.
+    pub(in crate::value) fn restart(&mut self, at: usize, dialect: Dialect) {
+        (self.at, self.dialect) = (at, dialect);
+        self.work.out.clear();
+        self.work.names.clear();
+        self.work.has_duplicate = false;
     }
 
     /// Reads one document into `work.out`.

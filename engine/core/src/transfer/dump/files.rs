@@ -1,0 +1,120 @@
+//! The files of a dump.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::transfer::{
+    Compression, DumpCollection, TransferError,
+    dump::metadata::{CollectionFiles, collection, decoded},
+    limits::{DUMP_DEPTH_MAX, DUMP_FILES_MAX},
+};
+
+/// A file of a folder, or of one in a container.
+#[derive(Debug)]
+pub(super) struct DumpFile {
+    pub name: String,
+    pub path: PathBuf,
+    pub bytes: u64,
+}
+
+pub(super) fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// A file name without this ending and without that of a compression.
+pub(super) fn bare<'n>(name: &'n str, ending: &str) -> Option<&'n str> {
+    Compression::bare_name(name).strip_suffix(ending).filter(|stem| !stem.is_empty())
+}
+
+pub(super) fn files(folder: &Path) -> Result<Vec<DumpFile>, TransferError> {
+    let found = entries(folder, fs::FileType::is_file)?.into_iter();
+    let of = |(name, path): (String, PathBuf)| {
+        let bytes = fs::metadata(&path).map_or(0, |about| about.len());
+        DumpFile { name, path, bytes }
+    };
+    Ok(found.map(of).collect())
+}
+
+pub(super) fn folders(folder: &Path) -> Result<Vec<(String, PathBuf)>, TransferError> {
+    entries(folder, fs::FileType::is_dir)
+}
+
+/// The visible entries of a folder, by name.
+fn entries(
+    folder: &Path,
+    is_wanted: impl Fn(&fs::FileType) -> bool,
+) -> Result<Vec<(String, PathBuf)>, TransferError> {
+    let wrong = |error| TransferError::file(folder, &error);
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(wrong)? {
+        let entry = entry.map_err(wrong)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !name.starts_with('.') && entry.file_type().is_ok_and(|kind| is_wanted(&kind)) {
+            found.push((name, entry.path()));
+        }
+        if found.len() > DUMP_FILES_MAX {
+            let what = format!("the folder has more than {DUMP_FILES_MAX} files");
+            return Err(TransferError::NotReadable { path: folder.display().to_string(), what });
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// What Atlas writes next to the files of a collection.
+const SNAPSHOT_METADATA: &str = "metadata.json";
+
+fn is_snapshot_data(name: &str) -> bool {
+    name != SNAPSHOT_METADATA && bare(name, ".json").is_some()
+}
+
+/// The replica set and the number of a file, so that 10 comes after 9.
+fn snapshot_part(name: &str) -> (&str, u64, &str) {
+    let stem = bare(name, ".json").unwrap_or(name);
+    let (set, number) = stem.rsplit_once('.').unwrap_or((stem, ""));
+    (set, number.parse().unwrap_or(0), name)
+}
+
+/// The files of each collection of a snapshot that Atlas exported: `<database>/<collection>/` has
+/// `metadata.json` and the documents in `<replica set>.<number>.json.gz`. Dates and other folders are
+/// above.
+pub(super) fn snapshot_folders(folder: &Path) -> Vec<Vec<DumpFile>> {
+    let (mut found, mut visited) = (Vec::new(), 0);
+    let mut open = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = open.pop() {
+        let Ok(files) = files(&folder) else { continue };
+        visited += files.len() + 1;
+        if visited > DUMP_FILES_MAX {
+            break;
+        }
+        let has_metadata = files.iter().any(|file| file.name == SNAPSHOT_METADATA);
+        if has_metadata && files.iter().any(|file| is_snapshot_data(&file.name)) {
+            found.push(files);
+        } else if depth < DUMP_DEPTH_MAX {
+            let inside = folders(&folder).unwrap_or_default().into_iter();
+            open.extend(inside.map(|(_, folder)| (folder, depth + 1)));
+        }
+    }
+    found
+}
+
+/// The collection of a snapshot whose files these are. `None` if they are other ones.
+pub(super) fn of_snapshot(files: &[DumpFile]) -> Option<DumpCollection> {
+    let metadata = files.iter().find(|file| file.name == SNAPSHOT_METADATA)?;
+    let mut data: Vec<&DumpFile> =
+        files.iter().filter(|file| is_snapshot_data(&file.name)).collect();
+    data.sort_by_key(|file| snapshot_part(&file.name));
+    let folder = metadata.path.parent()?;
+    let of = CollectionFiles {
+        bytes: data.iter().map(|file| file.bytes).sum(),
+        data: data.into_iter().map(|file| file.path.clone()).collect(),
+        metadata: Some(metadata.path.clone()),
+    };
+    if of.data.is_empty() {
+        return None;
+    }
+    let db = folder.parent().map(file_name).filter(|db| !db.is_empty());
+    Some(collection(db.as_deref(), decoded(&file_name(folder)), of))
+}

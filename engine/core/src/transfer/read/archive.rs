@@ -1,0 +1,301 @@
+//! The archive of `mongodump --archive`: the metadata of all collections, then their documents in
+//! segments that take turns, and at the end of each collection a checksum.
+//!
+//! | part | bytes |
+//! |---|---|
+//! | magic number | `6d e2 99 81` |
+//! | header | a document |
+//! | metadata | a document for each collection, then `ff ff ff ff` |
+//! | segment | a document with `db` and `collection`, documents, `ff ff ff ff` |
+//! | end of a collection | a document with `EOF` and `CRC`, `ff ff ff ff` |
+
+use std::io::{self, Cursor, Read};
+
+use bson::{RawDocument, RawDocumentBuf};
+
+use crate::transfer::limits::{DUMP_FILES_MAX, DUMP_METADATA_BYTES_MAX};
+use crate::transfer::read::container::{Bytes, Member, Members, broken, fill, fill_some, skip};
+use crate::value::scan::DOCUMENT_BYTES_MAX;
+
+/// The first four bytes.
+pub(in crate::transfer) const MAGIC: [u8; 4] = [0x6d, 0xe2, 0x99, 0x81];
+
+/// Between the parts.
+const TERMINATOR: i32 = -1;
+
+const CUT: &str = "the archive is cut short, and documents of this collection are missing; get a new \
+                   copy";
+const DAMAGED: &str = "the archive is damaged here; get a new copy";
+const NO_END: &str = "the archive ends without the end of this collection, so documents may be \
+                      missing; dump it again";
+const WRONG_SUM: &str = "the archive's checksum of this collection is another one, so a document is \
+                         damaged or missing; get a new copy";
+
+/// The metadata of a collection.
+struct Listed {
+    /// Its file of documents, without the ending.
+    stem: String,
+    metadata: String,
+    bytes: u64,
+    has_documents: bool,
+}
+
+/// Reads what is before the documents.
+fn prelude(from: &mut dyn Read) -> io::Result<Vec<Listed>> {
+    let mut magic = MAGIC;
+    fill(from, &mut magic, CUT)?;
+    document(from, DUMP_METADATA_BYTES_MAX)?.ok_or_else(|| broken(DAMAGED))?;
+    let mut listed = Vec::new();
+    while let Some(metadata) = document(from, DUMP_METADATA_BYTES_MAX)? {
+        if listed.len() >= DUMP_FILES_MAX {
+            return Err(broken("the archive has too many collections"));
+        }
+        let text = |name: &str| metadata.get_str(name).unwrap_or_default().to_owned();
+        let kind = text("type");
+        listed.push(Listed {
+            stem: stem(&metadata).ok_or_else(|| broken(DAMAGED))?,
+            metadata: text("metadata"),
+            bytes: metadata.get("size").ok().flatten().map_or(0, size),
+            // The measurements of a time series are a collection of buckets.
+            has_documents: kind != "view" && kind != "timeseries",
+        });
+    }
+    Ok(listed)
+}
+
+fn size(value: bson::raw::RawBsonRef<'_>) -> u64 {
+    let size = value.as_i64().or_else(|| value.as_i32().map(i64::from));
+    size.and_then(|size| u64::try_from(size).ok()).unwrap_or(0)
+}
+
+/// The name of a collection's file.
+fn stem(of: &RawDocument) -> Option<String> {
+    let db = encoded(of.get_str("db").ok()?);
+    let collection = encoded(of.get_str("collection").ok()?);
+    // The oplog is of no database.
+    Some(if db.is_empty() { collection } else { format!("{db}/{collection}") })
+}
+
+/// A name as mongodump writes it into that of a file.
+fn encoded(name: &str) -> String {
+    let mut out = String::new();
+    for (at, byte) in name.bytes().enumerate() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || at > 0 && byte == b'.' {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+/// The next document; `None` if the part ends.
+fn document(from: &mut dyn Read, bytes_max: usize) -> io::Result<Option<RawDocumentBuf>> {
+    let mut length = [0; 4];
+    fill(from, &mut length, CUT)?;
+    let mut bytes = match i32::from_le_bytes(length) {
+        TERMINATOR => return Ok(None),
+        length => vec![0; usize::try_from(length).unwrap_or(0)],
+    };
+    if !(5..=bytes_max).contains(&bytes.len()) {
+        return Err(broken(DAMAGED));
+    }
+    let (start, rest) = bytes.split_at_mut(4);
+    start.copy_from_slice(&length);
+    fill(from, rest, CUT)?;
+    RawDocumentBuf::from_bytes(bytes).map(Some).map_err(|_| broken(DAMAGED))
+}
+
+/// The files of a folder with the same content. The documents are not read.
+pub(in crate::transfer) fn members(from: &mut dyn Read) -> io::Result<Members> {
+    let mut files = Vec::new();
+    for Listed { stem, metadata, bytes, has_documents } in prelude(from)? {
+        if has_documents {
+            files.push(Member { name: format!("{stem}.bson"), bytes });
+        }
+        if !metadata.is_empty() {
+            let bytes = metadata.len() as u64;
+            files.push(Member { name: format!("{stem}.metadata.json"), bytes });
+        }
+    }
+    Ok(Members { files, note: None })
+}
+
+/// The bytes of one of these files.
+pub(in crate::transfer) fn open<'p>(mut from: Bytes<'p>, member: &str) -> io::Result<Bytes<'p>> {
+    let missing = || io::Error::from(io::ErrorKind::NotFound);
+    let listed = prelude(&mut from)?;
+    if let Some(stem) = member.strip_suffix(".metadata.json") {
+        let found = listed.into_iter().find(|listed| listed.stem == stem);
+        let metadata = found.map(|listed| listed.metadata.into_bytes()).ok_or_else(missing)?;
+        return Ok(Box::new(Cursor::new(metadata)));
+    }
+    let stem = member.strip_suffix(".bson").ok_or_else(missing)?;
+    if !listed.iter().any(|listed| listed.stem == stem) {
+        return Err(missing());
+    }
+    let at = Place::BetweenSegments;
+    Ok(Box::new(Documents { from, stem: stem.to_owned(), at, start: Vec::new(), sum: Crc::new() }))
+}
+
+/// Where in the archive the next byte is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    BetweenSegments,
+    /// Before a document of a segment, of the wanted collection or of another one.
+    BeforeDocument {
+        is_wanted: bool,
+    },
+    /// In a document of the wanted collection, this many bytes before its end.
+    InDocument(usize),
+    AtEnd,
+}
+
+/// The documents of one collection, out of its segments.
+struct Documents<'p> {
+    from: Bytes<'p>,
+    stem: String,
+    at: Place,
+    /// The length of a document that is not handed out yet.
+    start: Vec<u8>,
+    sum: Crc,
+}
+
+impl Read for Documents<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if into.is_empty() {
+                return Ok(0);
+            }
+            if !self.start.is_empty() {
+                let count = self.start.len().min(into.len());
+                let rest = self.start.split_off(count);
+                into.get_mut(..count).unwrap_or_default().copy_from_slice(&self.start);
+                self.start = rest;
+                return Ok(count);
+            }
+            self.at = match self.at {
+                Place::AtEnd => return Ok(0),
+                Place::BetweenSegments => self.next_segment()?,
+                Place::BeforeDocument { is_wanted } => self.next_document(is_wanted)?,
+                Place::InDocument(left) => {
+                    let length = left.min(into.len());
+                    let part = into.get_mut(..length).unwrap_or_default();
+                    let count = fill_some(&mut self.from, part)?;
+                    if count == 0 {
+                        return Err(broken(CUT));
+                    }
+                    self.sum.add(part.get(..count).unwrap_or_default());
+                    self.at = match left - count {
+                        0 => Place::BeforeDocument { is_wanted: true },
+                        left => Place::InDocument(left),
+                    };
+                    return Ok(count);
+                }
+            };
+        }
+    }
+}
+
+impl Documents<'_> {
+    /// Reads the header of a segment.
+    fn next_segment(&mut self) -> io::Result<Place> {
+        let mut length = [0; 4];
+        match fill_some(&mut self.from, &mut length)? {
+            0 => return Err(broken(NO_END)),
+            4 => {}
+            _ => return Err(broken(CUT)),
+        }
+        let mut header = Cursor::new(length).chain(&mut self.from);
+        let Some(header) = document(&mut header, DUMP_METADATA_BYTES_MAX)? else {
+            return Ok(Place::BetweenSegments);
+        };
+        let is_wanted = stem(&header).ok_or_else(|| broken(DAMAGED))? == self.stem;
+        if !(is_wanted && header.get_bool("EOF").unwrap_or(false)) {
+            return Ok(Place::BeforeDocument { is_wanted });
+        }
+        // Archives of other programs have no checksum.
+        let sum = header.get_i64("CRC").unwrap_or(0);
+        if sum != 0 && sum.cast_unsigned() != self.sum.finish() {
+            return Err(broken(WRONG_SUM));
+        }
+        Ok(Place::AtEnd)
+    }
+
+    fn next_document(&mut self, is_wanted: bool) -> io::Result<Place> {
+        let mut length = [0; 4];
+        fill(&mut self.from, &mut length, CUT)?;
+        let bytes = match i32::from_le_bytes(length) {
+            TERMINATOR => return Ok(Place::BetweenSegments),
+            bytes => usize::try_from(bytes).unwrap_or(0),
+        };
+        // A document of a server may be a little larger than one of a user.
+        if !(5..=2 * DOCUMENT_BYTES_MAX).contains(&bytes) {
+            return Err(broken(DAMAGED));
+        }
+        if is_wanted {
+            self.sum.add(&length);
+            self.start = length.to_vec();
+            return Ok(Place::InDocument(bytes - 4));
+        }
+        let rest = bytes as u64 - 4;
+        if skip(&mut self.from, rest)? < rest {
+            return Err(broken(CUT));
+        }
+        Ok(Place::BeforeDocument { is_wanted: false })
+    }
+}
+
+/// CRC-64 with the polynomial of ECMA-182, from the lowest bit on, as Go has it.
+struct Crc(u64);
+
+impl Crc {
+    fn new() -> Self {
+        Self(u64::MAX)
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            let [low, ..] = self.0.to_le_bytes();
+            let at = usize::from(low ^ byte);
+            self.0 = TABLE.get(at).copied().unwrap_or_default() ^ (self.0 >> 8);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        !self.0
+    }
+}
+
+const TABLE: [u64; 256] = table();
+
+#[expect(clippy::indexing_slicing, reason = "the index is below the length")]
+const fn table() -> [u64; 256] {
+    const POLYNOMIAL: u64 = 0xc96c_5795_d787_0f42;
+    let mut table = [0; 256];
+    let mut at = 0;
+    while at < 256 {
+        let mut sum = at as u64;
+        let mut bit = 0;
+        while bit < 8 {
+            sum = if sum & 1 == 1 { (sum >> 1) ^ POLYNOMIAL } else { sum >> 1 };
+            bit += 1;
+        }
+        table[at] = sum;
+        at += 1;
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_is_the_published_one() {
+        // The check value of CRC-64/XZ in the catalogue of parametrised CRC algorithms.
+        let mut sum = Crc::new();
+        sum.add(b"123456789");
+        assert_eq!(sum.finish(), 0x995d_c9bb_df19_39fa);
+    }
+}

@@ -1,0 +1,166 @@
+//! What programs and people put between documents, and documents in the syntax of mongosh.
+
+use bson::{Bson, RawDocumentBuf, doc, oid::ObjectId, rawdoc};
+use proptest::{prelude::*, test_runner::TestCaseError};
+
+use crate::transfer::{ImportEnd, tests::Fixture};
+use crate::value::shell;
+
+/// What is between two documents, and how many commas, comments and marks that is.
+fn between() -> impl Strategy<Value = (&'static str, u64)> {
+    prop::sample::select(vec![
+        ("\n", 0),
+        ("\r\n", 0),
+        (",\n", 1),
+        (";\n", 1),
+        (" ,\n\n", 1),
+        ("\n// next\n", 1),
+        ("\n/* 2 */\n", 1),
+        ("\n/* two\n lines */\n", 1),
+        ("\n\u{feff}", 1),
+        ("\n\u{1e}", 1),
+        (",\n// {\"a\": 1}\n", 2),
+    ])
+}
+
+/// A document, and its text: JSON, or mongosh's.
+fn document() -> impl Strategy<Value = (i32, bool, bool)> {
+    (any::<i32>(), any::<bool>(), any::<bool>())
+}
+
+fn text((n, is_shell, is_pretty): (i32, bool, bool), id: i32) -> String {
+    let end = if is_pretty { "\n" } else { "" };
+    if is_shell {
+        format!(
+            "{{ _id: {id},{end} 'n': NumberInt({n}), at: ISODate(\"2024-01-01T00:00:00Z\"),{end} }}"
+        )
+    } else {
+        format!(
+            "{{\"_id\":{id},{end}\"n\":{n},\"at\":{{\"$date\":\"2024-01-01T00:00:00Z\"}}{end}}}"
+        )
+    }
+}
+
+/// A document as it is stored.
+fn stored(id: i32, n: i32) -> RawDocumentBuf {
+    rawdoc! { "_id": id, "n": n, "at": bson::DateTime::from_millis(1_704_067_200_000) }
+}
+
+fn check(
+    documents: &[(i32, bool, bool)],
+    gaps: &[(&str, u64)],
+    first: (&str, u64),
+) -> Result<(), TestCaseError> {
+    // A file that begins with a comma may be CSV.
+    let is_begin = !first.0.starts_with([',', ';', ' ']);
+    let (mut file, mut separators) =
+        if is_begin { (first.0.to_owned(), first.1) } else { Default::default() };
+    let mut expected = Vec::new();
+    for (id, (of, (gap, count))) in (0_i32..).zip(documents.iter().zip(gaps)) {
+        expected.push(stored(id, of.0));
+        file += &text(*of, id);
+        file += gap;
+        separators += count;
+    }
+    // The mark at the start of a file is not between documents.
+    separators -= u64::from(file.starts_with('\u{feff}'));
+    let fixture = Fixture::new();
+    let report = fixture.import(&fixture.request(file.as_bytes()));
+    prop_assert_eq!(&report.end, &ImportEnd::Complete);
+    prop_assert_eq!(report.rejected, 0, "{:?}\n{}", report.rejects, file);
+    prop_assert_eq!(fixture.documents(), expected, "{}", file);
+    prop_assert_eq!(report.tally.separators, separators, "{:?}", file);
+    let in_shell = documents.iter().filter(|of| of.1).count() as u64;
+    prop_assert_eq!(report.tally.shell_documents, in_shell);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn bytes_between_documents_reject_none_of_them(
+        documents in prop::collection::vec(document(), 1..8),
+        gaps in prop::collection::vec(between(), 8),
+        first in between(),
+    ) {
+        check(&documents, &gaps, first)?;
+    }
+
+    #[test]
+    fn arrays_after_one_another_are_read(
+        arrays in prop::collection::vec(prop::collection::vec(document(), 0..4), 1..5),
+        gap in between(),
+        is_first_bare in any::<bool>(),
+    ) {
+        let (mut file, mut expected) = (String::new(), Vec::new());
+        if is_first_bare {
+            file = text((7, false, true), -1) + "\n";
+            expected.push(stored(-1, 7));
+        }
+        let mut id = 0;
+        for array in &arrays {
+            let texts: Vec<String> = array
+                .iter()
+                .map(|of| {
+                    expected.push(stored(id, of.0));
+                    id += 1;
+                    text(*of, id - 1)
+                })
+                .collect();
+            file += &format!("[{}]{}", texts.join(","), gap.0);
+        }
+        let fixture = Fixture::new();
+        let report = fixture.import(&fixture.request(file.as_bytes()));
+        prop_assert_eq!(report.rejected, 0, "{:?}\n{}", report.rejects, file);
+        let mut found = fixture.documents();
+        found.sort_by_key(|it| it.get_i32("_id").unwrap());
+        prop_assert_eq!(found, expected, "{}", file);
+    }
+}
+
+#[test]
+fn a_file_in_the_syntax_of_mongosh_is_read_as_its_paste() {
+    let id = ObjectId::parse_str("5d505646cf6d4fe581014ab2").unwrap();
+    for text in [
+        "/* 1 */\n{\n    \"_id\" : ObjectId(\"5d505646cf6d4fe581014ab2\"),\n    \"n\" : NumberLong(5)\n}\n",
+        "{ \"_id\" : ObjectId(\"5d505646cf6d4fe581014ab2\"), n: Long('5') }",
+        "// exported\n[{_id: ObjectId('5d505646cf6d4fe581014ab2'), 'n': NumberLong(\"5\")},]",
+        "{_id: new ObjectId('5d505646cf6d4fe581014ab2'), /* five */ n: NumberLong(5)},\n",
+    ] {
+        let fixture = Fixture::new();
+        let report = fixture.import(&fixture.request(text.as_bytes()));
+        assert_eq!((report.imported, report.rejected), (1, 0), "{text}: {:?}", report.rejects);
+        assert_eq!(fixture.documents(), [rawdoc! { "_id": id, "n": 5_i64 }], "{text}");
+        let pasted = shell::read_values_at(text.trim_start_matches("// exported\n"), 0).unwrap();
+        let pasted = match pasted.into_iter().next().unwrap() {
+            Bson::Array(mut all) => all.remove(0),
+            one => one,
+        };
+        assert_eq!(pasted, Bson::Document(doc! { "_id": id, "n": 5_i64 }), "{text}");
+    }
+}
+
+#[test]
+fn errors_in_documents_are_still_errors() {
+    for (text, imported, reason) in [
+        ("{a: 1}\n{a: }\n{a: 3}\n", 2, "a value is missing here"),
+        ("{\"a\": NaN}\n{\"a\": 1}\n", 1, "--nan"),
+        ("{\"a\": 1}\n/* open\n", 1, "unexpected end of text"),
+        ("{\"a\": 1}\n{\"a\": 1, \"a\": 2}\n", 1, "--last-duplicate"),
+        ("[{\"a\": 1}] x", 1, "unexpected text after the array"),
+    ] {
+        let fixture = Fixture::new();
+        let report = fixture.import(&fixture.request(text.as_bytes()));
+        assert_eq!((report.imported, report.rejected), (imported, 1), "{text}: {report:?}");
+        assert!(report.rejects[0].reason.contains(reason), "{text}: {}", report.rejects[0]);
+    }
+}
+
+#[test]
+fn many_comments_after_one_another_are_passed() {
+    let fixture = Fixture::new();
+    let text = "// x\n,\n".repeat(100_000) + "{\"_id\":1}\n";
+    let report = fixture.import(&fixture.request(["{\"_id\":0}\n", &text].concat().as_bytes()));
+    assert_eq!((report.imported, report.rejected, report.tally.separators), (2, 0, 200_000));
+}

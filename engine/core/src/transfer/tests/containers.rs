@@ -1,0 +1,248 @@
+//! Dumps inside of one file: archives of mongodump, tars, and snapshots of Atlas.
+
+use std::{fs, path::Path};
+
+use bson::{RawDocumentBuf, rawdoc};
+use proptest::{prelude::*, test_runner::TestCaseError};
+
+use crate::catalog::Namespace;
+use crate::transfer::{
+    Dump, DumpChoice, DumpImport, DumpOutcome, ImportEnd, Progress, import_dump, looks_like_dump,
+    read_dump,
+    tests::{Fixture, gzip},
+};
+
+const METADATA: &str = r#"{"options":{},"indexes":[{"v":2,"key":{"_id":1},"name":"_id_"},{"v":2,"key":{"at":1},"name":"at_1","expireAfterSeconds":60}]}"#;
+
+/// Database, collection, and the numbers of its documents.
+type Collection = (&'static str, &'static str, Vec<i32>);
+
+fn document(n: i32) -> RawDocumentBuf {
+    rawdoc! { "_id": n, "text": "x".repeat((n.unsigned_abs() % 50) as usize) }
+}
+
+fn data(numbers: &[i32]) -> Vec<u8> {
+    numbers.iter().flat_map(|n| document(*n).as_bytes().to_vec()).collect()
+}
+
+fn crc64(bytes: &[u8]) -> u64 {
+    let step = |sum: u64| if sum & 1 == 1 { (sum >> 1) ^ 0xc96c_5795_d787_0f42 } else { sum >> 1 };
+    let add = |sum: u64, byte: &u8| (0..8).fold(sum ^ u64::from(*byte), |sum, _| step(sum));
+    !bytes.iter().fold(u64::MAX, add)
+}
+
+const END: [u8; 4] = [0xff; 4];
+
+/// An archive whose segments take turns, `each` documents at a time.
+fn archive(collections: &[Collection], each: usize) -> Vec<u8> {
+    let mut out = vec![0x6d, 0xe2, 0x99, 0x81];
+    let header = rawdoc! { "concurrent_collections": 4, "version": "0.1" };
+    out.extend(header.as_bytes());
+    for (db, name, numbers) in collections {
+        let size = i32::try_from(data(numbers).len()).unwrap();
+        let of = rawdoc! { "db": *db, "collection": *name, "metadata": METADATA, "size": size, "type": "collection" };
+        out.extend(of.as_bytes());
+    }
+    out.extend(END);
+    let mut left: Vec<(&Collection, &[i32])> =
+        collections.iter().map(|it| (it, it.2.as_slice())).collect();
+    while !left.is_empty() {
+        left.retain_mut(|((db, name, all), rest)| {
+            let (now, later) = rest.split_at(each.min(rest.len()));
+            if now.is_empty() {
+                let sum = crc64(&data(all)).cast_signed();
+                let end = rawdoc! { "db": *db, "collection": *name, "EOF": true, "CRC": sum };
+                out.extend(end.as_bytes());
+            } else {
+                let begin = rawdoc! { "db": *db, "collection": *name, "EOF": false, "CRC": 0_i64 };
+                out.extend(begin.as_bytes());
+                out.extend(data(now));
+            }
+            out.extend(END);
+            *rest = later;
+            !now.is_empty()
+        });
+    }
+    out
+}
+
+fn tar_entry(out: &mut Vec<u8>, name: &str, kind: u8, content: &[u8]) {
+    if name.len() > 100 {
+        tar_entry(out, "././@LongLink", b'L', &[name.as_bytes(), b"\0"].concat());
+    }
+    let mut header = [0_u8; 512];
+    let short = &name.as_bytes()[..name.len().min(100)];
+    header[..short.len()].copy_from_slice(short);
+    header[124..135].copy_from_slice(format!("{:011o}", content.len()).as_bytes());
+    header[156] = kind;
+    header[257..262].copy_from_slice(b"ustar");
+    header[148..156].fill(b' ');
+    let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+    header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+    out.extend(header);
+    out.extend(content);
+    out.resize(out.len().next_multiple_of(512), 0);
+}
+
+fn tar(collections: &[Collection], prefix: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    tar_entry(&mut out, &format!("{prefix}dump/"), b'5', b"");
+    for (db, name, numbers) in collections {
+        let stem = format!("{prefix}dump/{db}/{name}");
+        tar_entry(&mut out, &format!("{stem}.bson.gz"), b'0', &gzip(&data(numbers)));
+        tar_entry(&mut out, &format!("{stem}.metadata.json"), b'0', METADATA.as_bytes());
+    }
+    tar_entry(&mut out, "dump/app/._runs.bson", b'0', b"\0\0");
+    out.extend([0; 1_024]);
+    out
+}
+
+fn snapshot(root: &Path, collections: &[Collection]) {
+    for (db, name, numbers) in collections {
+        let folder = root.join("2024-01-01/17").join(db).join(name);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("metadata.json"), METADATA).unwrap();
+        for (at, part) in numbers.chunks(3).enumerate() {
+            let lines: String = part
+                .iter()
+                .map(|n| {
+                    let document = document(*n);
+                    let text = document.get_str("text").unwrap();
+                    format!("{{\"_id\":{{\"$numberInt\":\"{n}\"}},\"text\":\"{text}\"}}\n")
+                })
+                .collect();
+            fs::write(folder.join(format!("rs0.{at}.json.gz")), gzip(lines.as_bytes())).unwrap();
+        }
+    }
+}
+
+fn restored(fixture: &Fixture, dump: &Dump) -> Vec<DumpOutcome> {
+    let choices = dump.collections.iter().map(|found| DumpChoice {
+        into: Namespace::checked(found.db.as_deref().unwrap(), &found.name).unwrap(),
+        collection: found.clone(),
+        indexes: true,
+        ttl: true,
+    });
+    let request = DumpImport { choices: choices.collect(), ..DumpImport::default() };
+    import_dump(&fixture.collections, &request, &Progress::new()).unwrap()
+}
+
+fn check_restored(path: &Path, collections: &[Collection]) -> Result<(), TestCaseError> {
+    prop_assert!(looks_like_dump(path));
+    let dump = read_dump(path).map_err(|error| TestCaseError::fail(error.to_string()))?;
+    let fixture = Fixture::new();
+    let outcomes = restored(&fixture, &dump);
+    prop_assert_eq!(outcomes.len(), collections.len(), "{:?}", dump);
+    for outcome in outcomes {
+        let of = |it: &&Collection| (it.0, it.1) == (&*outcome.into.db, &*outcome.into.collection);
+        let (.., numbers) = collections.iter().find(of).unwrap();
+        prop_assert!(outcome.is_complete(), "{:?}", outcome);
+        prop_assert_eq!(&outcome.indexes, &["at_1"]);
+        let expected: Vec<_> = numbers.iter().map(|n| document(*n)).collect();
+        prop_assert_eq!(fixture.documents_of(&outcome.into), expected);
+    }
+    Ok(())
+}
+
+fn collections() -> impl Strategy<Value = Vec<Collection>> {
+    let numbers = || prop::collection::btree_set(0..5_000_i32, 1..40);
+    (numbers(), numbers(), numbers()).prop_map(|(a, b, c)| {
+        let list = |numbers: std::collections::BTreeSet<i32>| numbers.into_iter().collect();
+        vec![("app", "runs", list(a)), ("app", "a.b c", list(b)), ("shop", "runs", list(c))]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn a_dump_inside_of_a_file_is_restored_as_a_folder_is(
+        all in collections(),
+        each in 1..9_usize,
+        is_packed in any::<bool>(),
+        has_long_names in any::<bool>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let prefix = if has_long_names { "long/".repeat(30) } else { "./".to_owned() };
+        for bytes in [archive(&all, each), tar(&all, &prefix)] {
+            let path = folder.path().join("dump.any");
+            fs::write(&path, if is_packed { gzip(&bytes) } else { bytes }).unwrap();
+            check_restored(&path, &all)?;
+        }
+        let root = folder.path().join("exported_snapshots");
+        snapshot(&root, &all);
+        check_restored(&root, &all)?;
+    }
+
+    #[test]
+    fn a_damaged_archive_keeps_what_can_be_read_and_says_what_is_missing(
+        all in collections(),
+        each in 1..9_usize,
+        at in 0.0..1.0,
+        is_cut in any::<bool>(),
+    ) {
+        let mut bytes = archive(&all, each);
+        let prelude = archive(&[], 1).len() + all.iter().map(|_| 420).sum::<usize>();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        let at = prelude + ((bytes.len() - prelude - 1) as f64 * at) as usize;
+        if is_cut {
+            bytes.truncate(at);
+        } else {
+            bytes[at] ^= 0x55;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dump.archive");
+        fs::write(&path, bytes).unwrap();
+        let Ok(dump) = read_dump(&path) else { return Ok(()) };
+        let fixture = Fixture::new();
+        let mut has_said = false;
+        for outcome in restored(&fixture, &dump) {
+            let of = |it: &&Collection| (it.0, it.1) == (&*outcome.into.db, &*outcome.into.collection);
+            let Some((.., numbers)) = all.iter().find(of) else { continue };
+            let is_whole = matches!(&outcome.documents, Ok(report)
+                if report.end == ImportEnd::Complete && report.rejected == 0);
+            has_said |= !is_whole;
+            let report = outcome.documents.as_ref().unwrap();
+            prop_assert!(report.imported <= numbers.len() as u64);
+            prop_assert!(!is_whole || report.imported == numbers.len() as u64, "{:?}", outcome);
+        }
+        // Damage in a header may cost nothing.
+        for (db, name, numbers) in all.iter().filter(|_| !has_said) {
+            let expected: Vec<_> = numbers.iter().map(|n| document(*n)).collect();
+            let found = fixture.documents_of(&Namespace::new(*db, *name));
+            prop_assert_eq!(found, expected, "nothing is said of the damage at {}", at);
+        }
+    }
+}
+
+#[test]
+fn a_tar_that_is_cut_short_keeps_its_other_files() {
+    let all = vec![("app", "runs", vec![1, 2, 3]), ("app", "zz", (0..500).collect())];
+    let bytes = tar(&all, "");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dump.tar");
+    let end = bytes.len() - 1_024 - 512 * 5;
+    fs::write(&path, &bytes[..end]).unwrap();
+    let dump = read_dump(&path).unwrap();
+    assert!(dump.notes[0].contains("may not be complete"), "{:?}", dump.notes);
+    let fixture = Fixture::new();
+    let outcomes = restored(&fixture, &dump);
+    let runs = outcomes.iter().find(|it| it.into.collection == "runs").unwrap();
+    assert!(runs.is_complete(), "{runs:?}");
+    let cut = outcomes.iter().find(|it| it.into.collection == "zz").unwrap();
+    assert!(!cut.is_complete(), "{cut:?}");
+}
+
+#[test]
+fn an_archive_among_files_says_what_it_is() {
+    let fixture = Fixture::new();
+    for (bytes, words) in [
+        (archive(&[("d", "c", vec![1])], 1), "an archive of mongodump; import it alone"),
+        (gzip(&tar(&[("d", "c", vec![1])], "")), "a tar archive; import it alone"),
+    ] {
+        let request = fixture.request(&bytes);
+        let refused = crate::transfer::import(&fixture.collections, &request, &Progress::new());
+        assert!(refused.is_err_and(|error| error.to_string().contains(words)), "{words}");
+    }
+}
