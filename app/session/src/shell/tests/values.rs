@@ -300,3 +300,51 @@ fn documents_with_as_many_levels_as_a_store_takes_pass() {
         "var a = 1; for (let i = 0; i < 98; i += 1) a = {a}; print(EJSON.stringify(a).length)";
     assert_eq!(run(&mut shell(), script), ["589"]);
 }
+
+/// An example of each constructor that makes a value.
+const CONSTRUCTORS: [&str; 24] = [
+    "BinData(128, 'AA==')",
+    "HexData(0, '00ff')",
+    "MD5('00112233445566778899aabbccddeeff')",
+    "UUID('00112233-4455-6677-8899-aabbccddeeff')",
+    "LegacyJavaUUID('a12c7847-6038-4866-84b2-a62d90f679e5')",
+    "LegacyCSharpUUID('{a12c7847-6038-4866-84b2-a62d90f679e5}')",
+    "LegacyPythonUUID('a12c78476038486684b2a62d90f679e5')",
+    "BSONSymbol('s')",
+    "Code('f', {a: 1})",
+    "DBRef('c', 5, 'd')",
+    "Decimal128('1.50')",
+    "NumberDecimal('1.50')",
+    "Double(1)",
+    "Int32(5)",
+    "NumberInt(5)",
+    "Long('9007199254740993')",
+    "NumberLong('9007199254740993')",
+    "MinKey()",
+    "MaxKey()",
+    "ObjectId('5d505646cf6d4fe581014ab2')",
+    "ISODate('1968-02-18T12:00:00Z')",
+    "Timestamp({ t: 1, i: 2 })",
+    "BSONRegExp('a', 'x')",
+    "new Date(5)",
+];
+
+#[test]
+fn the_filter_reads_every_constructor_of_the_console() {
+    for example in CONSTRUCTORS {
+        let console = stored(&format!("({{ v: {example} }})")).expect(example);
+        let filter = mayfly_engine::value::shell::read_value(example).expect(example);
+        assert_eq!(console.get("v"), Some(&filter), "{example}");
+    }
+    // `Binary` has functions that make values, and makes none itself.
+    let sources = [
+        include_str!("../js/binary.js"),
+        include_str!("../js/classes.js"),
+        include_str!("../js/long.js"),
+    ];
+    let named = sources.iter().flat_map(|source| source.split("global(\"").skip(1));
+    for name in named.filter_map(|rest| rest.split('"').next()).filter(|name| *name != "Binary") {
+        let is_it = |example: &&str| example.starts_with(&format!("{name}("));
+        assert!(CONSTRUCTORS.iter().any(|example| is_it(&example)), "{name} has no example");
+    }
+}

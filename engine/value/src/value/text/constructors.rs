@@ -14,6 +14,25 @@ use super::{
 
 type Done = Result<(), Fault>;
 
+/// The subtype of a UUID in the order of an older driver.
+const LEGACY_UUID: u8 = 3;
+
+/// What may be between the digits of a UUID.
+const UUID_MARKS: [char; 3] = ['{', '}', '-'];
+
+/// The bytes of a UUID in the order that the older drivers of Java, C# and Python wrote.
+fn legacy_order(constructor: &str, mut bytes: [u8; 16]) -> [u8; 16] {
+    let turned: &[std::ops::Range<usize>] = match constructor {
+        "LegacyJavaUUID" => &[0..8, 8..16],
+        "LegacyCSharpUUID" => &[0..4, 4..6, 6..8],
+        _ => &[],
+    };
+    for range in turned {
+        bytes.get_mut(range.clone()).unwrap_or_default().reverse();
+    }
+    bytes
+}
+
 impl Parser<'_, '_> {
     /// After a word that is not a JSON literal: reads its value.
     pub(super) fn constructor(
@@ -54,7 +73,12 @@ impl Parser<'_, '_> {
                 self.put(tag_at, T::Int64, &ms.to_le_bytes());
             }
             "ObjectId" | "ObjectID" if self.is_empty_call()? => self.put_new_id(tag_at)?,
-            "UUID" if self.is_empty_call()? => self.put_new_uuid(tag_at)?,
+            "UUID" if self.is_empty_call()? => self.put_new_uuid(tag_at, 4)?,
+            "LegacyJavaUUID" | "LegacyCSharpUUID" | "LegacyPythonUUID"
+                if self.is_empty_call()? =>
+            {
+                self.put_new_uuid(tag_at, LEGACY_UUID)?;
+            }
             _ => {
                 self.space()?;
                 if self.bytes.get(self.at) != Some(&b'(') {
@@ -109,14 +133,14 @@ impl Parser<'_, '_> {
     }
 
     /// A random UUID: version 4, variant 1.
-    fn put_new_uuid(&mut self, tag_at: usize) -> Done {
+    fn put_new_uuid(&mut self, tag_at: usize, subtype: u8) -> Done {
         let mut bytes = [0; 16];
         if getrandom::fill(&mut bytes).is_err() {
             return self.fail("the system has no random numbers; write the UUID");
         }
         bytes[6] = bytes[6] & 0x0f | 0x40;
         bytes[8] = bytes[8] & 0x3f | 0x80;
-        self.put_binary(tag_at, 4, &bytes);
+        self.put_binary(tag_at, subtype, &bytes);
         Ok(())
     }
 
@@ -151,6 +175,16 @@ impl Parser<'_, '_> {
             "UUID" => {
                 let bytes = self.parsed("UUID takes 8-4-4-4-12 hexadecimal digits", base::uuid)?;
                 self.put_binary(tag_at, 4, &bytes);
+            }
+            "LegacyJavaUUID" | "LegacyCSharpUUID" | "LegacyPythonUUID" => {
+                let message = "a UUID has 32 hexadecimal digits";
+                let bytes =
+                    self.parsed(message, |text| base::hex(&text.replace(UUID_MARKS, "")))?;
+                self.put_binary(tag_at, LEGACY_UUID, &legacy_order(word, bytes));
+            }
+            "MD5" => {
+                let bytes = self.parsed("MD5 takes hexadecimal digits", base::hex_bytes)?;
+                self.put_binary(tag_at, 5, &bytes);
             }
             "BinData" => self.binary_call(
                 tag_at,
