@@ -384,6 +384,7 @@ fn files_go_into_a_server_once_it_is_unlocked() {
         ("Insert", ["0 imported", "3 rejected"], doc! { "_id": 1, "n": 10, "a.b": 1 }),
     ] {
         import(&mut window, &file);
+        window.click("Import options");
         window.click(&format!("Mode: {mode}"));
         window.click("Import");
         window.until_named("Import finished");
@@ -410,6 +411,7 @@ fn an_import_that_stopped_is_rolled_back_from_a_server() {
     window.until_named("Collection test.notes");
     unlock(&mut window);
     import(&mut window, &file);
+    window.click("Import options");
     window.click("Stop at the first rejected document");
     window.click("Import");
     window.until_named("Import stopped");

@@ -74,6 +74,7 @@ fn the_user_can_say_one_collection() {
     window.click("Collections: One for all files");
     window.until_named("3 files into 1 collection");
     window.type_into("Collection", "all");
+    window.click("Import options");
     window.click("Mode: Skip");
     window.click("Import");
     window.until_named("Import finished");

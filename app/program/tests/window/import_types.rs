@@ -40,6 +40,7 @@ fn a_csv_date_is_detected_converted_and_expires() {
     window.until_named("all 2 values convert");
     assert!(window.has("1998-06-12 00:00:00Z"), "the converted value is shown");
     window.until_named("2 of 2 documents are already expired");
+    window.click("Import options");
     let line = window.copied("Copy command");
     assert!(line.contains("--type 'released=date:%b %d %Y'"), "the same in a terminal: {line}");
     window.click("Import anyway");
@@ -103,6 +104,7 @@ fn json_text_is_offered_and_what_does_not_convert_is_counted() {
                 {\"_id\": 3, \"a\": {\"at\": \"unknown\"}}\n";
     window.import_file("log.json", json);
     window.until_named("2 of 3 values look like dates (%Y/%m/%d %H:%M:%S)");
+    window.click("Import options");
     let line = window.copied("Copy command");
     assert!(!line.contains("--type"), "JSON has types; they stay until the user says so: {line}");
     window.click("Convert a.at to dates");
@@ -135,6 +137,7 @@ fn a_layout_can_be_typed_and_the_distance_to_now_kept() {
     window.type_into("Custom layout of at", "%Y|%m|%d");
     window.until_named("all 2 values convert");
     window.click("Keep the distance of at to now");
+    window.click("Import options");
     let line = window.copied("Copy command");
     assert!(line.contains("--keep-distance 'at=2015-02-01 00:00:00Z'"), "{line}");
     window.click("Import");
@@ -154,6 +157,7 @@ fn types_in_a_csv_header_are_shown_and_kept() {
     window.import_file("typed.csv", csv);
     window.until_named("The header says date_ms(M/d/yyyy h:mm tt)");
     window.until_named("The header says string()");
+    window.click("Import options");
     let line = window.copied("Copy command");
     assert!(!line.contains("--type"), "the header says it all: {line}");
     window.choose("Type of at", "Date");

@@ -66,6 +66,7 @@ fn a_dropped_file_is_imported_and_counted() {
     window.drop_on(&file);
     window.until_named("one JSON document per line");
     assert!(window.harness.query_by_label("New collection").is_some());
+    window.click("Import options");
     assert!(window.harness.query_by_label("Copy command").is_some());
     window.key(egui::Key::Enter);
     window.until_named("Import finished");
@@ -134,7 +135,7 @@ fn what_is_no_json_is_read_when_it_is_asked_for_and_counted() {
     window.drop_on(&file);
     window.until_named("or select the option");
     assert!(!window.has("Keep the last duplicate field"), "they are folded");
-    window.click("JSON options");
+    window.click("Import options");
     window.click("Keep the last duplicate field");
     window.click("Accept unquoted NaN, Infinity and -Infinity");
     window.until_named("1 unquoted NaN or Infinity was accepted as a double");
@@ -254,6 +255,7 @@ fn files_that_the_disk_has_no_room_for_are_told_before() {
     window.drop_on(&file);
     window.until_named("but only ");
     assert!(window.has("Import anyway"));
+    window.click("Import options");
     assert!(window.value("Command line equivalent").contains("--no-space-check"));
     window.click("Remove huge.json");
     window.until_gone("but only ");
@@ -468,6 +470,7 @@ fn indexes_beside_a_file_are_created_after_its_documents() {
     assert!(!window.has_part("--indexes"));
     window.click(offer);
     window.until_named("By expiresAt_1, the next pass removes 1 of 2 documents");
+    window.click("Import options");
     assert!(window.value("Command line equivalent").contains("--indexes"));
     window.click("Import");
     window.until_named("Created 2 indexes");

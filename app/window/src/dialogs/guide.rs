@@ -29,7 +29,7 @@ pub fn ui(context: &Context, guide: &mut Guide, actions: &mut Actions) {
     }
     let back = Button::plain("Back").tooltip("Go to the section before (Alt+←)");
     let frame = DialogFrame::new("Guide")
-        .width(sizes::DIALOG_GUIDE)
+        .width(sizes::DIALOG_COLUMNS)
         .no_leave()
         .button(Button::primary("Done"), Pressed::Done)
         .button(back.enabled(guide.can_go_back()), Pressed::Back);

@@ -141,8 +141,10 @@ pub const DIALOG_NARROW: f32 = 440.0;
 pub const DIALOG: f32 = 620.0;
 /// A dialog with a preview or a list.
 pub const DIALOG_WIDE: f32 = 820.0;
-/// The width of the guide, as far as the window has it.
-pub const DIALOG_GUIDE: f32 = 1_000.0;
+/// A dialog with a list at the left, as far as the window has room for it.
+pub const DIALOG_COLUMNS: f32 = 1_000.0;
+/// The files at the left of an import.
+pub const IMPORT_FILES: f32 = 290.0;
 /// The list at the left of the guide.
 pub const GUIDE_LIST: f32 = 220.0;
 /// The width of the calendar, as far as the window has it.

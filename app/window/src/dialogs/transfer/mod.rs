@@ -1,12 +1,12 @@
 //! The dialogs for files.
 
-mod apart;
 mod choose_path;
 mod copied;
 mod copying;
 mod dump;
 mod dump_export;
 mod export;
+mod files;
 mod import;
 mod imported;
 mod index_files;

@@ -1,42 +1,103 @@
-//! The non-standard forms of Extended JSON that are accepted.
+//! How files are read, and what happens to documents that are there already or that are rejected.
 
 use egui::Ui;
-use mayfly_engine::transfer::Nonstandard;
+use mayfly_engine::transfer::{
+    IMPORT_REJECTS_MAX, ImportFormat, ImportMode, Nonstandard, REJECTS_SHARE,
+    REJECTS_SHARE_DOCS_MIN,
+};
 
 use super::parts::ask;
 use crate::action::{Actions, TransferAction};
+use crate::dialogs::words::quiet;
 use crate::state::transfer::ImportDraft;
+use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
-use crate::widgets::field::Field;
-use crate::widgets::{Button, card};
+use crate::widgets::field::{Field, labelled};
+use crate::widgets::{Button, card, tabs};
 
 /// The width of the field for a zone, in points.
 const ZONE: f32 = 160.0;
 
-/// Draws the button that shows the options, which says how many are chosen.
-pub fn button_ui(ui: &mut Ui, draft: &mut ImportDraft) {
-    draft.shows_options &= draft.may_be_json();
-    if !draft.may_be_json() {
+const FORMATS: [ImportFormat; 4] =
+    [ImportFormat::Auto, ImportFormat::Json, ImportFormat::Csv, ImportFormat::Bson];
+
+const MODES: [(ImportMode, &str, &str); 4] = [
+    (ImportMode::Insert, "Insert", "Reject documents whose _id already exists"),
+    (ImportMode::Skip, "Skip", "Skip documents whose _id already exists"),
+    (
+        ImportMode::Replace,
+        "Replace",
+        "Replace documents whose _id already exists. A roll back does not bring them back",
+    ),
+    (
+        ImportMode::Merge,
+        "Merge",
+        "Update fields of documents whose _id already exists and keep the rest. A roll back does not \
+         bring the old values back",
+    ),
+];
+const FORMAT_WORDS: [&str; 4] = ["Detect automatically", "JSON", "CSV", "BSON"];
+
+/// Draws the button that shows the options, with what is chosen, and the options.
+pub(super) fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {
+    ui.horizontal(|ui| {
+        let icon = if draft.shows_options { Icon::Unfolded } else { Icon::Expand };
+        if ui.add(Button::ghost("Options").icon(icon).name("Import options")).clicked() {
+            draft.shows_options = !draft.shows_options;
+        }
+        quiet(ui, &chosen_words(draft));
+    });
+    if !draft.shows_options {
         return;
     }
-    let chosen =
-        Nonstandard::ALL.iter().filter(|nonstandard| draft.leniency.takes(**nonstandard)).count();
-    let words = match chosen {
-        0 => "JSON options".to_owned(),
-        _ => format!("JSON options ({chosen} selected)"),
-    };
-    let icon = if draft.shows_options { Icon::Unfolded } else { Icon::Expand };
-    let button = Button::ghost(&words).icon(icon).name("JSON options");
-    if ui.add(button.tooltip("Options for non-standard JSON values")).clicked() {
-        draft.shows_options = !draft.shows_options;
-    }
+    card::ui(ui, |ui| {
+        format_ui(ui, draft, actions);
+        mode_ui(ui, draft);
+        ui.checkbox(&mut draft.stop_on_error, "Stop at the first rejected document");
+        if !draft.stop_on_error {
+            quiet(ui, &stop_rule(state.store.connection.is_some()));
+        }
+        if draft.may_be_json() {
+            nonstandard_ui(ui, draft, actions);
+        }
+    });
 }
 
-/// Draws the options. The file is looked at again when one changes.
-pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
+/// The options that differ from those of a new import, in a few words.
+fn chosen_words(draft: &ImportDraft) -> String {
+    let mut words = Vec::new();
+    if let Some(at) = FORMATS.iter().position(|format| *format == draft.format).filter(|at| *at > 0)
+    {
+        words.extend(FORMAT_WORDS.get(at).map(|word| format!("read as {word}")));
+    }
+    let mode = MODES.iter().find(|(mode, ..)| *mode == draft.mode);
+    words.extend(mode.map(|(.., sentence)| (*sentence).to_owned()));
+    if draft.stop_on_error {
+        words.push("stop at the first rejected document".to_owned());
+    }
+    let read = Nonstandard::ALL.iter().filter(|nonstandard| draft.leniency.takes(**nonstandard));
+    match read.count() as u64 {
+        0 => {}
+        count => words.push(number::counted(count, "JSON option", "JSON options")),
+    }
+    words.join(" · ")
+}
+
+fn format_ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
+    labelled(ui, "Format", None, |ui| {
+        let chosen = FORMATS.iter().position(|format| *format == draft.format).unwrap_or(0);
+        let pressed = tabs::segmented(ui, "Format", &FORMAT_WORDS, chosen);
+        if let Some(format) = pressed.and_then(|at| FORMATS.get(at)) {
+            draft.format = *format;
+            ask(actions, TransferAction::Look);
+        }
+    });
+}
+
+/// The non-standard forms of Extended JSON that are accepted. The file is looked at again when one changes.
+fn nonstandard_ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
     let before = draft.leniency;
-    let colors = colors(ui);
-    card::ui(ui, |ui| {
+    labelled(ui, "Values that are not standard JSON", None, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
         for nonstandard in Nonstandard::ALL {
             ui.horizontal(|ui| {
@@ -50,15 +111,43 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
             });
         }
         if let Some(error) = draft.zone_error() {
-            ui.label(text::rich(error, text::small()).color(colors.error));
+            ui.label(text::rich(error, text::small()).color(colors(ui).error));
         }
-        let words = "Documents with these values are rejected unless you select the option. \
-                     Converted values are counted";
-        ui.label(text::rich(words, text::small()).color(colors.dim));
+        quiet(
+            ui,
+            "Documents with these values are rejected unless you select the option. Converted values are counted",
+        );
     });
     if draft.leniency != before {
         ask(actions, TransferAction::Look);
     }
+}
+
+fn mode_ui(ui: &mut Ui, draft: &mut ImportDraft) {
+    labelled(ui, "If the _id already exists", None, |ui| {
+        let words = MODES.map(|(_, word, _)| word);
+        let chosen = MODES.iter().position(|(mode, ..)| *mode == draft.mode).unwrap_or(0);
+        let pressed = tabs::segmented(ui, "Mode", &words, chosen);
+        if let Some((mode, ..)) = pressed.and_then(|at| MODES.get(at)) {
+            draft.mode = *mode;
+        }
+        if let Some((_, _, sentence)) = MODES.get(chosen) {
+            let ink = colors(ui).dim;
+            ui.label(text::rich(*sentence, text::small()).color(ink));
+        }
+    });
+}
+
+/// When an import ends because of what it rejects.
+fn stop_rule(is_server: bool) -> String {
+    let then = if is_server { "you can roll it back" } else { "you can resume it" };
+    format!(
+        "Rejected documents are saved to a separate file. The import stops after {} rejections, or \
+         when more than {}% of at least {} documents are rejected; {then}",
+        number::count(IMPORT_REJECTS_MAX),
+        100 / REJECTS_SHARE,
+        number::count(REJECTS_SHARE_DOCS_MIN),
+    )
 }
 
 /// The zone of dates that name none.
@@ -73,5 +162,17 @@ pub(super) fn zone_ui(ui: &mut Ui, name: &str, draft: &mut ImportDraft) {
     };
     if field.ui(ui, &mut draft.zone).changed() {
         draft.zone_typed();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rule_has_its_numbers() {
+        let rule = stop_rule(false);
+        assert!(rule.contains("stops after 1,000 rejections"), "{rule}");
+        assert!(rule.contains("more than 10% of at least 1,000 documents"), "{rule}");
     }
 }

@@ -1,7 +1,8 @@
 //! The beginning of a file, before anything is stored.
 
 use bson::{Bson, Document};
-use egui::{Label, Response, ScrollArea, Ui};
+use egui::{Align, Label, Layout, Response, ScrollArea, Ui};
+use egui_extras::{Column, TableBuilder};
 use mayfly_engine::transfer::{FieldTypes, Preview, Reject};
 
 use super::parts::{error_ui, notice_ui};
@@ -23,8 +24,12 @@ const ROWS_HEIGHT: f32 = 168.0;
 const VALUE: f32 = 200.0;
 /// The width of a value with its converted one, in points: two dates with their times.
 const CONVERTED: f32 = 360.0;
+/// The least width of a column, in points.
+const COLUMN_MIN: f32 = 64.0;
 /// The height of a row, in points.
 const ROW: f32 = 20.0;
+/// The height of a name with its types below it, in points.
+const HEADER: f32 = 36.0;
 /// Characters of a value.
 const VALUE_CHARS_MAX: usize = 80;
 /// Between a value and what it becomes.
@@ -112,32 +117,42 @@ fn grid_ui(ui: &mut Ui, preview: &Preview) {
         owned.map(Option::unwrap_or_default).collect()
     };
     let (rows, converted) = (owned(&preview.documents), owned(&preview.converted));
-    let scroll = ScrollArea::both().id_salt("preview").auto_shrink([false, true]);
-    scroll.max_height(ROWS_HEIGHT).show(ui, |ui| {
-        ui.spacing_mut().interact_size.y = ROW;
-        egui::Grid::new("preview grid")
-            .num_columns(fields.len())
-            .min_col_width(64.0)
-            .max_col_width(CONVERTED)
-            .min_row_height(ROW)
-            .spacing(egui::vec2(sizes::GAP_LARGE, sizes::GAP_TINY))
-            .show(ui, |ui| {
+    let widths: Vec<f32> = fields.iter().map(|field| width(ui, field, &rows, &converted)).collect();
+    cell::keep_bars_beside(ui);
+    let scroll = ScrollArea::horizontal().id_salt("preview").auto_shrink([false, true]);
+    scroll.show(ui, |ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(sizes::GAP_LARGE, 0.0);
+        let mut table = TableBuilder::new(ui).id_salt("preview rows").vscroll(true);
+        for width in widths {
+            table = table.column(Column::exact(width).clip(true));
+        }
+        let layout = Layout::left_to_right(Align::Center);
+        let table = table.cell_layout(layout).auto_shrink([false, true]);
+        let table = table.max_scroll_height(ROWS_HEIGHT).min_scrolled_height(ROWS_HEIGHT);
+        let table = table.header(HEADER, |mut header| {
+            for field in &fields {
+                let is_figure =
+                    rows.iter().find_map(|row| row.get(&field.name)).is_some_and(cell::is_right);
+                let align = if is_figure { Align::Max } else { Align::Min };
+                header.col(|ui| header_ui(ui, field, align));
+            }
+        });
+        table.body(|body| {
+            body.rows(ROW, rows.len(), |mut row| {
+                let at = row.index();
+                let (Some(before), after) = (rows.get(at), converted.get(at)) else { return };
                 for field in &fields {
-                    header_ui(ui, field);
-                }
-                ui.end_row();
-                for (at, row) in rows.iter().enumerate() {
-                    for field in &fields {
-                        let value = row.get(&field.name);
-                        let after = converted.get(at).and_then(|row| row.get(&field.name));
+                    row.col(|ui| {
+                        let value = before.get(&field.name);
+                        let after = after.and_then(|row| row.get(&field.name));
                         match after.filter(|after| Some(*after) != value) {
                             Some(after) => converted_ui(ui, &field.name, value, after),
                             None => value_ui(ui, &field.name, value),
                         }
-                    }
-                    ui.end_row();
+                    });
                 }
             });
+        });
     });
     if more > 0 {
         let ink = colors(ui).dim;
@@ -146,11 +161,33 @@ fn grid_ui(ui: &mut Ui, preview: &Preview) {
     }
 }
 
-fn header_ui(ui: &mut Ui, field: &FieldTypes) {
+/// The width of a column that has room for its longest value, within bounds.
+fn width(ui: &Ui, field: &FieldTypes, rows: &[Document], converted: &[Document]) -> f32 {
+    let measure = |words: String, font| {
+        ui.painter().layout_no_wrap(words, font, egui::Color32::PLACEHOLDER).size().x
+    };
+    let name = measure(value_text::with_marks(&field.name), text::strong());
+    let values = rows.iter().enumerate().map(|(at, row)| {
+        let (before, after) =
+            (row.get(&field.name), converted.get(at).and_then(|row| row.get(&field.name)));
+        let one =
+            |value: Option<&Bson>| value.map_or(0.0, |value| measure(shown(value), text::mono()));
+        match after.filter(|after| Some(*after) != before) {
+            Some(after) => {
+                one(Some(after))
+                    + one(before.filter(|before| is_short(before)))
+                    + sizes::GAP_LARGE * 2.0
+            }
+            None => one(before).min(VALUE),
+        }
+    });
+    values.fold(name.min(VALUE), f32::max).clamp(COLUMN_MIN, CONVERTED)
+}
+
+fn header_ui(ui: &mut Ui, field: &FieldTypes, align: Align) {
     let colors = colors(ui);
     let kinds: Vec<&str> = field.types.iter().map(|(kind, _)| *kind).collect();
-    ui.vertical(|ui| {
-        ui.set_max_width(VALUE);
+    ui.with_layout(Layout::top_down(align), |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         let name = value_text::with_marks(&field.name);
         ui.add(Label::new(text::rich(name, text::strong())).truncate());
@@ -175,10 +212,11 @@ fn value_ui(ui: &mut Ui, field: &str, value: Option<&Bson>) {
         ui.label(missing).accessible_name(format!("{field} is missing"));
         return;
     };
-    ui.scope(|ui| {
-        ui.set_max_width(VALUE);
+    if cell::is_right(value) {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| one_ui(ui, value));
+    } else {
         one_ui(ui, value);
-    });
+    }
 }
 
 /// A value, cut where there is no room for it.
@@ -193,14 +231,12 @@ fn one_ui(ui: &mut Ui, value: &Bson) -> Response {
 /// A value next to the converted one.
 fn converted_ui(ui: &mut Ui, field: &str, before: Option<&Bson>, after: &Bson) {
     let colors = colors(ui);
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
-        if let Some(before) = before.filter(|before| is_short(before)) {
-            ui.label(text::rich(shown(before), text::mono_small()).color(colors.dim));
-            ui.label(text::rich(ARROW, text::small()).color(colors.dim)).accessible_name("becomes");
-        }
-        one_ui(ui, after).hint(format!("{field} gets another type"));
-    });
+    ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
+    if let Some(before) = before.filter(|before| is_short(before)) {
+        ui.label(text::rich(shown(before), text::mono_small()).color(colors.dim));
+        ui.label(text::rich(ARROW, text::small()).color(colors.dim)).accessible_name("becomes");
+    }
+    one_ui(ui, after).hint(format!("{field} gets another type"));
 }
 
 /// Whether there is room for the converted value next to it.
