@@ -437,6 +437,9 @@ pub const ARCHIVE_GATHER_MS: i64 = 10 * 60_000;
 /// Segments of an archive that are compared with what the store knows of them; older ones are not.
 pub const ARCHIVE_INVENTORY_MAX: usize = 1_024;
 
+/// Segments of an archive that were begun and don't count, as the store remembers them.
+pub const ARCHIVE_PENDING_MAX: usize = 64;
+
 /// Bytes of documents in one segment of an archive; at least one document.
 pub const ARCHIVE_BATCH_BYTES_MAX: u64 = 8 * 1024 * 1024;
 

@@ -11,8 +11,9 @@ use bson::{Bson, Document, doc};
 use super::{
     Archive, ArchiveError, Settings,
     backend::Backend,
+    inventory::Inventory,
     local::Folder,
-    settings::{Record, Target, folder_name},
+    settings::{Record, Target, folder_name, writer_of},
 };
 use crate::{
     catalog::Namespace,
@@ -45,9 +46,25 @@ impl Archives {
         let (all, changing, is_lost) = (RwLock::default(), Mutex::default(), records.is_none());
         let archives = Self { collections, all, changing, is_lost };
         for record in records.unwrap_or_default() {
+            // A store that can't be written lists all files of the archive instead.
+            let _ = archives.convert_inventory(&archives.made(record.clone()));
             archives.put(record);
         }
         Ok(archives)
+    }
+
+    /// Gives the list of segments of the version before to the present target.
+    fn convert_inventory(&self, archive: &Archive) -> Result<(), StoreError> {
+        let store = self.collections.store();
+        let (earlier, name) = (archive.earlier_inventory_name(), archive.inventory_name());
+        let bytes =
+            store.read(|reader| Ok::<_, StoreError>(reader.meta(&earlier)?.map(<[u8]>::to_vec)))?;
+        let Some(bytes) = bytes else { return Ok(()) };
+        let bytes = Inventory::from_bytes(&bytes).to_bytes()?;
+        store.write(|writer| {
+            writer.put_meta(&name, &bytes)?;
+            writer.delete_meta(&earlier).map(drop)
+        })
     }
 
     /// Whether the list of archives was damaged. Then it is unknown which collections have one, so
@@ -136,13 +153,13 @@ impl Archives {
         // Finds an unreachable target now instead of in the next pass.
         let archive = self.made(record.clone());
         archive.backend()?.begin()?;
-        let begins_new_list = archive.is_emptied()? || archive.has_lost_inventory();
+        let inventory = archive.new_inventory()?;
         let left = left.filter(|_| before.is_none()).map(|left| left.collection());
         self.save_on(&record, left)?;
         // Turning it on again, or at another target, is the user's answer to a lost list or to lost files.
-        if begins_new_list {
-            let name = archive.inventory_name();
-            self.collections.store().write(|writer| writer.delete_meta(&name).map(drop))?;
+        if let Some(inventory) = inventory {
+            let (name, bytes) = (archive.inventory_name(), inventory.to_bytes()?);
+            self.collections.store().write(|writer| writer.put_meta(&name, &bytes))?;
         }
         if let Some(left) = left {
             self.all.write().unwrap_or_else(PoisonError::into_inner).remove(&left);
@@ -302,7 +319,7 @@ impl Archives {
             let chosen = target.chosen_folder(store.folder());
             backend(target.of_store(store.folder(), &store.uuid()), chosen, &record.folder)
         });
-        let archive = Archive::new(record, backend);
+        let archive = Archive::new(record, backend, writer_of(store));
         archive.load_inventory(store);
         archive
     }

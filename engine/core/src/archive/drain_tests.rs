@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    path::{Path, PathBuf},
 };
 
 use bson::{Bson, Document, doc};
@@ -13,7 +14,8 @@ use super::{
     store::Ledger,
 };
 use crate::{
-    catalog::Namespace, command::testing::Lab, limits::ARCHIVE_BATCH_BYTES_MAX, store::StoreError,
+    catalog::Namespace, collection::Trim, command::testing::Lab, limits::ARCHIVE_BATCH_BYTES_MAX,
+    store::StoreError,
 };
 
 /// A linear congruential generator.
@@ -117,6 +119,12 @@ fn killed_move(lab: &Lab, kill: Kill) {
 struct History {
     next: i32,
     secs: i64,
+    /// The target of the archive; empty is the data folder.
+    target: String,
+    /// The documents at the other targets.
+    elsewhere: BTreeMap<String, BTreeSet<i32>>,
+    /// Files that can't be removed, or that a copy of the store wrote.
+    others: usize,
     /// Of the collection without an archive: until when each removed document must be in the trash.
     until_ms: BTreeMap<i32, i64>,
 }
@@ -151,12 +159,86 @@ impl History {
         }
     }
 
+    /// The folder of the archive's segments.
+    fn folder(&self, lab: &Lab) -> PathBuf {
+        let store = lab.engine.collections().store();
+        match self.target.as_str() {
+            "" => store.folder().join("archive/test.c"),
+            target => Path::new(target).join(store.uuid()).join("test.c"),
+        }
+    }
+
+    fn turn_on(&self, lab: &Lab) {
+        lab.run_document(&doc! { "mayflyArchive": "c", "target": &self.target });
+    }
+
+    /// Moves the archive to another target, which has what it had.
+    fn change_target(&mut self, lab: &Lab, target: String) {
+        let [.., archive] = places(lab, "c");
+        self.elsewhere.insert(std::mem::replace(&mut self.target, target), archive);
+        self.turn_on(lab);
+        let expected = self.elsewhere.remove(&self.target).unwrap_or_default();
+        assert_eq!(places(lab, "c")[2], expected);
+    }
+
+    /// A copy of the store moves and prunes at the same target, also with a move under way.
+    fn copy(&mut self, lab: Lab) -> Lab {
+        self.others += 1;
+        killed_move(&lab, Kill::Written);
+        let [.., before] = places(&lab, "c");
+        let (lab, copy) = lab.copied();
+        lab.engine.reaper().drain_now();
+        let [.., after] = places(&lab, "c");
+        assert!(after.is_superset(&before));
+        let least = i64::try_from(crate::limits::ARCHIVE_LIMIT_BYTES_MIN).expect("small");
+        let command = doc! { "mayflyArchive": "c", "target": &self.target, "maxBytes": least };
+        copy.run_document(&command);
+        copy.engine.reaper().run_pass();
+        copy.engine.reaper().drain_now();
+        assert_eq!(places(&lab, "c")[2], after);
+        lab.reopened()
+    }
+
+    /// A move is killed, and its file can't be removed: a folder is in its place.
+    fn stick(&mut self, lab: Lab) -> Lab {
+        let files = |folder: &Path| -> BTreeSet<PathBuf> {
+            let listed = fs::read_dir(folder).into_iter().flatten();
+            listed.map(|entry| entry.expect("a file").path()).collect()
+        };
+        let folder = self.folder(&lab);
+        let before = files(&folder);
+        killed_move(&lab, Kill::Written);
+        if let Some(file) = files(&folder).difference(&before).next() {
+            fs::remove_file(file).expect("removed");
+            fs::create_dir(file).expect("made");
+            self.others += 1;
+            lab.engine.reaper().drain_now();
+            let left = lab.engine.reaper().archives().all()[0].left().expect("told");
+            assert!(left.starts_with("Can't remove "), "{left}");
+        }
+        lab.reopened()
+    }
+
+    /// The list of archives is damaged; nothing leaves until the archive is on again.
+    fn damage(&self, lab: Lab) -> Lab {
+        let [_, waiting, _] = places(&lab, "c");
+        lab.spoil_meta("archives");
+        let lab = lab.reopened().reopened();
+        lab.engine.reaper().release(None).expect("stored");
+        while lab.engine.collections().trim_trash_step(Trim::Room).expect("trimmed").more {}
+        lab.engine.reaper().drain_now();
+        assert_eq!(places(&lab, "c")[1], waiting);
+        self.turn_on(&lab);
+        lab
+    }
+
     /// Each document is in exactly one place, or its time is up.
     fn check(&self, lab: &Lab) {
         let [present, trash, archive] = places(lab, "c");
         for id in 0..self.next {
-            let count = [&present, &trash, &archive].iter().filter(|all| all.contains(&id)).count();
-            assert_eq!(count, 1, "{id}: {present:?} {trash:?} {archive:?}");
+            let all = [&present, &trash, &archive].into_iter().chain(self.elsewhere.values());
+            let count = all.filter(|all| all.contains(&id)).count();
+            assert_eq!(count, 1, "{id}: {present:?} {trash:?} {archive:?} {:?}", self.elsewhere);
         }
         let (now_ms, [present, trash, _]) = (lab.engine.clock().now_ms(), places(lab, "d"));
         for id in 0..self.next {
@@ -186,9 +268,19 @@ fn a_document_is_in_the_collection_the_trash_or_the_archive_whatever_is_killed()
             ));
         }
         lab.ok("{mayflyArchive: 'c'}");
+        let shared = tempfile::tempdir().expect("a folder");
         let target = lab.engine.collections().store().folder().join("archive");
-        for _ in 0..40 {
-            match random.below(8) {
+        for _ in 0..60 {
+            match random.below(12) {
+                8 => {
+                    let all = [String::new(), shared.path().display().to_string()];
+                    let [here, there] = &all;
+                    let to = if *here == history.target { there } else { here };
+                    history.change_target(&lab, to.clone());
+                }
+                9 => lab = history.copy(lab),
+                10 => lab = history.stick(lab),
+                11 => lab = history.damage(lab),
                 0 => history.insert(&lab),
                 1 | 2 => history.remove(&lab),
                 3 => history.restore(&lab, &mut random),
@@ -226,8 +318,12 @@ fn a_document_is_in_the_collection_the_trash_or_the_archive_whatever_is_killed()
         lab.engine.simulated_clock().expect("simulated").advance_ms(700_000);
         lab.engine.reaper().drain_now();
         let [_, trash, archive] = places(&lab, "c");
-        assert_eq!((trash.len(), archive.len()), (0, usize::try_from(history.next).expect("few")));
-        let segments = fs::read_dir(target.join("test.c")).map_or(0, Iterator::count);
+        let archived = archive.len() + history.elsewhere.values().map(BTreeSet::len).sum::<usize>();
+        assert_eq!((trash.len(), archived), (0, usize::try_from(history.next).expect("few")));
+        if history.others > 0 {
+            continue;
+        }
+        let segments = fs::read_dir(history.folder(&lab)).map_or(0, Iterator::count);
         let listed = lab.ok("{mayflyArchives: 1}");
         let counted = crate::command::testing::at(&listed, "archives.0.segments");
         assert_eq!(

@@ -13,7 +13,7 @@ use bson::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ArchiveError;
+use super::{ArchiveError, frame};
 use crate::{
     catalog::Namespace,
     store::RecordNumber,
@@ -178,6 +178,20 @@ pub(super) fn key_of(line: &[u8]) -> &[u8] {
 
 fn damaged(what: impl Into<String>) -> ArchiveError {
     ArchiveError::Damaged { what: what.into() }
+}
+
+/// Packs documents into the one batch of a segment, with their number and when the first and the
+/// last of them were removed.
+pub(super) fn pack(documents: &[Archived]) -> Result<(Vec<u8>, u32, i64, i64), ArchiveError> {
+    let mut lines = Vec::new();
+    for document in documents {
+        append_line(&mut lines, document)?;
+    }
+    let instants = || documents.iter().map(|document| document.removed_ms);
+    let (first_ms, last_ms) =
+        (instants().min().unwrap_or_default(), instants().max().unwrap_or_default());
+    let docs = u32::try_from(documents.len()).unwrap_or(u32::MAX);
+    Ok((frame::pack(&lines, docs, first_ms, last_ms)?, docs, first_ms, last_ms))
 }
 
 #[cfg(test)]

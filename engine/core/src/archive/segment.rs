@@ -44,13 +44,34 @@ pub(super) fn name(number: u64, began_ms: i64) -> String {
     format!("{number:010}-{began}{ENDING}")
 }
 
-/// The name of a single-batch segment.
-pub(super) fn batch_name(number: u64, first_ms: i64, last_ms: i64, docs: u32) -> String {
+/// The name of a single-batch segment. `id` is of its writer and the attempt, see [`writer`].
+pub(super) fn batch_name(number: u64, first_ms: i64, last_ms: i64, docs: u32, id: &str) -> String {
     let name = name(number, first_ms);
     let name = name.strip_suffix(ENDING).unwrap_or(&name);
     // The name also holds the last removal time and the document count, so that a summary needs no
     // download.
-    format!("{name}-{last_ms}-{docs}{ENDING}")
+    format!("{name}-{last_ms}-{docs}-{id}{ENDING}")
+}
+
+/// Digits of a writer, and of an attempt after it.
+const ID_DIGITS: usize = 8;
+
+/// The id of a new attempt of this writer.
+pub(super) fn new_id(writer: &str) -> String {
+    let [first, second, third, fourth, ..] = bson::Uuid::new().bytes();
+    format!("{writer}{:08x}", u32::from_be_bytes([first, second, third, fourth]))
+}
+
+/// The writer of a segment by its name, 8 hexadecimal digits; `None` for one of an earlier version.
+pub(super) fn writer(name: &str) -> Option<&str> {
+    let id = name.strip_suffix(ENDING)?.rsplit('-').next()?;
+    let is_id = id.len() == 2 * ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    id.get(..ID_DIGITS).filter(|_| is_id)
+}
+
+/// Whether a segment may be removed by this writer: it wrote it, or an earlier version did.
+pub(super) fn is_own(name: &str, by: &str) -> bool {
+    writer(name).is_none_or(|writer| writer == by)
 }
 
 /// The number in a segment's name; `None` for any other file.
@@ -101,7 +122,7 @@ impl SegmentContents {
         if segment.bytes < HEADER_BYTES as u64 {
             return Some(Self { unreadable: segment.bytes, ..Self::default() });
         }
-        let mut parts = segment.name.strip_suffix(ENDING)?.splitn(4, '-').skip(1);
+        let mut parts = segment.name.strip_suffix(ENDING)?.splitn(5, '-').skip(1);
         let first_ms = instant(parts.next()?)?;
         let (last_ms, docs) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
         let header = Header::unverified(segment.bytes.try_into().ok()?, docs, first_ms, last_ms);
@@ -185,8 +206,13 @@ mod tests {
         assert_eq!(first, "0000000009-20240101T000000123Z.ndjson.gz");
         assert!(first < name(10, 0));
         assert_eq!(number(&first), Some(9));
-        assert_eq!(began_ms(&first), Some(1_704_067_200_123));
-        assert_eq!(began_ms(&batch_name(9, 1_704_067_200_123, 5, 7)), Some(1_704_067_200_123));
+        assert_eq!(
+            (began_ms(&first), writer(&first).map(str::len)),
+            (Some(1_704_067_200_123), None)
+        );
+        let batch = batch_name(9, 1_704_067_200_123, -5, 7, "0123abcd00000001");
+        assert_eq!((began_ms(&batch), writer(&batch)), (Some(1_704_067_200_123), Some("0123abcd")));
+        assert!(is_own(&first, "x") && is_own(&batch, "0123abcd") && !is_own(&batch, "x"));
         assert_eq!(began_ms("0000000001-x.ndjson.gz"), None);
         for other in
             ["", "x.ndjson.gz", "0000000001-x.gz", "1-x.ndjson.gz", "000000000x-.ndjson.gz"]

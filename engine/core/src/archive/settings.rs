@@ -1,6 +1,9 @@
 //! An archive's settings and their stored form.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
 
 use bson::{Bson, Document, doc};
 use xxhash_rust::xxh3::xxh3_64;
@@ -9,7 +12,7 @@ use super::ArchiveError;
 use crate::{
     catalog::Namespace,
     limits::{ARCHIVE_LIMIT_BYTES_MIN, ARCHIVE_LIMIT_SECS_MIN},
-    store::CollectionId,
+    store::{CollectionId, Store},
 };
 
 /// The folder of archives in a data folder.
@@ -209,6 +212,21 @@ pub(super) fn folder_name(namespace: &Namespace) -> String {
 
 fn hex(digit: u8) -> char {
     char::from_digit(u32::from(digit), 16).unwrap_or('0').to_ascii_uppercase()
+}
+
+/// Tells a store from its copies, in 8 hexadecimal digits: by the path of its folder, its number and
+/// when it was made. A store that was moved is another one too, which only leaves files at a target.
+pub(super) fn writer_of(store: &Store) -> String {
+    let path = store.folder().canonicalize().unwrap_or_else(|_| store.folder().to_owned());
+    let mut all = path.as_os_str().as_encoded_bytes().to_vec();
+    if let Ok(found) = path.metadata() {
+        #[cfg(unix)]
+        all.extend(std::os::unix::fs::MetadataExt::ino(&found).to_be_bytes());
+        let created = found.created().ok();
+        let since = created.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+        all.extend(since.unwrap_or_default().as_nanos().to_be_bytes());
+    }
+    format!("{:08x}", xxh3_64(&all) >> 32)
 }
 
 #[cfg(test)]

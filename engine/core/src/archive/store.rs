@@ -6,12 +6,13 @@ use std::{
     time::Duration,
 };
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::{
     ArchiveError, Archived, Settings,
     backend::Backend,
-    frame,
     inventory::{Inventory, Missing},
-    line::append_line,
+    line::pack,
     segment::{self, SegmentContents, SegmentFile},
     settings::Record,
 };
@@ -32,6 +33,10 @@ pub struct Archive {
     /// Cached contents of segments, by name, with the size they were read at.
     known: Mutex<HashMap<String, (u64, Arc<SegmentContents>)>>,
     inventory: Mutex<Inventory>,
+    /// This store among its copies, see `writer_of`.
+    writer: String,
+    /// The segment that doesn't count and can't be removed, as a sentence.
+    left: Mutex<Option<String>>,
     /// When a server's limits were last checked, in milliseconds since 1970.
     looked_ms: Mutex<Option<i64>>,
 }
@@ -84,7 +89,11 @@ pub(super) struct Ledger<'l> {
 }
 
 impl Archive {
-    pub(super) fn new(record: Record, backend: Result<Box<dyn Backend>, ArchiveError>) -> Self {
+    pub(super) fn new(
+        record: Record,
+        backend: Result<Box<dyn Backend>, ArchiveError>,
+        writer: String,
+    ) -> Self {
         Self {
             record,
             backend,
@@ -92,12 +101,20 @@ impl Archive {
             failure: Mutex::default(),
             known: Mutex::default(),
             inventory: Mutex::default(),
+            writer,
+            left: Mutex::default(),
             looked_ms: Mutex::default(),
         }
     }
 
-    /// The `meta` key of the inventory.
+    /// The `meta` key of the inventory: each target has its own.
     pub(super) fn inventory_name(&self) -> String {
+        let target = xxh3_64(self.record.settings.target.as_bytes());
+        format!("{}@{target:016x}", self.earlier_inventory_name())
+    }
+
+    /// The `meta` key in the version before, of the present target.
+    pub(super) fn earlier_inventory_name(&self) -> String {
         format!("archiveSegments/{}", self.record.folder)
     }
 
@@ -143,6 +160,11 @@ impl Archive {
     /// Why the removed documents wait.
     pub fn failure(&self) -> Option<Failure> {
         lock(&self.failure).clone()
+    }
+
+    /// A sentence on the file that isn't part of the archive and can't be removed from its target.
+    pub fn left(&self) -> Option<String> {
+        lock(&self.left).clone()
     }
 
     /// Forgets the failure. Returns whether there was one.
@@ -216,7 +238,7 @@ impl Archive {
                 what: "the list of its files can't be read; turn the archive on again".to_owned(),
             });
         }
-        let mut listed = backend.list()?;
+        let listed = backend.list()?;
         // The folder that a disk is mounted on stays when the disk goes.
         if listed.is_empty() && !inventory.is_empty() {
             return Err(ArchiveError::Damaged {
@@ -225,18 +247,12 @@ impl Archive {
                     .to_owned(),
             });
         }
-        if let Some(pending) = inventory.pending() {
-            // Its documents are still in the trash, so it must not stay next to the new segment.
-            if listed.iter().any(|segment| segment.name == pending) {
-                backend.remove(pending)?;
-            }
-            listed.retain(|segment| segment.name != pending);
-        }
+        self.remove_pending(backend, &listed, &mut inventory);
         let (frame, docs, first_ms, last_ms) = pack(documents)?;
-        let last = listed.last().and_then(|last| segment::number(&last.name));
-        let number = last.map_or(1, |last| last.saturating_add(1));
-        let name = segment::batch_name(number, first_ms, last_ms, docs);
-        inventory.begin(&name);
+        // No other attempt has this name, so nothing of another writer is overwritten or removed.
+        let id = segment::new_id(&self.writer);
+        let name = inventory
+            .begin(&listed, |number| segment::batch_name(number, first_ms, last_ms, docs, &id));
         (ledger.save)(&inventory)?;
         *lock(&self.inventory) = inventory.clone();
         backend.put(&name, &frame)?;
@@ -248,12 +264,40 @@ impl Archive {
         Ok(counts)
     }
 
-    /// All segments, oldest first, without one that is being written.
+    /// Removes segments that don't count. One that can't be removed stays pending, and so does one of
+    /// another writer: this store may be a copy, and the original may count it.
+    fn remove_pending(
+        &self,
+        backend: &dyn Backend,
+        listed: &[SegmentFile],
+        inventory: &mut Inventory,
+    ) {
+        let mut left = None;
+        inventory.retain_pending(|name| {
+            if !listed.iter().any(|segment| segment.name == *name) {
+                // A server may finish a put long after it was given up.
+                return !backend.is_local();
+            }
+            if segment::writer(name) != Some(&self.writer) {
+                return true;
+            }
+            let removed = backend.remove(name);
+            if let Err(error) = &removed {
+                left.get_or_insert(format!(
+                    "{error} It isn't part of the archive; delete it there."
+                ));
+            }
+            removed.is_err()
+        });
+        *lock(&self.left) = left;
+    }
+
+    /// All segments, oldest first. Other files at the target are not the archive's.
     pub(super) fn segments(&self, backend: &dyn Backend) -> Result<Vec<SegmentFile>, ArchiveError> {
         // In this order: a segment that is counted in between has its documents in the trash no more.
         let mut listed = backend.list()?;
         let inventory = lock(&self.inventory);
-        listed.retain(|segment| inventory.pending() != Some(&segment.name));
+        listed.retain(|segment| inventory.is_lost() || inventory.has(&segment.name));
         Ok(listed)
     }
 
@@ -291,7 +335,7 @@ impl Archive {
                 break;
             }
             let mut inventory = load()?;
-            if inventory.pending() == Some(&segment.name) {
+            if inventory.is_pending(&segment.name) {
                 break;
             }
             inventory.remove(&segment.name);
@@ -299,7 +343,10 @@ impl Archive {
                 save(&inventory)?;
             }
             *lock(&self.inventory) = inventory;
-            backend.remove(&segment.name)?;
+            // The original of a copy may count it.
+            if segment::is_own(&segment.name, &self.writer) {
+                backend.remove(&segment.name)?;
+            }
             lock(&self.known).remove(&segment.name);
             bytes = bytes.saturating_sub(segment.bytes);
             removed += 1;
@@ -379,12 +426,20 @@ impl Archive {
         Ok(summary)
     }
 
-    /// Whether a list of segments exists, and none of them does.
-    ///
-    /// # Errors
-    /// When the backend can't be listed.
-    pub(super) fn is_emptied(&self) -> Result<bool, ArchiveError> {
-        Ok(!lock(&self.inventory).is_empty() && self.backend()?.list()?.is_empty())
+    /// The list to store when the user turns the archive on at this target: a new one where there was
+    /// none, or it was lost, or none of its files is there. `None` while the present one stays.
+    pub(super) fn new_inventory(&self) -> Result<Option<Inventory>, ArchiveError> {
+        let backend = self.backend()?;
+        let before = lock(&self.inventory).clone();
+        let mut inventory = before.clone();
+        if before.is_lost() || !before.is_empty() && backend.list()?.is_empty() {
+            inventory.begin_again();
+        }
+        // A server may take long to answer; there the first move does it.
+        if backend.is_local() {
+            inventory.adopt(&backend.list()?);
+        }
+        Ok((inventory != before).then_some(inventory))
     }
 
     /// Whether the stored list of its segments is damaged, so that losses are not noticed.
@@ -436,20 +491,6 @@ impl Archive {
         lock(&self.known).insert(segment.name.clone(), known);
         Ok(contents)
     }
-}
-
-/// Packs documents into the one batch of a segment, with their number and when the first and the
-/// last of them were removed.
-pub(super) fn pack(documents: &[Archived]) -> Result<(Vec<u8>, u32, i64, i64), ArchiveError> {
-    let mut lines = Vec::new();
-    for document in documents {
-        append_line(&mut lines, document)?;
-    }
-    let instants = || documents.iter().map(|document| document.removed_ms);
-    let (first_ms, last_ms) =
-        (instants().min().unwrap_or_default(), instants().max().unwrap_or_default());
-    let docs = u32::try_from(documents.len()).unwrap_or(u32::MAX);
-    Ok((frame::pack(&lines, docs, first_ms, last_ms)?, docs, first_ms, last_ms))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -13,10 +13,11 @@ use tempfile::TempDir;
 
 use super::{
     backend::Backend,
+    line::pack,
     local::Folder,
     segment::{self, SegmentContents, SegmentFile},
     settings::Record,
-    store::{Ledger, pack},
+    store::Ledger,
     *,
 };
 use crate::{catalog::Namespace, clock::SimulatedClock, store::CollectionId};
@@ -45,7 +46,7 @@ fn with_backend(settings: Settings, backend: Result<Box<dyn Backend>, ArchiveErr
         is_on: true,
         settings,
     };
-    Archive::new(record, backend)
+    Archive::new(record, backend, "0123abcd".to_owned())
 }
 
 fn world(settings: Settings) -> World {
@@ -178,6 +179,7 @@ fn a_document_that_was_archived_twice_is_given_once() {
 fn a_segment_of_several_batches_with_a_torn_end_is_read() {
     let world = world(settings(None, None));
     world.append([9]).expect("kept");
+    let world = world.reopened();
     let frames =
         [[1, 2], [3, 4]].map(|ids| pack(&ids.map(|id| document(id, NOW_MS))).expect("packed").0);
     let (whole, bytes) = (frames[0].len(), frames.concat());
@@ -333,6 +335,29 @@ fn a_segment_that_is_not_counted_is_no_part_of_the_archive() {
     assert_eq!((world.files().len(), world.ids(&ScanStart::default())), (1, vec![3, 2]));
 }
 
+/// A server may finish a put long after it was given up and the documents were written again.
+#[test]
+fn a_segment_that_comes_late_is_no_part_of_the_archive() {
+    let world = world(settings(None, None));
+    let write = |counts: Result<bool, ArchiveError>| {
+        let ledger = Ledger {
+            load: &|| Ok(world.archive.inventory()),
+            save: &|_| Ok(()),
+            commit: &|_| counts.clone(),
+        };
+        world.archive.write_segment(&world.clock, &[document(1, NOW_MS)], &ledger)
+    };
+    write(Err(ArchiveError::bad("too late"))).expect_err("given up");
+    let late = world.files().remove(0);
+    let bytes = fs::read(&late).expect("read");
+    fs::remove_file(&late).expect("not there yet");
+    world.clock.advance_ms(5_000);
+    assert_eq!(write(Ok(true)), Ok(true));
+    fs::write(&late, bytes).expect("there now");
+    assert_eq!(world.archive.summary().expect("read").documents, 1);
+    assert_eq!(world.ids(&ScanStart::default()), [1]);
+}
+
 #[test]
 fn a_segment_without_a_whole_batch_goes_by_the_age_in_its_name() {
     let world = world(settings(None, Some(3_600)));
@@ -445,9 +470,9 @@ fn a_copy_of_the_store_with_the_same_archive_writes_over_nothing() {
     append(&twins[0], &clock, [1]).expect("kept");
     append(&twins[1], &clock, [2, 3]).expect("kept");
     append(&twins[0], &clock, [4]).expect("kept");
-    for twin in &twins {
-        let mut ids = read(twin, &ScanStart::default(), 9).0;
-        ids.sort_unstable();
-        assert_eq!(ids, [1, 2, 3, 4]);
+    // Each has what it wrote, and what was there before.
+    for (twin, expected) in twins.iter().zip([vec![4, 1], vec![3, 2, 1]]) {
+        assert_eq!(read(twin, &ScanStart::default(), 9).0, expected);
     }
+    assert_eq!(fs::read_dir(folder.path().join("a")).expect("a folder").count(), 3);
 }

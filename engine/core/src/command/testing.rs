@@ -39,6 +39,22 @@ impl Lab {
         Self::open(folder, now_ms)
     }
 
+    /// The same folder in a new engine, and a copy of it in another.
+    pub(crate) fn copied(self) -> (Self, Self) {
+        let Self { engine, folder } = self;
+        let now_ms = engine.clock().now_ms();
+        drop(engine);
+        let copy = tempfile::tempdir().expect("a folder");
+        for entry in fs::read_dir(folder.path()).expect("a folder") {
+            let path = entry.expect("a file").path();
+            if path.is_file() {
+                let name = path.file_name().expect("a name");
+                fs::copy(&path, copy.path().join(name)).expect("copied");
+            }
+        }
+        (Self::open(folder, now_ms), Self::open(copy, now_ms))
+    }
+
     /// Flips a bit of each place in the data file that holds `mark`.
     pub(crate) fn spoil(&self, mark: &[u8]) {
         spoil(self.folder.path(), mark);

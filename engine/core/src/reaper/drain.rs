@@ -64,8 +64,12 @@ impl Reaper {
             // Its settings may change between two steps.
             let all = self.archives().all();
             let archive = &**all.iter().find(|archive| archive.folder() == folder)?;
-            let had_failed = archive.failure().is_some();
-            match self.archives().drain_step(archive, now_ms, gather_ms) {
+            let (had_failed, had_left) = (archive.failure().is_some(), archive.left());
+            let step = self.archives().drain_step(archive, now_ms, gather_ms);
+            if let Some(left) = archive.left().filter(|left| had_left.as_ref() != Some(left)) {
+                self.hub().thread_failed(DRAIN_NAME, left);
+            }
+            match step {
                 Ok(step) => {
                     self.tell_moved(archive, step.moved);
                     if !step.more {

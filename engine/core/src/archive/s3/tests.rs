@@ -19,6 +19,8 @@ use crate::{
     limits::ARCHIVE_RETRIES,
 };
 
+const ID: &str = "0123abcd00000001";
+
 #[test]
 fn each_batch_is_an_object_that_says_what_it_holds() {
     let memory = Arc::new(InMemory::new());
@@ -29,7 +31,7 @@ fn each_batch_is_an_object_that_says_what_it_holds() {
         (0..3).map(|at| frame::pack(b"{\"a\":1}\n", 4, at, at + 10).expect("packed")).collect();
     for (at, frame) in (0..).zip(&frames) {
         bucket
-            .put(&batch_name(at + 8, at.cast_signed(), at.cast_signed() + 10, 4), frame)
+            .put(&batch_name(at + 8, at.cast_signed(), at.cast_signed() + 10, 4, ID), frame)
             .expect("put");
     }
     let listed = bucket.list().expect("listed");
@@ -64,7 +66,7 @@ fn each_batch_is_an_object_that_says_what_it_holds() {
 fn an_object_that_is_there_stays_as_it_is() {
     let memory = Arc::new(InMemory::new());
     let (bucket, copy) = (Bucket::over(memory.clone(), "old"), Bucket::over(memory, "old"));
-    let name = batch_name(1, 0, 10, 4);
+    let name = batch_name(1, 0, 10, 4, ID);
     bucket.put(&name, b"first").expect("put");
     let refused = copy.put(&name, b"other").expect_err("there already").to_string();
     assert!(refused.contains("an object with this name already exists"), "{refused}");
@@ -105,14 +107,14 @@ fn a_server_without_conditions_takes_batches_too() {
     let server = thread::Builder::new().name("s3".to_owned()).spawn(serve).expect("a thread");
     let bucket = Bucket::at(format!("http://{address}"));
     for number in 1..3 {
-        bucket.put(&batch_name(number, 0, 10, 4), b"batch").expect("put");
+        bucket.put(&batch_name(number, 0, 10, 4, ID), b"batch").expect("put");
     }
     assert_eq!(server.join().expect("no panic"), 2, "only the first is tried with a condition");
 }
 
 #[test]
 fn an_object_that_its_server_never_finished_is_no_batch() {
-    let name = batch_name(1, 0, 10, 4);
+    let name = batch_name(1, 0, 10, 4, ID);
     for bytes in [0, 47] {
         let contents =
             SegmentContents::of_batch(&SegmentFile { name: name.clone(), bytes }).expect("told");

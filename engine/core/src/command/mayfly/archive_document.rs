@@ -32,6 +32,7 @@ pub fn describe(context: &Context, archive: &Archive) -> Document {
             "failing"
         }
     };
+    document.extend(archive.left().map(|left| ("left".to_owned(), left.into())));
     document.insert("state", state);
     document
 }

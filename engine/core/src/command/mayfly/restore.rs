@@ -57,6 +57,11 @@ impl<'r> Restore<'r> {
         Self { context, held, holds, report: RestoreCounts::default() }
     }
 
+    /// Counts rows that were no longer in the trash when they were read.
+    pub fn note_gone(&mut self, rows: usize) {
+        self.report.gone += rows as u64;
+    }
+
     /// Restores a batch. Rules that would remove it at once are put on hold before; repeats while
     /// new ones turn up.
     pub fn write(&mut self, batch: &[RemovedDocument]) -> Result<(), CommandError> {
@@ -168,6 +173,7 @@ fn restore(
     }
     // Another command may have restored it, or the drain has moved it.
     if row.number > 0 && !DocumentWriter::is_in_trash(&writer.reader(), row.number)? {
+        report.gone += 1;
         return Ok(None);
     }
     if !report.note(writer.restore_row(&collection, row), &collection, id.clone())? {
@@ -220,6 +226,26 @@ mod tests {
         lab.ok(INSERT);
         lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
         lab
+    }
+
+    #[test]
+    fn a_row_that_the_drain_moves_during_the_command_is_counted() {
+        let lab = reaped();
+        let (collections, reaper) = (lab.engine.collections(), lab.engine.reaper());
+        let context = Context::new(Arc::clone(collections), Arc::clone(reaper), None, []);
+        let row = collections.store().read(|reader| {
+            let row = Collections::trash_row(reader, 1)?.expect("a row");
+            Ok::<_, StoreError>(row.to_restorable())
+        });
+        let home = Namespace::new("test", "c");
+        let rows = [RemovedDocument { home, row: row.expect("read") }];
+        let taken = collections.write(|writer| writer.take_from_trash(1));
+        assert_eq!(taken, Ok(true));
+        let mut restore = Restore::new(&context);
+        restore.write(&rows).expect("looked at");
+        restore.note_gone(1);
+        let (report, held) = restore.finish().expect("finished");
+        assert_eq!((report.restored, report.gone, held.len()), (0, 2, 0));
     }
 
     #[test]

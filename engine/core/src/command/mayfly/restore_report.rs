@@ -26,6 +26,8 @@ pub struct RestoreCounts {
     pub restored: u64,
     pub existing: CappedList,
     pub refused: CappedList,
+    /// Rows that another command or the drain took out of the trash during this one.
+    pub gone: u64,
 }
 
 /// How many, and the first of them.

@@ -68,13 +68,16 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let mut rest = numbers.as_slice();
     while !rest.is_empty() {
         let (batch, behind) = rest.split_at(batch_len(rest));
-        restore.write(&rows(context, &chosen, batch)?)?;
+        let rows = rows(context, &chosen, batch)?;
+        restore.note_gone(batch.len() - rows.len());
+        restore.write(&rows)?;
         rest = behind;
     }
     let (report, held) = restore.finish()?;
+    let not_found = ids.map_or(0, |ids| ids.len()) as u64 + report.gone;
     let mut reply = report.into_document();
     reply.extend(doc! {
-        "notFound": long(ids.map_or(0, |ids| ids.len()) as u64),
+        "notFound": long(not_found),
         "held": held,
         "more": more,
         "next": numbers.last().filter(|_| more).map_or(Bson::Null, |(number, _)| long(*number).into()),
