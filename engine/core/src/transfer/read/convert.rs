@@ -8,7 +8,7 @@ use bson::{
 use crate::transfer::read::types::{FieldType, TargetType, Types, Unconverted};
 use crate::value::{
     date_text::{DateError, DateForm},
-    shell,
+    iso_text, shell,
     zone::Zone,
 };
 
@@ -282,7 +282,9 @@ fn text(value: RawBsonRef<'_>) -> Converted {
         RawBsonRef::Boolean(flag) => flag.to_string(),
         RawBsonRef::ObjectId(id) => id.to_hex(),
         RawBsonRef::DateTime(date) => {
-            date.try_to_rfc3339_string().map_err(|_| DateError::Range.to_string())?
+            let far =
+                |_| iso_text(date.timestamp_millis()).ok_or_else(|| DateError::Range.to_string());
+            date.try_to_rfc3339_string().or_else(far)?
         }
         RawBsonRef::Binary(binary) => match binary.bytes.try_into() {
             Ok(bytes) if binary.subtype == BinarySubtype::Uuid => {

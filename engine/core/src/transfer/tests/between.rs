@@ -149,6 +149,8 @@ fn errors_in_documents_are_still_errors() {
         ("{\"a\": 1}\n/* open\n", 1, "unexpected end of text"),
         ("{\"a\": 1}\n{\"a\": 1, \"a\": 2}\n", 1, "--last-duplicate"),
         ("[{\"a\": 1}] x", 1, "unexpected text after the array"),
+        ("[\"text\", 2]", 0, "wrap each one"),
+        ("[{\"a\": 1}, 2]", 1, "wrap each one"),
     ] {
         let fixture = Fixture::new();
         let report = fixture.import(&fixture.request(text.as_bytes()));

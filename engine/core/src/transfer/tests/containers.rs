@@ -203,7 +203,8 @@ proptest! {
             let is_whole = matches!(&outcome.documents, Ok(report)
                 if report.end == ImportEnd::Complete && report.rejected == 0);
             has_said |= !is_whole;
-            let report = outcome.documents.as_ref().unwrap();
+            // Nothing of it can be read; the sentence says why.
+            let Ok(report) = &outcome.documents else { continue };
             prop_assert!(report.imported <= numbers.len() as u64);
             prop_assert!(!is_whole || report.imported == numbers.len() as u64, "{:?}", outcome);
         }

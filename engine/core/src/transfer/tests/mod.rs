@@ -11,6 +11,7 @@ mod exports;
 mod leniency;
 mod manifest;
 mod resume;
+mod round_trip;
 mod types;
 
 use std::{

@@ -362,6 +362,11 @@ fn find_tolerant(
                     (false, Form::Stream) => State::Between,
                 }));
             }
+            Some(byte) if is_inside && *byte != b'[' => {
+                let message = "a document is expected here, not a value of another type; wrap each \
+                               one, such as {\"value\": 1}";
+                return Err(Fault::new(parser.at, message));
+            }
             Some(_) if state == State::Start || is_inside || form == Form::Stream => {
                 return parser.whole_document().map(|()| None);
             }
