@@ -228,6 +228,10 @@ pub struct Import {
     /// date:ms). Repeat it for more fields, or for more layouts of one.
     #[arg(long = "type", value_name = "PATH=TYPE[:LAYOUT]")]
     pub types: Vec<String>,
+    /// Give a column of a CSV file another name, which may have dots. OLD is its name in the header
+    /// or, for a column without one, the name that the import says. Repeat it for more columns.
+    #[arg(long = "rename", value_name = "OLD=NEW")]
+    pub renames: Vec<String>,
     /// How to handle a value that does not convert to its --type.
     #[arg(long, value_enum, default_value = "keep")]
     pub unconverted: UnconvertedMode,

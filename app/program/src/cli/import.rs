@@ -16,7 +16,7 @@ use mayfly_engine::{
 use super::{
     Failure,
     args::{ConflictMode, Import, InputFormat, UnconvertedMode},
-    import_dump, import_indexes,
+    import_columns, import_dump, import_indexes,
     progress_line::with_progress,
     server, store,
 };
@@ -69,7 +69,7 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
                 check_disk_space(&engine, &request)?;
             }
             warn_of_overdue(&engine, &request)?;
-            hint_at_dates(&request);
+            hint_at_fields(&request);
             if let Some(choice) = beside {
                 let now_ms = clock.now_ms();
                 return transfer(clock, |progress| {
@@ -145,6 +145,7 @@ fn request(
         mode: import_mode(mode),
         leniency: leniency(args)?,
         types: types(args)?,
+        renames: import_columns::renames(&args.renames)?,
         drop: args.drop,
         stop_on_error: args.stop_on_error,
         ..ImportRequest::new(args.files.clone(), namespace)
@@ -220,11 +221,15 @@ pub(super) fn keep_distance(all: &[String], now_ms: i64, types: &mut Types) -> R
     Ok(())
 }
 
-/// Says which fields hold such a text.
-pub(super) fn hint_at_dates(request: &ImportRequest) {
+/// Says which fields hold text that looks like dates, and which columns have other names or types
+/// than the file suggests.
+pub(super) fn hint_at_fields(request: &ImportRequest) {
     let Some(file) = request.files.first() else { return };
     let options = ReadOptions { types: Types::default(), ..request.read_options() };
     let Ok(found) = preview(file, &options) else { return };
+    for hint in import_columns::hints(&found.columns, request) {
+        eprintln!("{hint}");
+    }
     for sample in &found.paths {
         if request.types.field(&sample.path).is_none()
             && let Some(hint) = hint(sample)
@@ -284,6 +289,7 @@ fn check_same_options(begun: &ImportRequest, request: &ImportRequest) -> Result<
         ("--mode", request.mode != ImportMode::Insert && request.mode != begun.mode),
         ("--stop-on-error", request.stop_on_error && !begun.stop_on_error),
         ("--type", has_other_types(&request.types, &begun.types)),
+        ("--rename", !request.renames.is_empty() && request.renames != begun.renames),
     ] {
         if is_new {
             new.push(flag);

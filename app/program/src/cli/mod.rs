@@ -13,6 +13,7 @@ mod export;
 mod failure;
 mod generate;
 mod import;
+mod import_columns;
 mod import_dump;
 mod import_indexes;
 mod job_line;

@@ -9,7 +9,7 @@ use mayfly_engine::transfer::{DumpChoice, ExportFormat, ImportRequest, Progress}
 
 use super::Failure;
 use super::args::{Export, Import};
-use super::import::{Way, hint_at_dates, keep_distance, leave, roll_back, transfer};
+use super::import::{Way, hint_at_fields, keep_distance, leave, roll_back, transfer};
 use super::import_dump;
 use super::progress_line::with_progress;
 use crate::job::{Cancel, ConnectionString, Keeping, Server, ServerMark};
@@ -130,7 +130,7 @@ pub(super) fn import(
             if !request.drop {
                 warn_of_overdue(transfers, &request);
             }
-            hint_at_dates(&request);
+            hint_at_fields(&request);
             let now_ms = source.now_ms();
             transfer(&SystemClock, |progress| match beside {
                 Some(choice) => {

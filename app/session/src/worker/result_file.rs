@@ -160,7 +160,7 @@ impl ResultFile {
         let names = columns.iter().cloned();
         append_csv_line(
             &mut line,
-            names.map(|name| if escape_formulas { without_formula(name) } else { name }),
+            names.map(|name| Some(if escape_formulas { without_formula(name) } else { name })),
         );
         out.write_all(&line).map_err(io)?;
         for _ in 0..count {
@@ -170,8 +170,8 @@ impl ResultFile {
             let document = next(&mut kept).map_err(io)?;
             let values = leaves(&document);
             let cell = |column: &String| {
-                let found = values.iter().find(|(path, _)| path == column);
-                found.map_or_else(String::new, |(_, value)| csv_cell(*value, escape_formulas))
+                let (_, value) = values.iter().find(|(path, _)| path == column)?;
+                csv_cell(*value, escape_formulas)
             };
             line.clear();
             append_csv_line(&mut line, columns.iter().map(cell));

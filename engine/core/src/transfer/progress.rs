@@ -102,6 +102,11 @@ impl Progress {
         self.bytes_total.fetch_max(bytes, Relaxed);
     }
 
+    /// Adds bytes to read, of a file that is read twice.
+    pub(super) fn add_bytes_total(&self, bytes: u64) {
+        self.bytes_total.fetch_add(bytes, Relaxed);
+    }
+
     /// Counts bytes that were read or written.
     pub fn add_bytes(&self, bytes: u64) {
         self.bytes.fetch_add(bytes, Relaxed);

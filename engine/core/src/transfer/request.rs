@@ -28,6 +28,9 @@ pub struct ReadOptions {
     pub leniency: Leniency,
     /// The types that fields get.
     pub types: Types,
+    /// Other names for columns of a table: each as [`super::TableColumn::name`] or its header has
+    /// it, then the new one. A file without such a column is refused.
+    pub renames: Vec<(String, String)>,
 }
 
 /// A request to import files.
@@ -43,6 +46,8 @@ pub struct ImportRequest {
     pub leniency: Leniency,
     /// The types that fields get.
     pub types: Types,
+    /// As in [`ReadOptions::renames`].
+    pub renames: Vec<(String, String)>,
     /// The treatment of a document whose `_id` already exists.
     pub mode: ImportMode,
     /// Drop the collection and its indexes before the first document is stored.
@@ -65,6 +70,7 @@ impl ImportRequest {
             format: ImportFormat::Auto,
             leniency: Leniency::default(),
             types: Types::default(),
+            renames: Vec::new(),
             mode: ImportMode::Insert,
             drop: false,
             stop_on_error: false,
@@ -75,7 +81,12 @@ impl ImportRequest {
 
     /// How its files are read.
     pub fn read_options(&self) -> ReadOptions {
-        let Self { format, leniency, types, .. } = self;
-        ReadOptions { format: *format, leniency: *leniency, types: types.clone() }
+        let Self { format, leniency, types, renames, .. } = self;
+        ReadOptions {
+            format: *format,
+            leniency: *leniency,
+            types: types.clone(),
+            renames: renames.clone(),
+        }
     }
 }

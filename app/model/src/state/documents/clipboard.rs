@@ -108,7 +108,8 @@ fn plain_cell(value: &Bson) -> String {
 fn raw_cell(value: &Bson, for_spreadsheets: bool) -> String {
     // No store has a value that has no raw form.
     bson::RawBson::try_from(value.clone())
-        .map(|raw| csv_cell(raw.as_raw_bson_ref(), for_spreadsheets))
+        .ok()
+        .and_then(|raw| csv_cell(raw.as_raw_bson_ref(), for_spreadsheets))
         .unwrap_or_default()
 }
 

@@ -222,7 +222,7 @@ impl ImportDraft {
         if types.has_dates() && types.zone != Zone::UTC {
             leniency.set(Nonstandard::NoZone, true);
         }
-        ReadOptions { format: self.format, leniency, types }
+        ReadOptions { format: self.format, leniency, types, ..ReadOptions::default() }
     }
 
     /// The look that is shown: the latest one of the file while a newer one is awaited.
@@ -262,7 +262,7 @@ impl ImportDraft {
         if !self.is_drop_confirmed() {
             return Err("Enter the collection name to confirm dropping it".to_owned());
         }
-        let ReadOptions { format, leniency, types } = self.read_options();
+        let ReadOptions { format, leniency, types, .. } = self.read_options();
         Ok(ImportRequest {
             format,
             leniency,

@@ -181,7 +181,7 @@ fn documents(
     } else {
         create(target, choice, notes)?;
     }
-    let ReadOptions { format, leniency, types } = request.read.clone();
+    let ReadOptions { format, leniency, types, .. } = request.read.clone();
     let import_request = ImportRequest {
         format,
         leniency,

@@ -111,22 +111,29 @@ impl Columns {
         let (mut out, names) = (Vec::new(), self.names.iter().cloned());
         append_csv_line(
             &mut out,
-            names.map(|name| if escape_formulas { without_formula(name) } else { name }),
+            names.map(|name| Some(if escape_formulas { without_formula(name) } else { name })),
         );
         out
     }
+
+    /// The value in a column. A document whose fields have columns leaves the one at its path empty,
+    /// which holds the other values there.
+    fn value<'d>(&self, document: &'d RawDocument, name: &str) -> Option<RawBsonRef<'d>> {
+        let is_split = |value: &RawBsonRef<'_>| {
+            !self.are_chosen && matches!(value, RawBsonRef::Document(inner) if !inner.is_empty())
+        };
+        lookup(document, name).filter(|value| !is_split(value))
+    }
 }
 
-/// Appends a document's row. A missing value is an empty cell.
+/// Appends a document's row. A missing value is an empty cell; empty text is one with quotes.
 pub(in crate::transfer) fn append_row(
     out: &mut Vec<u8>,
     columns: &Columns,
     document: &RawDocument,
     for_spreadsheets: bool,
 ) {
-    let cell = |name: &String| {
-        lookup(document, name).map(|value| csv_cell(value, for_spreadsheets)).unwrap_or_default()
-    };
+    let cell = |name: &String| csv_cell(columns.value(document, name)?, for_spreadsheets);
     append_csv_line(out, columns.names.iter().map(cell));
 }
 
@@ -204,14 +211,14 @@ fn lookup<'d>(document: &'d RawDocument, path: &str) -> Option<RawBsonRef<'d>> {
 }
 
 /// The text of a CSV cell: numbers and strings plain, an `ObjectId` as hex, dates in ISO 8601, other
-/// types as Extended JSON.
+/// types as Extended JSON. `None` for a cell without a value.
 ///
 /// For spreadsheets, `null` is an empty cell as a missing field is, and text that would run as a
 /// formula gets a quote in front. Finite numbers can't run.
-pub fn csv_cell(value: RawBsonRef<'_>, for_spreadsheets: bool) -> String {
+pub fn csv_cell(value: RawBsonRef<'_>, for_spreadsheets: bool) -> Option<String> {
     let text =
         match value {
-            RawBsonRef::Null | RawBsonRef::Undefined if for_spreadsheets => return String::new(),
+            RawBsonRef::Null | RawBsonRef::Undefined if for_spreadsheets => return None,
             RawBsonRef::String(text) => text.to_owned(),
             RawBsonRef::ObjectId(id) => id.to_hex(),
             RawBsonRef::Int64(int) => int.to_string(),
@@ -235,9 +242,9 @@ pub fn csv_cell(value: RawBsonRef<'_>, for_spreadsheets: bool) -> String {
             | RawBsonRef::Decimal128(_)
     );
     if is_number && text.ends_with(|last: char| last.is_ascii_digit()) {
-        return text;
+        return Some(text);
     }
-    if for_spreadsheets { without_formula(text) } else { text }
+    Some(if for_spreadsheets { without_formula(text) } else { text })
 }
 
 /// Text that a spreadsheet doesn't run.
@@ -246,11 +253,17 @@ pub fn without_formula(text: String) -> String {
     if runs { format!("'{text}") } else { text }
 }
 
-/// Appends a line of CSV with its line end.
-pub fn append_csv_line(out: &mut Vec<u8>, cells: impl Iterator<Item = String>) {
+/// Appends a line of CSV with its line end. `None` is a cell without a value. Empty text has
+/// quotes, so that an import tells them apart.
+pub fn append_csv_line(out: &mut Vec<u8>, cells: impl Iterator<Item = Option<String>>) {
     let start = out.len();
     for (number, text) in cells.enumerate() {
-        append_cell(out, number, &text);
+        if number > 0 {
+            out.push(b',');
+        }
+        if let Some(text) = text {
+            append_cell(out, &text);
+        }
     }
     // Readers skip an empty line, and its row would be lost.
     if out.len() == start {
@@ -259,12 +272,12 @@ pub fn append_csv_line(out: &mut Vec<u8>, cells: impl Iterator<Item = String>) {
     out.extend_from_slice(b"\r\n");
 }
 
-fn append_cell(out: &mut Vec<u8>, number: usize, text: &str) {
-    if number > 0 {
-        out.push(b',');
-    }
-    let needs_quotes =
-        text.contains([',', '"', '\n', '\r', ';', '\t']) || text.starts_with(char::is_whitespace);
+fn append_cell(out: &mut Vec<u8>, text: &str) {
+    // At the start of a file, a bracket would begin JSON.
+    let needs_quotes = text.is_empty()
+        || text.contains([',', '"', '\n', '\r', ';', '\t', '|'])
+        || text.starts_with(|first: char| first.is_whitespace() || "{[<".contains(first))
+        || text.ends_with(char::is_whitespace);
     if needs_quotes {
         out.push(b'"');
         out.extend_from_slice(text.replace('"', "\"\"").as_bytes());

@@ -15,8 +15,8 @@ use crate::transfer::read::prepare::prepare;
 use crate::transfer::read::records::Records;
 use crate::transfer::read::sample::PathSampler;
 use crate::transfer::{
-    DetectedFormat, FieldCounts, PathSample, Progress, ReadOptions, Reject, Tally, TransferError,
-    Types, Unconverted,
+    DetectedFormat, FieldCounts, PathSample, Progress, ReadOptions, Reject, TableColumn, Tally,
+    TransferError, Types, Unconverted,
 };
 use crate::{
     catalog::{CollectionMeta, IndexMeta, Namespace},
@@ -52,6 +52,8 @@ pub struct Preview {
     pub converted: Vec<RawDocumentBuf>,
     /// How the sampled values of each field with a chosen type convert.
     pub counts: Vec<FieldCounts>,
+    /// The columns of a table.
+    pub columns: Vec<TableColumn>,
 }
 
 /// A field and the types of its values.
@@ -152,6 +154,7 @@ fn look(mut records: Records<'_>, path: &Path) -> Preview {
         sampled: 0,
         converted: Vec::new(),
         counts: Vec::new(),
+        columns: Vec::new(),
     };
     let mut positions = HashMap::new();
     let mut sampler = PathSampler::default();
@@ -189,6 +192,7 @@ fn look(mut records: Records<'_>, path: &Path) -> Preview {
     }
     preview.sampled = sampler.documents();
     preview.paths = sampler.finish();
+    preview.columns = records.columns();
     for sample in &mut preview.paths {
         sample.declared = records.declared(&sample.path);
     }
@@ -299,6 +303,7 @@ fn rehearse_file(
         RehearsedIndex { index, overdue: 0, waiting: 0, never: 0 }
     }));
     let mut records = Records::open(path, options, Some(progress))?;
+    records.survey_at_most(PREVIEW_BYTES_MAX);
     let (mut stored, mut ahead) = (Vec::new(), Minutes::default());
     while rehearsal.documents + rehearsal.rejected < documents_max {
         if progress.is_cancelled() {
@@ -361,6 +366,7 @@ pub fn visit_documents(
     visit: &mut dyn FnMut(&RawDocument),
 ) -> Result<u64, TransferError> {
     let mut records = Records::open(path, options, None)?;
+    records.survey_at_most(PREVIEW_BYTES_MAX);
     let (mut stored, mut documents) = (Vec::new(), 0);
     while documents < documents_max {
         stored.clear();

@@ -84,6 +84,11 @@ impl Converter {
         self.paths.iter().position(|known| known == path)
     }
 
+    /// Whether a value that is missing becomes null.
+    pub(in crate::transfer) fn fills_blanks(&self) -> bool {
+        self.types.unconverted != Unconverted::Keep
+    }
+
     /// Starts the next document.
     pub(in crate::transfer) fn begin_document(&mut self) {
         self.documents += 1;

@@ -5,29 +5,66 @@
 //! no option says whether there are types: without the option, `due.date_ms(yyyy)` would become a
 //! field in a field, and nothing would say so.
 
+use std::collections::HashSet;
+
 use bson::Bson;
 
+use crate::transfer::read::csv_name::{self, ColumnPath, names, path_text};
+use crate::transfer::read::csv_row::Cell;
 use crate::transfer::read::csv_value::{BinaryText, CellType};
 use crate::value::{
     date_text::{DateForm, Dialect},
-    scan::DEPTH_MAX,
     zone::Zone,
 };
 
+/// A column of a table, as a preview shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableColumn {
+    /// The cell of the header row; empty for a column beyond it.
+    pub header: String,
+    /// The path of its values: `a.b`, `tags[0]`. Unique.
+    pub name: String,
+    /// A number that stays text, if every value of the column is a number and one of them would be
+    /// written in another way, as `1.10` would.
+    pub kept_text: Option<String>,
+}
+
+impl TableColumn {
+    /// Whether its name isn't that of the header.
+    pub fn is_renamed(&self) -> bool {
+        self.header.trim() != self.name
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::transfer) struct Column {
-    pub(in crate::transfer) path: Vec<String>,
+    /// As the header has it, without a type.
+    pub(in crate::transfer) header: String,
+    pub(in crate::transfer) path: ColumnPath,
     pub(in crate::transfer) to: CellType,
     /// The type as the header has it, `date_ms(yyyy-MM-dd)`.
     pub(in crate::transfer) declared: Option<String>,
     /// The converter's field, whose type comes before that of the header.
     pub(in crate::transfer) field: Option<usize>,
+    /// As in [`TableColumn`].
+    pub(in crate::transfer) kept_text: Option<String>,
 }
 
 impl Column {
     /// A column without a type.
-    pub(in crate::transfer) fn plain(path: Vec<String>) -> Self {
-        Self { path, to: CellType::Auto, declared: None, field: None }
+    pub(in crate::transfer) fn plain(path: ColumnPath) -> Self {
+        let (header, to) = (String::new(), CellType::Auto);
+        Self { header, path, to, declared: None, field: None, kept_text: None }
+    }
+
+    /// The path with dots. Values in arrays have the path of their array.
+    pub(in crate::transfer) fn field_path(&self) -> String {
+        names(&self.path).join(".")
+    }
+
+    pub(in crate::transfer) fn shown(&self) -> TableColumn {
+        let (header, kept_text) = (self.header.clone(), self.kept_text.clone());
+        TableColumn { header, name: path_text(&self.path), kept_text }
     }
 
     /// The value of a cell.
@@ -45,61 +82,88 @@ impl Column {
 /// Byte offset in the row, and what is wrong.
 pub(in crate::transfer) type CellError = (usize, String);
 
-/// Reads the header. All columns have a type, or none has.
-pub(in crate::transfer) fn header(cells: &[Cell]) -> Result<Vec<Column>, CellError> {
-    let mut names = Vec::new();
+/// Reads the header row. All columns with a name have a type, or none has. `renames` are names
+/// that the user chose, each after the name that the column has without it.
+pub(in crate::transfer) fn header(
+    row: &[u8],
+    cells: &[Cell],
+    renames: &[(String, String)],
+) -> Result<Vec<Column>, CellError> {
+    let mut texts = Vec::new();
     for cell in cells {
-        let text = str::from_utf8(&cell.text)
+        let text = String::from_utf8(cell.bytes(row).into_owned())
             .map_err(|_| (cell.at, "the text is not valid UTF-8; convert the file".to_owned()))?;
-        if let Some(at) = text.find('\r') {
-            let at = cell.at + at + usize::from(cell.quoted);
+        let is_line_end = |at: &usize| text.get(at + 1..at + 2) != Some("\n");
+        let at = text.match_indices('\r').map(|(at, _)| at).find(is_line_end);
+        if let Some(at) = at.filter(|_| !cell.quoted) {
             let what =
                 "a carriage return without a line feed; save the file with standard line endings";
-            return Err((at, what.to_owned()));
+            return Err((cell.offset(at), what.to_owned()));
         }
-        names.push((cell.at, text.trim()));
+        texts.push((cell.at, text));
     }
-    let are_typed = names.iter().any(|(_, name)| matches!(typed(name), Some((_, _, Ok(_)))));
+    let are_typed = texts.iter().any(|(_, text)| matches!(typed(text.trim()), Some((_, _, Ok(_)))));
     let mut columns: Vec<Column> = Vec::new();
-    for (at, name) in names {
-        let (name, declared, to) = match typed(name) {
-            _ if !are_typed => (name, None, CellType::Auto),
+    for (at, text) in &texts {
+        let text = text.trim();
+        let (name, declared, to) = match typed(text) {
+            _ if !are_typed || text.is_empty() => (text, None, CellType::Auto),
             Some((name, declared, Ok(to))) => (name, Some(declared.to_owned()), to),
-            Some((_, _, Err(reason))) => return Err((at, format!("column {name:?}: {reason}"))),
+            Some((_, _, Err(reason))) => return Err((*at, format!("column {text:?}: {reason}"))),
             None => {
                 let what = format!(
-                    "the column {name:?} has no type, but others do; give all columns one of \
+                    "the column {text:?} has no type, but others do; give all columns one of \
                      {TYPES}, or none"
                 );
-                return Err((at, what));
+                return Err((*at, what));
             }
         };
-        let path: Vec<String> = name.split('.').map(str::to_owned).collect();
-        if path.iter().any(String::is_empty) || name.contains('\0') {
-            let what = "this column has no valid name; name all columns in the header row";
-            return Err((at, what.to_owned()));
-        }
-        if path.len() > DEPTH_MAX {
-            let what =
-                format!("this column is nested more than {DEPTH_MAX} levels deep; use fewer dots");
-            return Err((at, what));
-        }
-        if columns.iter().any(|other| clashes(&other.path, &path)) {
-            return Err((at, format!("duplicate or conflicting column {name:?}; rename it")));
-        }
-        columns.push(Column { to, declared, ..Column::plain(path) });
+        columns.push(Column {
+            header: name.to_owned(),
+            to,
+            declared,
+            ..Column::plain(ColumnPath::new())
+        });
     }
+    let headers: Vec<&str> = columns.iter().map(|column| column.header.as_str()).collect();
+    let paths = csv_name::paths(&headers);
+    for (column, path) in columns.iter_mut().zip(paths) {
+        column.path = path;
+    }
+    rename(&mut columns, renames).map_err(|reason| (0, reason))?;
     Ok(columns)
 }
 
-fn clashes(a: &[String], b: &[String]) -> bool {
-    a.starts_with(b) || b.starts_with(a)
+/// Gives columns the names that the user chose.
+fn rename(columns: &mut [Column], renames: &[(String, String)]) -> Result<(), String> {
+    let shown: Vec<String> = columns.iter().map(|column| path_text(&column.path)).collect();
+    for (from, to) in renames {
+        let by_name = shown.iter().position(|name| name == from);
+        let by_header = || columns.iter().position(|column| column.header == *from);
+        let Some(at) = by_name.or_else(by_header) else {
+            return Err(format!("no column is called {from:?}; correct the name to change"));
+        };
+        let Some(path) = csv_name::path(to.trim()) else {
+            return Err(format!("{to:?} is not a name for the column {from:?}; choose another"));
+        };
+        if let Some(column) = columns.get_mut(at) {
+            column.path = path;
+        }
+    }
+    let mut taken = HashSet::new();
+    match columns.iter().find(|column| !taken.insert(&column.path)) {
+        None => Ok(()),
+        Some(twice) => Err(format!(
+            "two columns would be called {:?}; choose another name for one of them",
+            path_text(&twice.path)
+        )),
+    }
 }
 
 /// The types that a header may name.
 const TYPES: &str = "auto(), binary(base64), binary(base32), binary(hex), boolean(), date(LAYOUT), \
                      date_go(LAYOUT), date_ms(LAYOUT), date_oracle(LAYOUT), decimal(), double(), \
-                     int32(), int64() and string()";
+                     int32(), int64(), objectId() and string()";
 
 /// Splits `name.type(argument)` into the name, `type(argument)` and the type. `None` for a header
 /// of another form. The error is the mistake in the type.
@@ -138,6 +202,7 @@ fn cell_type(kind: &str, argument: &str) -> Result<CellType, String> {
         "int32" => CellType::Int,
         "int64" => CellType::Long,
         "string" => CellType::Text,
+        "objectId" => CellType::ObjectId,
         "binary" => {
             return match argument {
                 "base64" => Ok(CellType::Binary(BinaryText::Base64)),
@@ -169,23 +234,18 @@ fn cell_type(kind: &str, argument: &str) -> Result<CellType, String> {
     }
 }
 
-#[derive(Debug, PartialEq, Eq)]
-pub(in crate::transfer) struct Cell {
-    pub(in crate::transfer) text: Vec<u8>,
-    /// Byte offset from the start of the row.
-    pub(in crate::transfer) at: usize,
-    pub(in crate::transfer) quoted: bool,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transfer::read::csv_row::split;
 
     fn columns(names: &[&str]) -> Result<Vec<(String, Option<String>, CellType)>, String> {
-        let cell = |name: &&str| Cell { text: name.as_bytes().to_vec(), at: 0, quoted: false };
-        let cells: Vec<Cell> = names.iter().map(cell).collect();
-        let columns = header(&cells).map_err(|(_, reason)| reason)?;
-        let column = |it: Column| (it.path.join("/"), it.declared, it.to);
+        let quoted = |name: &&str| format!("\"{name}\"");
+        let row = names.iter().map(quoted).collect::<Vec<_>>().join(",");
+        let mut cells = Vec::new();
+        split(row.as_bytes(), b',', true, &mut cells);
+        let columns = header(row.as_bytes(), &cells, &[]).map_err(|(_, reason)| reason)?;
+        let column = |it: Column| (csv_name::names(&it.path).join("/"), it.declared, it.to);
         Ok(columns.into_iter().map(column).collect())
     }
 
@@ -261,7 +321,6 @@ mod tests {
             (&["a.int32()", "b.binary(x)"], "column \"b.binary(x)\": write binary(base64), bin"),
             (&["a.int32()", "b.date_ms()"], "column \"b.date_ms()\": write a layout in the par"),
             (&["a.int32()", "b.date_oracle(YYYY)"], "column \"b.date_oracle(YYYY)\": the layou"),
-            (&["a.int32()", ".int64()"], "this column has no valid name"),
         ] {
             let error = columns(names).expect_err("refused");
             assert!(error.starts_with(reason), "{error}");

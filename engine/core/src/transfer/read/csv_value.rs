@@ -2,6 +2,7 @@
 
 use bson::{Binary, Bson, DateTime, spec::BinarySubtype};
 
+use crate::transfer::read::csv_number::{CellForm, cell_form};
 use crate::value::{date_text::DateForm, extjson, zone::Zone};
 
 /// How bytes are written as text.
@@ -15,7 +16,7 @@ pub(in crate::transfer) enum BinaryText {
 /// The type of a column's cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::transfer) enum CellType {
-    /// int32, int64, double, else string.
+    /// int32, int64 or double if its text comes back from the number, else string.
     Auto,
     Text,
     Int,
@@ -25,6 +26,8 @@ pub(in crate::transfer) enum CellType {
     Bool,
     Binary(BinaryText),
     Date(DateForm),
+    /// Not a type of mongoimport.
+    ObjectId,
 }
 
 impl CellType {
@@ -63,6 +66,7 @@ impl CellType {
                 let subtype = BinarySubtype::Generic;
                 bytes.map(|bytes| Bson::Binary(Binary { subtype, bytes }))
             }
+            Self::ObjectId => bson::oid::ObjectId::parse_str(text).ok().map(Bson::ObjectId),
             Self::Date(form) => {
                 let millis = form.read(text, zone).ok()?;
                 Some(Bson::DateTime(DateTime::from_millis(millis)))
@@ -71,31 +75,15 @@ impl CellType {
     }
 }
 
-/// Whether a number would lose its first digit, as in zip codes.
-pub(in crate::transfer) fn has_leading_zero(digits: &str) -> bool {
-    matches!(digits.as_bytes(), [b'0', b'0'..=b'9', ..])
-}
-
-/// mongoimport's rule for columns without a type: int32, int64, double, else string. Digits that a
-/// number would lose stay strings here: integers larger than 64 bits, and leading zeros, as in zip
-/// codes.
+/// The rule for a cell of a column without a type: int32, int64, double, else string.
 fn auto(text: &str) -> Bson {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let is_number = digits.starts_with(|first: char| first.is_ascii_digit() || first == '.')
-        && digits.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));
-    if !is_number || has_leading_zero(digits) {
-        return Bson::String(text.to_owned());
-    }
-    if let Ok(int) = text.parse::<i32>() {
-        return Bson::Int32(int);
-    }
-    if let Ok(int) = text.parse::<i64>() {
-        return Bson::Int64(int);
-    }
-    let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
-    match text.parse::<f64>() {
-        Ok(double) if double.is_finite() && !is_whole => Bson::Double(double),
-        _ => Bson::String(text.to_owned()),
+    match cell_form(text) {
+        CellForm::Int32(int) => Bson::Int32(int),
+        CellForm::Int64(int) => Bson::Int64(int),
+        CellForm::Double(double) => Bson::Double(double),
+        CellForm::Altered { .. } | CellForm::NoNumber | CellForm::Text => {
+            Bson::String(text.to_owned())
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Detects a file's format from its contents.
 
 use crate::transfer::Compression;
+use crate::transfer::read::csv_detect::{is_table, separator};
 use crate::value::extjson::{self, Documents, Step};
 
 /// The format that the user chose.
@@ -30,7 +31,7 @@ pub enum RecordFormat {
     Array,
     /// CSV with a header row.
     Csv {
-        /// `,`, `;` or a tab.
+        /// `,`, `;`, `|` or a tab, or what Excel's line `sep=` names.
         separator: u8,
     },
     /// BSON documents, one after another.
@@ -56,7 +57,9 @@ impl DetectedFormat {
             RecordFormat::Array => "a JSON array",
             RecordFormat::Csv { separator: b'\t' } => "tab-separated CSV",
             RecordFormat::Csv { separator: b';' } => "semicolon-separated CSV",
-            RecordFormat::Csv { .. } => "comma-separated CSV",
+            RecordFormat::Csv { separator: b'|' } => "CSV separated by |",
+            RecordFormat::Csv { separator: b',' } => "comma-separated CSV",
+            RecordFormat::Csv { .. } => "CSV with the separator of its first line",
             RecordFormat::Bson => "BSON",
         };
         match self.compression {
@@ -114,35 +117,9 @@ pub(in crate::transfer) fn detect(
     if format == ImportFormat::Json {
         return Some(RecordFormat::Objects);
     }
-    let header = text.get(first..).unwrap_or_default();
-    let header_end = header.iter().position(|byte| *byte == b'\n');
-    let line = header.get(..header_end.unwrap_or(header.len())).unwrap_or_default();
-    let separated = line.iter().any(|byte| matches!(byte, b',' | b';' | b'\t'));
-    (table || (separated && header_end.is_some()))
-        .then(|| RecordFormat::Csv { separator: separator(text) })
-}
-
-/// The most frequent separator in the header row, outside quotes.
-fn separator(text: &[u8]) -> u8 {
-    let (mut quoted, mut counts) = (false, [0_usize; 3]);
-    for byte in text.iter().skip_while(|byte| byte.is_ascii_whitespace()) {
-        match byte {
-            b'"' => quoted = !quoted,
-            b'\n' if !quoted => break,
-            b',' if !quoted => counts[0] += 1,
-            b';' if !quoted => counts[1] += 1,
-            b'\t' if !quoted => counts[2] += 1,
-            _ => {}
-        }
-    }
-    let [commas, semicolons, tabs] = counts;
-    if commas >= semicolons && commas >= tabs {
-        b','
-    } else if semicolons >= tabs {
-        b';'
-    } else {
-        b'\t'
-    }
+    let text = text.get(first..).unwrap_or_default();
+    let separator = separator(text);
+    (table || is_table(text, separator, whole)).then_some(RecordFormat::Csv { separator })
 }
 
 /// NDJSON if the first line is a whole document or at least ends like one.

@@ -140,6 +140,18 @@ impl<'p> Input<'p> {
         }
     }
 
+    /// The same file once more from this offset on, to read at most `bytes` of it. `None` if it
+    /// can't be opened again.
+    pub(in crate::transfer) fn again(&self, offset: u64, bytes: u64) -> Option<Self> {
+        let mut again = Self::open(&self.path, self.progress).ok()?;
+        if let Some(progress) = self.progress {
+            progress.add_bytes_total(std::fs::metadata(&self.path).map_or(0, |file| file.len()));
+        }
+        again.want(self.wanted.min(offset.saturating_add(bytes)));
+        again.skip_to(offset).ok()?;
+        Some(again)
+    }
+
     /// Continues an uncompressed file at this offset.
     fn seek(&mut self, offset: u64) -> io::Result<()> {
         let mut file = open_chosen(&self.path)?;

@@ -9,7 +9,9 @@ use crate::transfer::read::bson_records::BsonRecords;
 use crate::transfer::read::container::Container;
 use crate::transfer::read::convert::{Converter, FieldCounts};
 use crate::transfer::read::csv::CsvRecords;
+use crate::transfer::read::csv_header::TableColumn;
 use crate::transfer::read::detect::{byte_order_mark_length, detect, refuse};
+use crate::transfer::read::foreign::foreign;
 use crate::transfer::read::input::Input;
 use crate::transfer::read::item::{BadRecord, Item};
 use crate::transfer::read::json::JsonRecords;
@@ -81,7 +83,10 @@ impl<'p> Records<'p> {
         let form = if is_bson && !(input.bytes().is_empty() && input.has_ended()) {
             Some(RecordFormat::Bson)
         } else {
-            if let Some(what) = refuse(input.bytes()) {
+            let text = input.bytes().get(byte_order_mark_length(input.bytes())..);
+            let is_chosen = options.format != ImportFormat::Auto;
+            let is_foreign = || text.filter(|_| !is_chosen).and_then(foreign);
+            if let Some(what) = refuse(input.bytes()).or_else(is_foreign) {
                 return Err(not_readable(what.to_owned()));
             }
             let is_table = has_ending(path, &[".csv", ".tsv"]);
@@ -105,7 +110,8 @@ impl<'p> Records<'p> {
             RecordFormat::Empty => RecordReader::Empty,
             RecordFormat::Bson => RecordReader::Bson(BsonRecords::new()),
             RecordFormat::Csv { separator } => {
-                RecordReader::Csv(CsvRecords::new(separator, options.types.zone, position))
+                let zone = options.types.zone;
+                RecordReader::Csv(CsvRecords::new(separator, zone, &options.renames, position))
             }
             RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array => {
                 RecordReader::Json(JsonRecords::new(form, position, options.leniency))
@@ -149,6 +155,21 @@ impl<'p> Records<'p> {
     /// end.
     pub(in crate::transfer) fn want(&mut self, bytes: u64) {
         self.input.want(bytes);
+    }
+
+    /// Sets how many bytes decide the types of a table's columns. The default is all.
+    pub(in crate::transfer) fn survey_at_most(&mut self, bytes: u64) {
+        if let RecordReader::Csv(records) = &mut self.reader {
+            records.survey_at_most(bytes);
+        }
+    }
+
+    /// The columns of a table, once its first row was read.
+    pub(in crate::transfer) fn columns(&self) -> Vec<TableColumn> {
+        match &self.reader {
+            RecordReader::Csv(records) => records.columns(),
+            RecordReader::Empty | RecordReader::Json(_) | RecordReader::Bson(_) => Vec::new(),
+        }
     }
 
     /// Whether to stop reading.

@@ -92,6 +92,10 @@ pub(in crate::transfer) fn to_bson(of: &Checkpoint) -> Document {
     if request.types != Types::default() {
         document.insert("types", types_to_bson(&request.types));
     }
+    if !request.renames.is_empty() {
+        let rename = |(from, to): &(String, String)| doc! { "from": from, "to": to };
+        document.insert("renames", request.renames.iter().map(rename).collect::<Vec<_>>());
+    }
     if let Some(wanted) = &request.rejects {
         document.insert("rejectsWanted", path_to_bson(wanted));
     }
@@ -168,6 +172,16 @@ fn types_from_bson(from: &Document) -> Option<Types> {
     Some(types)
 }
 
+/// Old checkpoints without this field rename nothing.
+fn renames_from_bson(from: &Document) -> Option<Vec<(String, String)>> {
+    let Ok(renames) = from.get_array("renames") else { return Some(Vec::new()) };
+    let rename = |rename: &Bson| {
+        let rename = rename.as_document()?;
+        Some((rename.get_str("from").ok()?.to_owned(), rename.get_str("to").ok()?.to_owned()))
+    };
+    renames.iter().map(rename).collect()
+}
+
 fn nonstandard_to_bson(of: &Tally) -> Document {
     let forms = FORMS.iter().map(|(nonstandard, word)| (*word, of[*nonstandard]));
     let others = [
@@ -216,6 +230,7 @@ pub(in crate::transfer) fn from_bson(id: ObjectId, from: &Document) -> Option<Ch
         format: value(&FORMATS, from, "format")?,
         leniency: leniency_from_bson(from)?,
         types: types_from_bson(from)?,
+        renames: renames_from_bson(from)?,
         mode: value(&MODES, from, "mode")?,
         drop: from.get_bool("drop").ok()?,
         stop_on_error: from.get_bool("stopOnError").ok()?,
@@ -283,6 +298,7 @@ mod tests {
         request.types.fields[0].shift_ms = -5;
         request.types.zone = Zone::parse("Europe/Berlin").unwrap();
         request.types.unconverted = Unconverted::Reject;
+        request.renames = vec![("field0".to_owned(), "_id".to_owned())];
         let mut written = Checkpoint::new(&request, 7).unwrap();
         for tally in [&mut written.resume_point.tally, &mut written.tally_before] {
             tally.legacy_values = 3;
@@ -295,16 +311,18 @@ mod tests {
         let read = from_bson(written.id, &bson).unwrap();
         assert_eq!(read.request.leniency, request.leniency);
         assert_eq!(read.request.types, request.types);
+        assert_eq!(read.request.renames, request.renames);
         assert_eq!(
             (read.resume_point.tally, read.tally_before),
             (written.resume_point.tally, written.tally_before)
         );
-        for since in ["lenience", "types", "oddities", "odditiesBefore"] {
+        for since in ["lenience", "types", "renames", "oddities", "odditiesBefore"] {
             assert!(bson.remove(since).is_some(), "{since}");
         }
         let old = from_bson(written.id, &bson).unwrap();
         assert_eq!(old.request.leniency, Leniency::default());
         assert_eq!(old.request.types, Types::default());
+        assert!(old.request.renames.is_empty());
         let mut known = Tally::default();
         known.legacy_values = 3;
         assert_eq!((old.resume_point.tally, old.tally_before), (known, known));

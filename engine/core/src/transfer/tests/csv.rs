@@ -1,0 +1,252 @@
+//! Imports of CSV as programs and people write it.
+
+use bson::{Bson, Document, RawDocumentBuf, doc};
+
+use crate::transfer::{
+    FieldType, ImportEnd, ImportRequest, Progress, ReadOptions, TransferError, Types, import,
+    preview,
+    tests::{Fixture, gzip},
+};
+
+/// The documents of a file, without the `_id` that the import makes.
+fn imported(name: &str, bytes: &[u8]) -> Vec<Document> {
+    let fixture = Fixture::new();
+    let path = fixture.file(name, bytes);
+    let request = ImportRequest::new(vec![path], fixture.namespace.clone());
+    let report = fixture.import(&request);
+    assert_eq!((report.end, report.rejected), (ImportEnd::Complete, 0), "{:?}", report.rejects);
+    documents(&fixture)
+}
+
+fn documents(fixture: &Fixture) -> Vec<Document> {
+    let plain = |document: RawDocumentBuf| {
+        let mut document = Document::try_from(document.as_ref()).unwrap();
+        if matches!(document.get("_id"), Some(Bson::ObjectId(_))) {
+            document.remove("_id");
+        }
+        document
+    };
+    fixture.documents().into_iter().map(plain).collect()
+}
+
+fn check(text: &str, expected: &[Document]) {
+    assert_eq!(imported("a.csv", text.as_bytes()), expected, "{text}");
+}
+
+#[test]
+fn no_header_is_refused() {
+    check("\"\",\"x\",\"y\"\n\"1\",0.5,\"a\"\n", &[doc! { "field0": 1, "x": 0.5, "y": "a" }]);
+    check("x,y,\n0,0.5,\n1,0.7,\n", &[doc! { "x": 0, "y": 0.5 }, doc! { "x": 1, "y": 0.7 }]);
+    check("x,,y\n1,2,3\n", &[doc! { "x": 1, "field1": 2, "y": 3 }]);
+    check("a,a,a.b,a.b\n1,2,,\n", &[doc! { "a": 1, "a_2": 2 }]);
+    check("No.,.x,a..b\n1,2,3\n", &[doc! { "No": 1, "x": 2, "a_b": 3 }]);
+    check("\"Price\r\n(USD)\",b\r\n1,2\r\n", &[doc! { "Price (USD)": 1, "b": 2 }]);
+    check("a.int32(),\n7,x\n", &[doc! { "a": 7, "field1": "x" }]);
+    // Cells that the header lacks are columns too, and R leaves out the name of the first.
+    check("a,field2\n1,2,3\n4\n", &[doc! { "a": 1, "field2": 2, "field2_2": 3 }, doc! { "a": 4 }]);
+    check(
+        "\"x\",\"y\"\n\"1\",0.5,\"a\"\n\"2\",0.7,\"b\"\n",
+        &[doc! { "field0": 1, "x": 0.5, "y": "a" }, doc! { "field0": 2, "x": 0.7, "y": "b" }],
+    );
+    check("x,y\n1,2,\n3,4,\n", &[doc! { "x": 1, "y": 2 }, doc! { "x": 3, "y": 4 }]);
+}
+
+#[test]
+fn a_column_inside_of_another_is_nested_unless_a_row_has_both() {
+    check(
+        "_id,o,o.x,o.y.z\n1,,2,3\n2,5,,\n",
+        &[doc! { "_id": 1, "o": { "x": 2, "y": { "z": 3 } } }, doc! { "_id": 2, "o": 5 }],
+    );
+    check(
+        "State,State.Code\nTexas,TX\nOhio,\n",
+        &[doc! { "State": "Texas", "State_Code": "TX" }, doc! { "State": "Ohio" }],
+    );
+    check("x,x.1,x_1\n1,2,3\n", &[doc! { "x": 1, "x_1_2": 2, "x_1": 3 }]);
+}
+
+#[test]
+fn brackets_make_arrays() {
+    check(
+        "_id,tags[0],tags[1],items[0].n\n1,a,b,5\n2,c,,\n3,,d,\n4,,,\n",
+        &[
+            doc! { "_id": 1, "tags": ["a", "b"], "items": [{ "n": 5 }] },
+            doc! { "_id": 2, "tags": ["c"] },
+            doc! { "_id": 3, "tags": [Bson::Null, "d"] },
+            doc! { "_id": 4 },
+        ],
+    );
+    check("m[0][0],m[0][1],m[1][0]\n1,2,3\n", &[doc! { "m": [[1, 2], [3]] }]);
+    check("w[kg],x[1]\n1,2\n", &[doc! { "w[kg]": 1, "x[1]": 2 }]);
+}
+
+#[test]
+fn the_separator_is_found_or_named() {
+    let expected = [doc! { "item": "nut", "price": "1,50" }];
+    for text in [
+        "sep=;\nitem;price\nnut;1,50\n",
+        "\u{feff}sep=;\r\nitem;price\r\nnut;1,50\r\n",
+        "\"sep=;\"\nitem;price\nnut;1,50\n",
+        "SEP=^\n\nitem^price\nnut^1,50\n",
+        "item|price\nnut|1,50\n",
+        "item;price\nnut;1,50\n",
+        "item\tprice\nnut\t1,50\n",
+    ] {
+        check(text, &expected);
+        assert_eq!(imported("a.txt", text.as_bytes()), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_cell_without_a_value_is_no_field() {
+    check(
+        "a,b,c\n1,,x\n2, ,\"\"\n,,\n",
+        &[doc! { "a": 1, "c": "x" }, doc! { "a": 2, "c": "" }, doc! {}],
+    );
+    check("a.int32(),b.string()\n,\n1,\"\"\n", &[doc! {}, doc! { "a": 1, "b": "" }]);
+}
+
+/// Wherever in a file a value stands, it gives its column the same type.
+#[test]
+fn a_column_has_one_type() {
+    for odd in ["01234", "+1", "1.10", "2E10", "-0", "12345678901234567890", "1e-400", "193X"] {
+        // The second file is longer than what tells the format.
+        for (rows, places) in [(3_usize, vec![0, 1, 2]), (12_000, vec![11_999])] {
+            for at in places {
+                let row = |row| if row == at { format!("{odd},a\n") } else { format!("{row},a\n") };
+                let text = format!("n,b\n{}", (0..rows).map(row).collect::<String>());
+                let file = if at == 0 { gzip(text.as_bytes()) } else { text.into_bytes() };
+                let found = imported("a.csv", &file);
+                assert_eq!(found.len(), rows);
+                let is_text =
+                    |document: &Document| matches!(document.get("n"), Some(Bson::String(_)));
+                assert!(found.iter().all(is_text), "{odd} in row {at} of {rows}");
+                assert_eq!(found[at].get_str("n").ok(), Some(odd));
+            }
+        }
+    }
+}
+
+#[test]
+fn words_for_missing_numbers_leave_the_others_numbers() {
+    check(
+        "n\n1\nNA\n2.5\n\n-\nNaN\n",
+        &[
+            doc! { "n": 1 },
+            doc! { "n": "NA" },
+            doc! { "n": 2.5 },
+            doc! { "n": "-" },
+            doc! { "n": "NaN" },
+        ],
+    );
+}
+
+#[test]
+fn a_preview_has_the_names_and_types_of_the_import() {
+    let fixture = Fixture::new();
+    let rows: String = (0..10_000).map(|row| format!("{row},1.{},a\n", row % 9 + 1)).collect();
+    let path = fixture.file("a.csv", format!(",price,No.\n{rows}1,1.10,a\n").as_bytes());
+    let mut options = ReadOptions::default();
+    let found = preview(&path, &options).unwrap();
+    let columns: Vec<_> = found.columns.iter().map(|it| (&*it.header, &*it.name)).collect();
+    assert_eq!(columns, [("", "field0"), ("price", "price"), ("No.", "No")]);
+    assert_eq!(found.columns[1].kept_text.as_deref(), Some("1.10"));
+    assert_eq!(found.documents[0].get_str("price").ok(), Some("1.1"), "as the whole file");
+    options.renames =
+        vec![("field0".to_owned(), "_id".to_owned()), ("No.".to_owned(), "size.no".to_owned())];
+    options.types.add(FieldType::parse("size.no=text").unwrap());
+    let found = preview(&path, &options).unwrap();
+    let first = Document::try_from(found.documents[0].as_ref()).unwrap();
+    assert_eq!(first, doc! { "_id": 0, "price": "1.1", "size": { "no": "a" } });
+    assert_eq!(found.counts[0].converted, found.sampled);
+}
+
+#[test]
+fn a_column_gets_the_name_that_was_chosen() {
+    let fixture = Fixture::new();
+    let path = fixture.file("a.csv", b",a,a\n7,1,2\n");
+    let with = |renames: &[(&str, &str)]| {
+        let pair = |(from, to): &(&str, &str)| ((*from).to_owned(), (*to).to_owned());
+        let request = ImportRequest {
+            renames: renames.iter().map(pair).collect(),
+            drop: true,
+            ..ImportRequest::new(vec![path.clone()], fixture.namespace.clone())
+        };
+        let report = fixture.import(&request);
+        let reason = report.rejects.first().map_or_else(String::new, |it| it.reason.clone());
+        (documents(&fixture), reason)
+    };
+    assert_eq!(
+        with(&[("field0", "_id"), ("a_2", "b.c")]).0,
+        [doc! { "_id": 7, "a": 1, "b": { "c": 2 } }]
+    );
+    assert_eq!(with(&[("", "n")]).0, [doc! { "n": 7, "a": 1, "a_2": 2 }]);
+    let refused = |renames: &[(&str, &str)], words: &str| {
+        let (_, reason) = with(renames);
+        assert!(reason.contains(words), "{reason}");
+    };
+    refused(&[("b", "c")], "no column is called \"b\"");
+    refused(&[("a", "field0")], "two columns would be called \"field0\"");
+    refused(&[("a", "..")], "\"..\" is not a name");
+}
+
+#[test]
+fn an_import_that_stopped_goes_on_with_the_same_types_and_names() {
+    let fixture = Fixture::new();
+    let rows: String = (0..9_000).map(|row| format!("{row},{row},\n")).collect();
+    let path = fixture.file("a.csv", format!("_id,zip,\n{rows}9000,01234,x\n").as_bytes());
+    let request = ImportRequest {
+        renames: vec![("field2".to_owned(), "note".to_owned())],
+        ..ImportRequest::new(vec![path], fixture.namespace.clone())
+    };
+    let progress = Progress::new();
+    progress.cancel_at(3_000);
+    let report = import(&fixture.collections, &request, &progress).unwrap();
+    assert_eq!(report.end, ImportEnd::Cancelled);
+    let id = report.unfinished.expect("it can be resumed");
+    crate::transfer::resume_import(&fixture.collections, id, &Progress::new()).unwrap();
+    let found = documents(&fixture);
+    assert_eq!(found.len(), 9_001);
+    assert!(found.iter().all(|document| document.get_str("zip").is_ok()));
+    assert_eq!(found[9_000], doc! { "_id": 9_000, "zip": "01234", "note": "x" });
+}
+
+#[test]
+fn text_that_is_no_table_is_refused_in_one_sentence() {
+    for (name, text, words) in [
+        ("a.json", "<html><body><h1>404, Not Found</h1></body></html>", "web page"),
+        ("a.csv", "<!DOCTYPE html>\n<title>a, b</title>\n", "web page"),
+        ("a.json", "callback({\"a\":1, \"b\":2})\n", "JavaScript"),
+        ("a.js", "var data = [1, 2];\n", "JavaScript"),
+        ("a.json", "\u{1e}{\"a\":1,\"b\":2}\n", "sequence"),
+        ("a.csv", "PAR1,\n\0", "Parquet"),
+        ("a.json", "Not found, sorry\n", "not JSON documents or CSV"),
+        ("a.txt", "Dear all,\nplease find it below.\n", "not JSON documents or CSV"),
+    ] {
+        let fixture = Fixture::new();
+        let request = ImportRequest::new(
+            vec![fixture.file(name, text.as_bytes())],
+            fixture.namespace.clone(),
+        );
+        let error = import(&fixture.collections, &request, &Progress::new()).unwrap_err();
+        assert!(matches!(error, TransferError::NotReadable { .. }), "{error:?}");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+}
+
+#[test]
+fn a_blank_cell_of_a_chosen_type_is_null_if_that_was_chosen() {
+    for (unconverted, expected) in [
+        (crate::transfer::Unconverted::Keep, doc! { "b": 1 }),
+        (crate::transfer::Unconverted::Null, doc! { "a": Bson::Null, "b": 1 }),
+        (crate::transfer::Unconverted::Reject, doc! { "a": Bson::Null, "b": 1 }),
+    ] {
+        let fixture = Fixture::new();
+        let path = fixture.file("a.csv", b"a,b\n,1\n");
+        let mut types = Types { unconverted, ..Types::default() };
+        types.add(FieldType::parse("a=int").unwrap());
+        let request =
+            ImportRequest { types, ..ImportRequest::new(vec![path], fixture.namespace.clone()) };
+        fixture.import(&request);
+        assert_eq!(documents(&fixture), [expected]);
+    }
+}
