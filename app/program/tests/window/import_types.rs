@@ -174,6 +174,29 @@ fn types_in_a_csv_header_are_shown_and_kept() {
 }
 
 #[test]
+fn a_column_without_a_name_is_named_and_its_type_stays_its_own() {
+    let mut window = Window::open();
+    let text =
+        "\"\",seen,zip\n\"1\",2026-01-31T12:00:00Z,00501\n\"2\",2026-02-28T12:00:00Z,10001\n";
+    window.import_file("r.csv", text);
+    window.until_named("Name of field0");
+    assert_eq!(window.value("Name of field0"), "field0");
+    assert!(!window.has("Name of seen"), "it is as the header has it");
+    window.type_into("Name of field0", "_id");
+    window.click("Rename any of 3 columns");
+    window.type_into("Name of seen", "at");
+    window.until_named("all 2 values convert");
+    window.click("Import options");
+    let line = window.copied("Copy command");
+    assert!(line.contains("--rename field0=_id --rename seen=at --type at=date"), "{line}");
+    window.until_enabled("Import");
+    window.click("Import");
+    window.until_named("Import finished");
+    assert!(matches!(window.stored("r", "at"), Bson::DateTime(_)));
+    assert_eq!(window.stored("r", "_id"), Bson::Int32(1));
+}
+
+#[test]
 fn the_dialog_ends_above_the_lower_edge_of_the_window() {
     let mut window = Window::open();
     let header: Vec<String> = (0..30).map(|n| format!("d{n}")).collect();

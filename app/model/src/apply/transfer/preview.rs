@@ -78,6 +78,7 @@ fn looked(generation: u64, result: Result<Box<FileLook>, String>, cx: &mut Apply
         draft.look = result.map_or_else(Loadable::Failed, |found| Loadable::Here(*found));
         return;
     };
+    draft.types.columns.take(&found.preview);
     draft.types.seen = draft.shown_file().cloned().map(|path| (path, (*found).clone()));
     let is_suggested = draft.types.suggest(&found.preview);
     draft.look = Loadable::Here(*found);

@@ -147,6 +147,7 @@ impl ImportDraft {
         target.is_looked = true;
         if let Some(look) = look.filter(|_| at != shown) {
             target.types.suggest(&look.preview);
+            target.types.columns.take(&look.preview);
             target.types.seen = Some((path.to_owned(), look));
         }
     }

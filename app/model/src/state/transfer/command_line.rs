@@ -37,6 +37,9 @@ fn import_one(draft: &ImportDraft, folder: Option<&Path>) -> String {
             _ => line.flag(nonstandard.flag()),
         }
     }
+    for (from, to) in &options.renames {
+        line.option("--rename", &format!("{from}={to}"));
+    }
     for field in &options.types.fields {
         for argument in field.arguments() {
             line.option("--type", &argument);

@@ -222,7 +222,8 @@ impl ImportDraft {
         if types.has_dates() && types.zone != Zone::UTC {
             leniency.set(Nonstandard::NoZone, true);
         }
-        ReadOptions { format: self.format, leniency, types, ..ReadOptions::default() }
+        let renames = self.types.columns.renames();
+        ReadOptions { format: self.format, leniency, types, renames, ..ReadOptions::default() }
     }
 
     /// The look that is shown: the latest one of the file while a newer one is awaited.
@@ -262,11 +263,12 @@ impl ImportDraft {
         if !self.is_drop_confirmed() {
             return Err("Enter the collection name to confirm dropping it".to_owned());
         }
-        let ReadOptions { format, leniency, types, .. } = self.read_options();
+        let ReadOptions { format, leniency, types, renames, .. } = self.read_options();
         Ok(ImportRequest {
             format,
             leniency,
             types,
+            renames,
             mode: self.mode,
             drop: self.drop,
             stop_on_error: self.stop_on_error,

@@ -22,6 +22,7 @@
 
 pub mod again;
 pub mod apart;
+pub mod columns;
 pub mod command_line;
 pub mod copying;
 pub mod cut;

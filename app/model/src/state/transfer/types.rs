@@ -18,6 +18,7 @@ use mayfly_engine::transfer::{
 use mayfly_engine::value::date_text::{DateForm, DateSample, Order};
 use mayfly_engine::value::shell::{self, Layout};
 
+use super::columns::ColumnsDraft;
 use crate::job::FileLook;
 use crate::state::{Zone, number};
 
@@ -25,6 +26,7 @@ use crate::state::{Zone, number};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TypesDraft {
     pub types: Types,
+    pub columns: ColumnsDraft,
     /// Fields whose type the user chose; a suggestion does not change them.
     pub touched: BTreeSet<String>,
     /// Layouts as typed, by field.
@@ -82,6 +84,33 @@ impl TypesDraft {
                 self.anchors.remove(path);
             }
         }
+    }
+
+    /// Takes the name of a column as typed. Its type stays its own. Returns whether its name changed.
+    pub fn rename(&mut self, first: &str, typed: String) -> bool {
+        let name = |columns: &ColumnsDraft| {
+            let renames = columns.renames();
+            let chosen = renames.into_iter().find(|(from, _)| from == first);
+            chosen.map_or_else(|| first.to_owned(), |(_, to)| to)
+        };
+        let before = name(&self.columns);
+        self.columns.typed.insert(first.to_owned(), typed);
+        let after = name(&self.columns);
+        if before == after {
+            return false;
+        }
+        if let Some(field) = self.types.fields.iter_mut().find(|field| field.path == before) {
+            field.path.clone_from(&after);
+        }
+        if self.touched.remove(&before) {
+            self.touched.insert(after.clone());
+        }
+        for typed in [&mut self.layouts, &mut self.anchors] {
+            if let Some(text) = typed.remove(&before) {
+                typed.insert(after.clone(), text);
+            }
+        }
+        true
     }
 
     /// Takes the layout of a field as typed. Returns whether it is one.

@@ -3,7 +3,7 @@
 use egui::{Context, Ui};
 
 use super::parts::{ask, line_hint, notice_ui};
-use super::{files, index_files, options, preview, rehearsal, target, types};
+use super::{columns, files, index_files, options, preview, rehearsal, target, types};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::dialogs::words::COMMAND_LINE;
@@ -82,6 +82,7 @@ fn columns_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut
         });
         ui.vertical(|ui| {
             preview::ui(ui, draft);
+            columns::ui(ui, draft, actions);
             types::ui(ui, draft, state, actions);
         });
     });

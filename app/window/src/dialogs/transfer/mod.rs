@@ -1,6 +1,7 @@
 //! The dialogs for files.
 
 mod choose_path;
+mod columns;
 mod copied;
 mod copying;
 mod dump;

@@ -10,6 +10,7 @@ use super::parts::ask;
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::words::quiet;
 use crate::state::transfer::ImportDraft;
+use crate::state::transfer::columns::ColumnsDraft;
 use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
@@ -89,6 +90,7 @@ fn format_ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
         let pressed = tabs::segmented(ui, "Format", &FORMAT_WORDS, chosen);
         if let Some(format) = pressed.and_then(|at| FORMATS.get(at)) {
             draft.format = *format;
+            draft.types.columns = ColumnsDraft::default();
             ask(actions, TransferAction::Look);
         }
     });
