@@ -103,6 +103,9 @@ pub(super) const REASONS_MAX: usize = 50;
 /// Bytes at the start of a file that identify it.
 pub(super) const IDENTITY_BYTES: u64 = 1 << 20;
 
+/// Bytes at its end that do so too.
+pub(super) const IDENTITY_END_BYTES: u64 = 64 << 10;
+
 /// Complete imports that can be rolled back, as many as one import has files. The next one forgets
 /// the oldest.
 pub(super) const COMPLETE_IMPORTS_MAX: usize = 100;

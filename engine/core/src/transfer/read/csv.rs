@@ -6,7 +6,9 @@ use bson::{RawDocument, RawDocumentBuf};
 use crate::transfer::limits::{CSV_COLUMNS_MAX, CSV_ROW_BYTES_MAX};
 use crate::transfer::read::convert::Converter;
 use crate::transfer::read::csv_document::{Row, RowShape};
-use crate::transfer::read::csv_header::{CellError, Column, TableColumn, header};
+use crate::transfer::read::csv_header::{
+    CellError, Column, TableColumn, header, rename, rename_late,
+};
 use crate::transfer::read::csv_name::names;
 use crate::transfer::read::csv_row::{Cell, RowEnd, is_blank, split};
 use crate::transfer::read::csv_survey::Survey;
@@ -143,11 +145,9 @@ impl CsvRecords {
                 Err(error) => Item::Bad(self.wrong(bytes, error, false)),
             })
         } else {
-            match header(bytes, &cells, &self.renames) {
-                Ok(columns) => {
-                    self.begin(columns, length, input, converter);
-                    None
-                }
+            let read = header(bytes, &cells);
+            match read.and_then(|columns| self.begin(columns, length, input, converter)) {
+                Ok(()) => None,
                 Err(error) => Some(Item::Bad(self.wrong(bytes, error, true))),
             }
         };
@@ -174,12 +174,10 @@ impl CsvRecords {
         length: usize,
         input: &Input<'_>,
         converter: Option<&mut Converter>,
-    ) {
-        if let Some(converter) = converter {
-            for column in &mut columns {
-                column.field = converter.field_at(&names(&column.path));
-            }
-        }
+    ) -> Result<(), CellError> {
+        let refused = |reason| (0, reason);
+        let renames: Vec<&(String, String)> = self.renames.iter().collect();
+        let late = rename(&mut columns, &renames).map_err(refused)?;
         let mut survey = Survey::new(&columns);
         let rows = input.bytes().get(length..).unwrap_or_default();
         let offset = self.position.offset + length as u64;
@@ -189,8 +187,18 @@ impl CsvRecords {
             None => drop(survey.rows(rows, self.separator, input.has_ended())),
         }
         survey.apply(&mut columns);
+        rename_late(&mut columns, &late).map_err(refused)?;
+        if let Some(converter) = converter {
+            for column in &mut columns {
+                column.field = converter.field_at(&names(&column.path));
+                if column.field.is_some() && column.declared.is_none() {
+                    (column.to, column.kept_text) = (CellType::Auto, None);
+                }
+            }
+        }
         self.shape = RowShape::of(&columns);
         self.columns = columns;
+        Ok(())
     }
 
     /// Splits the next row into `cells`. Returns its length, `None` at the end of the file.

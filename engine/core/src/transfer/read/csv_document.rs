@@ -116,7 +116,10 @@ impl Field {
 
     /// Appends the field with its value, or nothing.
     fn append(&self, row: &mut Row<'_>, out: &mut Vec<u8>) -> Result<(), CellError> {
-        if let Some(column) = self.column.filter(|column| row.has_value(*column)) {
+        // Other cells inside of a blank one have values: then null is not what the row says.
+        let has_inner = self.inner.iter().any(|field| field.has_value(row));
+        let is_own = |column: &usize| row.has_cell(*column) || !has_inner && row.has_value(*column);
+        if let Some(column) = self.column.filter(is_own) {
             return row.append_cell(column, &self.name, out);
         }
         if !self.has_value(row) {
@@ -145,14 +148,17 @@ impl Field {
 
 impl Row<'_> {
     /// Whether a cell has a value. A chosen type may make null of a cell without one.
+    fn has_cell(&self, column: usize) -> bool {
+        self.cells.get(column).is_some_and(|cell| !cell.is_missing(self.bytes))
+    }
+
     fn has_value(&self, column: usize) -> bool {
-        let is_missing = self.cells.get(column).is_none_or(|cell| cell.is_missing(self.bytes));
         let is_null = || {
             let field = self.columns.get(column).and_then(|column| column.field);
             let converter = self.converter.as_ref().filter(|_| column < self.cells.len());
             field.is_some() && converter.is_some_and(|converter| converter.fills_blanks())
         };
-        !is_missing || is_null()
+        self.has_cell(column) || is_null()
     }
 
     fn append_cell(

@@ -84,11 +84,7 @@ pub(in crate::transfer) type CellError = (usize, String);
 
 /// Reads the header row. All columns with a name have a type, or none has. `renames` are names
 /// that the user chose, each after the name that the column has without it.
-pub(in crate::transfer) fn header(
-    row: &[u8],
-    cells: &[Cell],
-    renames: &[(String, String)],
-) -> Result<Vec<Column>, CellError> {
+pub(in crate::transfer) fn header(row: &[u8], cells: &[Cell]) -> Result<Vec<Column>, CellError> {
     let mut texts = Vec::new();
     for cell in cells {
         let text = String::from_utf8(cell.bytes(row).into_owned())
@@ -130,18 +126,26 @@ pub(in crate::transfer) fn header(
     for (column, path) in columns.iter_mut().zip(paths) {
         column.path = path;
     }
-    rename(&mut columns, renames).map_err(|reason| (0, reason))?;
     Ok(columns)
 }
 
-/// Gives columns the names that the user chose.
-fn rename(columns: &mut [Column], renames: &[(String, String)]) -> Result<(), String> {
+/// Gives columns the names that the user chose. Returns those for columns that are not there yet.
+///
+/// # Errors
+/// One sentence without its full stop.
+pub(in crate::transfer) fn rename<'r>(
+    columns: &mut [Column],
+    renames: &[&'r (String, String)],
+) -> Result<Vec<&'r (String, String)>, String> {
     let shown: Vec<String> = columns.iter().map(|column| path_text(&column.path)).collect();
-    for (from, to) in renames {
+    let mut left = Vec::new();
+    for rename in renames {
+        let (from, to) = *rename;
         let by_name = shown.iter().position(|name| name == from);
         let by_header = || columns.iter().position(|column| column.header == *from);
         let Some(at) = by_name.or_else(by_header) else {
-            return Err(format!("no column is called {from:?}; correct the name to change"));
+            left.push(*rename);
+            continue;
         };
         let Some(path) = csv_name::path(to.trim()) else {
             return Err(format!("{to:?} is not a name for the column {from:?}; choose another"));
@@ -151,13 +155,46 @@ fn rename(columns: &mut [Column], renames: &[(String, String)]) -> Result<(), St
         }
     }
     let mut taken = HashSet::new();
-    match columns.iter().find(|column| !taken.insert(&column.path)) {
-        None => Ok(()),
-        Some(twice) => Err(format!(
+    if let Some(twice) = columns.iter().find(|column| !taken.insert(&column.path)) {
+        return Err(format!(
             "two columns would be called {:?}; choose another name for one of them",
             path_text(&twice.path)
+        ));
+    }
+    let paths: Vec<Option<ColumnPath>> = columns.iter().map(|it| Some(it.path.clone())).collect();
+    match csv_name::broken_arrays(&paths).iter().next().filter(|_| !renames.is_empty()) {
+        None => Ok(left),
+        Some(array) => Err(format!(
+            "the columns of the array {:?} would not be its elements [0], [1] and so on; choose \
+             other names",
+            path_text(array)
         )),
     }
+}
+
+/// The same once all columns are known. The rows were looked at without these names, so none may be inside of another
+/// column.
+///
+/// # Errors
+/// One sentence without its full stop.
+pub(in crate::transfer) fn rename_late(
+    columns: &mut [Column],
+    renames: &[&(String, String)],
+) -> Result<(), String> {
+    if let Some((from, _)) = rename(columns, renames)?.first() {
+        return Err(format!("no column is called {from:?}; correct the name to change"));
+    }
+    for (from, to) in renames.iter().copied() {
+        let path = csv_name::path(to.trim()).unwrap_or_default();
+        let is_around = |a: &ColumnPath, b: &ColumnPath| a.len() < b.len() && b.starts_with(a);
+        if columns.iter().any(|it| is_around(&it.path, &path) || is_around(&path, &it.path)) {
+            return Err(format!(
+                "{to:?} would be inside of another column, or around it; choose another name for \
+                 {from:?}"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The types that a header may name.
@@ -244,7 +281,7 @@ mod tests {
         let row = names.iter().map(quoted).collect::<Vec<_>>().join(",");
         let mut cells = Vec::new();
         split(row.as_bytes(), b',', true, &mut cells);
-        let columns = header(row.as_bytes(), &cells, &[]).map_err(|(_, reason)| reason)?;
+        let columns = header(row.as_bytes(), &cells).map_err(|(_, reason)| reason)?;
         let column = |it: Column| (csv_name::names(&it.path).join("/"), it.declared, it.to);
         Ok(columns.into_iter().map(column).collect())
     }

@@ -138,7 +138,7 @@ fn arrays(path: &[PathStep]) -> impl Iterator<Item = (&[PathStep], usize)> {
 }
 
 /// Arrays whose indexes don't begin at 0, or leave one out, or that are a field or a document too.
-fn broken_arrays(paths: &[Option<ColumnPath>]) -> HashSet<ColumnPath> {
+pub(in crate::transfer) fn broken_arrays(paths: &[Option<ColumnPath>]) -> HashSet<ColumnPath> {
     let mut lengths: HashMap<&[PathStep], usize> = HashMap::new();
     let mut broken = HashSet::new();
     for path in paths.iter().flatten() {
@@ -160,6 +160,18 @@ fn broken_arrays(paths: &[Option<ColumnPath>]) -> HashSet<ColumnPath> {
         }
     }
     broken
+}
+
+/// Makes names of brackets whose array lost an element to another name.
+pub(in crate::transfer) fn mend_arrays<'p>(paths: impl Iterator<Item = &'p mut ColumnPath>) {
+    let mut paths: Vec<&mut ColumnPath> = paths.collect();
+    let known: Vec<Option<ColumnPath>> = paths.iter().map(|path| Some((*path).clone())).collect();
+    let broken = broken_arrays(&known);
+    for path in &mut paths {
+        if arrays(path).any(|(array, _)| broken.contains(array)) {
+            **path = literal(&path_text(path));
+        }
+    }
 }
 
 /// Gives the last name a number if there is such a path already.

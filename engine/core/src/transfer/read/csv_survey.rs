@@ -52,7 +52,7 @@ impl Survey {
         };
         Self {
             columns: vec![Evidence::default(); columns.len()],
-            typed: columns.iter().map(|it| it.declared.is_some() || it.field.is_some()).collect(),
+            typed: columns.iter().map(|it| it.declared.is_some()).collect(),
             nested: columns.iter().enumerate().flat_map(outer).collect(),
             ..Self::default()
         }
@@ -139,6 +139,7 @@ impl Survey {
                 taken.insert(column.path.clone());
             }
         }
+        csv_name::mend_arrays(columns.iter_mut().map(|column| &mut column.path));
         for index in columns.len()..self.widest {
             let mut path = csv_name::unnamed(if is_shifted { 0 } else { index });
             csv_name::make_unique(&mut path, &taken);

@@ -12,10 +12,6 @@ pub(in crate::transfer) fn foreign(text: &[u8]) -> Option<&'static str> {
             "the file starts with <, so it is a web page or XML, not JSON or CSV; download the \
              data file itself",
         ),
-        [0x1e, ..] => Some(
-            "the file is a JSON text sequence; remove its record separators (the bytes 1E), so \
-             that each line is a document",
-        ),
         _ if is_script(line) => Some(
             "the file is JavaScript, not JSON or CSV; keep only the part from the first { or [ to \
              the bracket that closes it",
@@ -95,7 +91,6 @@ mod tests {
             (&b"<html><body><h1>404, Not Found</h1></body></html>"[..], "web page"),
             (b"\n <!DOCTYPE html>\n<html>", "web page"),
             (b"<?xml version=\"1.0\", encoding=\"x\"?>\n<a/>", "web page"),
-            (b"\x1e{\"a\":1,\"b\":2}\n", "sequence"),
             (b"callback({\"a\":1, \"b\":2});", "JavaScript"),
             (b"jQuery.cb_1 ( [1, 2])", "JavaScript"),
             (b"window.data = [{\"a\":1, \"b\":2}]", "JavaScript"),

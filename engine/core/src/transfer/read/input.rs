@@ -255,11 +255,13 @@ impl<'p> Input<'p> {
             && self.unpacked > UNPACKED_BYTES_FREE
             && self.unpacked / packed > UNPACKED_RATIO_MAX
         {
-            return Err(format!(
+            let failure = format!(
                 "the {} file decompresses to more than {UNPACKED_RATIO_MAX} times its size, which \
                  may fill the disk; decompress it yourself first",
                 self.compression.name()
-            ));
+            );
+            self.failure = Some(failure.clone());
+            return Err(failure);
         }
         Ok(())
     }

@@ -83,14 +83,23 @@ impl<'p> Records<'p> {
         let form = if is_bson && !(input.bytes().is_empty() && input.has_ended()) {
             Some(RecordFormat::Bson)
         } else {
-            let text = input.bytes().get(byte_order_mark_length(input.bytes())..);
-            let is_chosen = options.format != ImportFormat::Auto;
-            let is_foreign = || text.filter(|_| !is_chosen).and_then(foreign);
-            if let Some(what) = refuse(input.bytes()).or_else(is_foreign) {
+            if let Some(what) = refuse(input.bytes()) {
                 return Err(not_readable(what.to_owned()));
             }
             let is_table = has_ending(path, &[".csv", ".tsv"]);
-            detect(input.bytes(), input.has_ended(), options.format, is_table)
+            let form = detect(input.bytes(), input.has_ended(), options.format, is_table);
+            // JSON may begin with a comment, as JavaScript does.
+            let is_json = matches!(
+                form,
+                Some(RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array)
+            );
+            let text = input.bytes().get(byte_order_mark_length(input.bytes())..);
+            let is_comment = text.is_some_and(|text| text.trim_ascii_start().starts_with(b"/"));
+            let is_open = options.format == ImportFormat::Auto && !(is_json && is_comment);
+            if let Some(what) = text.filter(|_| is_open).and_then(foreign) {
+                return Err(not_readable(what.to_owned()));
+            }
+            form
         };
         let Some(form) = form else {
             let position = start_of_text(input.bytes());

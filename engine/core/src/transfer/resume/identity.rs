@@ -1,7 +1,8 @@
 //! Detects that a file has changed.
 
 use std::{
-    io::Read as _,
+    fs::File,
+    io::{self, Read as _, Seek as _, SeekFrom},
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
 };
@@ -10,7 +11,11 @@ use bson::{Binary, Bson, Document, doc, spec::BinarySubtype};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::store::open_chosen;
-use crate::transfer::{Compression, TransferError, limits::IDENTITY_BYTES, read::container};
+use crate::transfer::{
+    Compression, TransferError,
+    limits::{IDENTITY_BYTES, IDENTITY_END_BYTES},
+    read::container,
+};
 
 /// Bytes of a file that broke off above which its start tells that another file is a copy of it. A
 /// header of gzip alone doesn't.
@@ -23,6 +28,8 @@ pub(in crate::transfer) struct FileIdentity {
     bytes: u64,
     modified_ns: u64,
     start_hash: u64,
+    /// Of the last bytes. 0 in an import of an earlier version, which did not note it.
+    end_hash: u64,
 }
 
 impl FileIdentity {
@@ -40,9 +47,11 @@ impl FileIdentity {
         let about = file.metadata().map_err(wrong)?;
         let since = about.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
         let modified_ns = since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(0));
-        let mut start = Vec::new();
-        file.take(IDENTITY_BYTES).read_to_end(&mut start).map_err(wrong)?;
-        Ok(Self { path: whole, bytes: about.len(), modified_ns, start_hash: xxh3_64(&start) })
+        let bytes = about.len();
+        let start = part(&file, 0, bytes.min(IDENTITY_BYTES)).map_err(wrong)?;
+        let end = part(&file, end_of(bytes), bytes).map_err(wrong)?;
+        let (start_hash, end_hash) = (xxh3_64(&start), xxh3_64(&end));
+        Ok(Self { path: whole, bytes, modified_ns, start_hash, end_hash })
     }
 
     /// Checks that the file is unchanged.
@@ -50,7 +59,11 @@ impl FileIdentity {
     /// # Errors
     /// When it changed, or can't be read.
     pub(in crate::transfer) fn check(&self) -> Result<(), TransferError> {
-        if Self::of(&self.path)? == *self || self.is_start_of_copy()? {
+        let mut now = Self::of(&self.path)?;
+        if self.end_hash == 0 {
+            now.end_hash = 0;
+        }
+        if now == *self || self.is_start_of_copy()? {
             return Ok(());
         }
         let what = format!(
@@ -62,15 +75,19 @@ impl FileIdentity {
 
     /// Whether a compressed file that broke off was replaced by a longer one with the same start: the
     /// new copy that its message asks for.
+    ///
+    /// The end of the old file decides: compressed bytes differ from the first change on, and a file that did not break
+    /// off ends with its checksum.
     fn is_start_of_copy(&self) -> Result<bool, TransferError> {
         let wrong = |error| TransferError::file(&self.path, &error);
         let file = open_chosen(&container::on_disk(&self.path)).map_err(wrong)?;
         let length = file.metadata().map_err(wrong)?.len();
-        let mut start = Vec::new();
-        file.take(self.bytes.min(IDENTITY_BYTES)).read_to_end(&mut start).map_err(wrong)?;
+        let start = part(&file, 0, self.bytes.min(IDENTITY_BYTES)).map_err(wrong)?;
+        let end = part(&file, end_of(self.bytes), self.bytes).map_err(wrong)?;
         let is_longer = length > self.bytes && self.bytes > COPY_BYTES_MIN;
         let is_packed = Compression::of(&start) != Compression::None;
-        Ok(is_longer && is_packed && xxh3_64(&start) == self.start_hash)
+        let is_same = xxh3_64(&start) == self.start_hash && xxh3_64(&end) == self.end_hash;
+        Ok(is_longer && is_packed && is_same)
     }
 
     pub(in crate::transfer) fn to_bson(&self) -> Document {
@@ -79,6 +96,7 @@ impl FileIdentity {
             "bytes": bits(self.bytes),
             "modifiedNs": bits(self.modified_ns),
             "hash": bits(self.start_hash),
+            "endHash": bits(self.end_hash),
         }
     }
 
@@ -89,8 +107,22 @@ impl FileIdentity {
             bytes: number("bytes")?,
             modified_ns: number("modifiedNs")?,
             start_hash: number("hash")?,
+            end_hash: number("endHash").unwrap_or_default(),
         })
     }
+}
+
+/// Where the last bytes begin that are compared.
+fn end_of(bytes: u64) -> u64 {
+    bytes.saturating_sub(IDENTITY_END_BYTES)
+}
+
+/// The bytes of a file between two places, or as far as it has them.
+fn part(mut file: &File, from: u64, to: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(from))?;
+    file.take(to - from).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// A path as a string, or as bytes if it is not valid UTF-8.

@@ -217,7 +217,6 @@ fn text_that_is_no_table_is_refused_in_one_sentence() {
         ("a.csv", "<!DOCTYPE html>\n<title>a, b</title>\n", "web page"),
         ("a.json", "callback({\"a\":1, \"b\":2})\n", "JavaScript"),
         ("a.js", "var data = [1, 2];\n", "JavaScript"),
-        ("a.json", "\u{1e}{\"a\":1,\"b\":2}\n", "sequence"),
         ("a.csv", "PAR1,\n\0", "Parquet"),
         ("a.json", "Not found, sorry\n", "not JSON documents or CSV"),
         ("a.txt", "Dear all,\nplease find it below.\n", "not JSON documents or CSV"),

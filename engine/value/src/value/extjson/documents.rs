@@ -397,7 +397,7 @@ fn document(parser: &mut Parser<'_, '_>) -> Result<(), Fault> {
     let Err(fault) = parser.whole_document() else { return Ok(()) };
     let is_cut = fault.message.is_none() || parser.at >= parser.bytes.len();
     // An option of the import says whether a non-standard form is read.
-    if is_cut || fault.nonstandard.is_some() {
+    if is_cut || fault.nonstandard.is_some() || !is_shell_at(parser.bytes, fault.at) {
         return Err(fault);
     }
     let end = parser.at;
@@ -414,6 +414,14 @@ fn document(parser: &mut Parser<'_, '_>) -> Result<(), Fault> {
             Err(fault)
         }
     }
+}
+
+/// Whether what JSON refuses at this place begins something that mongosh has: a name or a call, text in single quotes,
+/// a regular expression or comment, the end after a comma. An escape or a number that JSON refuses would be read as
+/// another one: `"C:\dir"` without its backslash.
+fn is_shell_at(bytes: &[u8], at: usize) -> bool {
+    let byte = bytes.get(at).copied().unwrap_or_default();
+    byte.is_ascii_alphabetic() || !byte.is_ascii() || b"_$'`/}]".contains(&byte)
 }
 
 /// Only white space may follow the closing bracket.

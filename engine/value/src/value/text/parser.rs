@@ -388,7 +388,11 @@ impl<'t, 'w> Parser<'t, 'w> {
         let found = match numbers::literal(text) {
             Err(NotANumber::Malformed) if self.is_shell() => {
                 // JavaScript also has `.5`, `5.` and a leading plus.
-                let number = text.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b));
+                // Not `010`, which is 8 there in old code.
+                let digits = text.trim_start_matches(['+', '-']).as_bytes();
+                let is_octal = matches!(digits, [b'0', b'0'..=b'9', ..]);
+                let number =
+                    !is_octal && text.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b));
                 let double = text.parse().ok().filter(|double: &f64| number && double.is_finite());
                 double.map(Literal::Double).ok_or(NotANumber::Malformed)
             }
