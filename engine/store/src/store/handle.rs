@@ -224,7 +224,7 @@ impl Store {
     }
 
     /// How the environment is opened, with a map of this size.
-    pub(super) fn environment_options(&self, map_size_bytes: u64) -> EnvironmentOptions {
+    pub(super) fn environment_options(map_size_bytes: u64) -> EnvironmentOptions {
         EnvironmentOptions { map_size_bytes, read_only: false }
     }
 

@@ -37,6 +37,7 @@ pub enum OplogKind {
 
 /// One change within an entry.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "an entry of a lesson is held once")]
 pub enum OplogChange {
     /// A document was stored, new or in place of the one with this number.
     Written {

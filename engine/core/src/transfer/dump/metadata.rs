@@ -1,6 +1,6 @@
 //! A collection of a dump: its name, its options and its indexes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bson::{Document, doc};
 
@@ -140,7 +140,7 @@ fn take_indexes(metadata: &Document, found: &mut DumpCollection) {
 ///
 /// # Errors
 /// One sentence without its full stop.
-fn read_metadata(path: &PathBuf) -> Result<Document, String> {
+fn read_metadata(path: &Path) -> Result<Document, String> {
     let shown = |what: &str| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         format!("{name}: {what}")
@@ -155,7 +155,9 @@ fn read_metadata(path: &PathBuf) -> Result<Document, String> {
         return Err(shown("it is empty"));
     }
     let mut leniency = Leniency::default();
-    Nonstandard::ALL.into_iter().for_each(|form| leniency.set(form, true));
+    for form in Nonstandard::ALL {
+        leniency.set(form, true);
+    }
     let mut documents = Documents::new(Form::Stream).lenient(leniency);
     match documents.step(input.bytes(), true) {
         Ok(Step::Document { .. }) => {

@@ -9,6 +9,7 @@
 //! | segment | a document with `db` and `collection`, documents, `ff ff ff ff` |
 //! | end of a collection | a document with `EOF` and `CRC`, `ff ff ff ff` |
 
+use std::fmt::Write as _;
 use std::io::{self, Cursor, Read};
 
 use bson::{RawDocument, RawDocumentBuf};
@@ -83,7 +84,8 @@ fn encoded(name: &str) -> String {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || at > 0 && byte == b'.' {
             out.push(char::from(byte));
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            // Writing to a String can't fail.
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     out

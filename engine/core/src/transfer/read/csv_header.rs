@@ -184,7 +184,7 @@ pub(in crate::transfer) fn rename_late(
     if let Some((from, _)) = rename(columns, renames)?.first() {
         return Err(format!("no column is called {from:?}; correct the name to change"));
     }
-    for (from, to) in renames.iter().copied() {
+    for (from, to) in renames {
         let path = csv_name::path(to.trim()).unwrap_or_default();
         let is_around = |a: &ColumnPath, b: &ColumnPath| a.len() < b.len() && b.starts_with(a);
         if columns.iter().any(|it| is_around(&it.path, &path) || is_around(&path, &it.path)) {

@@ -122,8 +122,7 @@ fn fraction(text: &str, unsigned: &[u8]) -> CellForm {
     let altered = CellForm::Altered { is_notation: !is_name };
     let is_plain = !parts.whole.is_empty()
         && match (parts.decimals, parts.exponent) {
-            (Some([.., b'0']), Some(_)) | (Some([]), _) => false,
-            (Some([_, .., b'0']), None) => false,
+            (Some([.., b'0']), Some(_)) | (Some([]), _) | (Some([_, .., b'0']), None) => false,
             (_, Some(exponent)) => matches!(parts.whole, [b'1'..=b'9']) && is_written(exponent),
             (_, None) => true,
         };

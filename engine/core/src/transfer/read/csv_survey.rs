@@ -110,10 +110,10 @@ impl Survey {
             self.columns.resize(cells.len(), Evidence::default());
         }
         for (index, (evidence, cell)) in self.columns.iter_mut().zip(cells).enumerate() {
-            if !self.typed.get(index).is_some_and(|is_typed| *is_typed) {
-                evidence.add(row, cell);
-            } else {
+            if self.typed.get(index).is_some_and(|is_typed| *is_typed) {
                 evidence.has_values |= !cell.is_missing(row);
+            } else {
+                evidence.add(row, cell);
             }
         }
         for (inner, outer) in &self.nested {

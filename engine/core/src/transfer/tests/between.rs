@@ -108,7 +108,7 @@ proptest! {
                     text(*of, id - 1)
                 })
                 .collect();
-            file += &format!("[{}]{}", texts.join(","), gap.0);
+            file.extend(["[", &texts.join(","), "]", gap.0]);
         }
         let fixture = Fixture::new();
         let report = fixture.import(&fixture.request(file.as_bytes()));

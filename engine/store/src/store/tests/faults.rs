@@ -316,7 +316,7 @@ fn an_older_file_after_a_failed_flush_is_not_taken_for_good() {
     let older = fs::read(folder.path().join("data.mdb")).expect("a file");
     fill(&store, 10..20);
     let (options, last) =
-        (store.environment_options(1 << 20), store.env().map(|env| env.last_transaction()));
+        (Store::environment_options(1 << 20), store.env().map(|env| env.last_transaction()));
     drop(store);
     fs::write(folder.path().join("data.mdb"), older).expect("written");
     let refused = open_again(folder.path(), options, last.expect("open")).map(drop);

@@ -240,7 +240,7 @@ impl Store {
         // doubt.
         let (map_bytes, last_transaction) = (env.map_bytes(), env.last_transaction());
         Environment::close(env);
-        let options = self.environment_options(map_bytes);
+        let options = Self::environment_options(map_bytes);
         self.put_env(open::open_again(self.folder(), options, last_transaction))
     }
 
@@ -256,7 +256,7 @@ impl Store {
         let env = self.take_env()?;
         let guard = env.guard();
         Environment::close(env);
-        self.put_env(Environment::open(self.folder(), self.environment_options(map_bytes), guard))
+        self.put_env(Environment::open(self.folder(), Self::environment_options(map_bytes), guard))
             .inspect_err(|error| self.become_suspect(&error.to_string()))
     }
 
