@@ -23,7 +23,7 @@ const fn entry(label: &'static str, tooltip: &'static str) -> Entry {
 /// The region's entries.
 pub const ENTRIES: &[Entry] = &[
     Entry {
-        keys: ctrl("Enter"),
+        keys: Some(ctrl("Enter")),
         action: |state| on(state, AggregateAction::Run),
         ..entry("Run the pipeline", "Run the pipeline and count the documents after each stage")
     },

@@ -15,7 +15,7 @@ pub const ENTRIES: &[Entry] = &[
         group: Group::Time,
         label: "Start or pause the clock",
         tooltip: "Start or pause the simulated clock",
-        keys: key("Space"),
+        keys: Some(key("Space")),
         action: start_or_pause,
     },
     Entry {
@@ -36,7 +36,7 @@ pub const ENTRIES: &[Entry] = &[
         group: Group::Time,
         label: "Advance to the next event",
         tooltip: "Advance the simulated clock to the next threshold or pass",
-        keys: key("→"),
+        keys: Some(key("→")),
         action: |state| simulated(state, ClockAction::ToNextEvent),
     },
     Entry {

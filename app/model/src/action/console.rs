@@ -9,7 +9,7 @@ pub const OPEN: Entry = Entry {
     group: Group::View,
     label: "Open the console",
     tooltip: "Type commands as in mongosh",
-    keys: key("F9"),
+    keys: Some(key("F9")),
     action: |state| {
         // A presentation has no drawer.
         let can = state.is_open() && !state.view.is_presented();

@@ -12,7 +12,7 @@ pub const SETTINGS: Entry = Entry {
     group: Group::Help,
     label: "Settings…",
     tooltip: "Theme, zoom, time zone, dates and numbers, TTL monitor",
-    keys: ctrl(","),
+    keys: Some(ctrl(",")),
     action: |_| {
         let dialog = Dialog::Settings(SettingsDraft::default());
         Some(Action::Dialog(DialogAction::Show(dialog)))
@@ -24,7 +24,7 @@ pub const SHORTCUTS: Entry = Entry {
     group: Group::Help,
     label: "Keyboard shortcuts",
     tooltip: "All keyboard shortcuts",
-    keys: shift("F1"),
+    keys: Some(shift("F1")),
     action: |_| Some(Action::Dialog(DialogAction::Show(Dialog::Shortcuts))),
 };
 

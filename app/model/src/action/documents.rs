@@ -34,7 +34,7 @@ pub const ADD: Entry = Entry {
     group: Group::Documents,
     label: "Add document…",
     tooltip: "Insert a document, or several as an array",
-    keys: ctrl("N"),
+    keys: Some(ctrl("N")),
     // In every view of a collection: the dialog covers all of them.
     action: |state| {
         let tab = state.tabs.active().filter(|_| state.is_open())?;
@@ -73,7 +73,7 @@ pub const ENTRIES: &[Entry] = &[
     ADD,
     PASTE,
     Entry {
-        keys: key("F5"),
+        keys: Some(key("F5")),
         ..entry("Run the filter", "Show matching documents", |state| {
             when(state, |_| true, DocumentsAction::Run)
         })
@@ -82,15 +82,15 @@ pub const ENTRIES: &[Entry] = &[
         when(state, |view| view.text != QueryText::default(), DocumentsAction::Reset)
     }),
     Entry {
-        keys: key("F2"),
+        keys: Some(key("F2")),
         ..entry("Show as cards", "Show each document as a card", |state| mode(state, Mode::Cards))
     },
     Entry {
-        keys: key("F3"),
+        keys: Some(key("F3")),
         ..entry("Show as JSON", "Show each document as JSON text", |state| mode(state, Mode::Json))
     },
     Entry {
-        keys: key("F4"),
+        keys: Some(key("F4")),
         ..entry("Show as a table", "Show one column per field", |state| mode(state, Mode::Table))
     },
     entry("Fold all", "Fold arrays and nested documents in JSON", |state| {
@@ -100,13 +100,13 @@ pub const ENTRIES: &[Entry] = &[
         when(state, |view| view.mode == Mode::Json, DocumentsAction::FoldAll(false))
     }),
     Entry {
-        keys: ctrl("A"),
+        keys: Some(ctrl("A")),
         ..entry("Select all documents", "Select all documents that match the filter", |state| {
             when(state, |view| !view.pages.is_empty(), DocumentsAction::SelectAll)
         })
     },
     Entry {
-        keys: key("Enter"),
+        keys: Some(key("Enter")),
         ..entry("Edit document…", "Edit the selected document as text", |state| {
             let id = shown(state)?.documents.focus.as_ref()?.id.clone();
             when(state, |view| !view.lacks_focused(), DocumentsAction::Edit(id))
@@ -143,7 +143,7 @@ pub const ENTRIES: &[Entry] = &[
     }),
     DAMAGED,
     Entry {
-        keys: ctrl("S"),
+        keys: Some(ctrl("S")),
         ..entry("Save the edit", "Save the value you are editing", |state| {
             let drafts = &state.drafts.tabs;
             let typing =
@@ -153,13 +153,13 @@ pub const ENTRIES: &[Entry] = &[
         })
     },
     Entry {
-        keys: ctrl("Z"),
+        keys: Some(ctrl("Z")),
         ..entry("Undo", "Undo the last edit or deletion", |state| {
             when(state, |view| view.undo.can_undo(), DocumentsAction::Undo)
         })
     },
     Entry {
-        keys: ctrl_shift("Z"),
+        keys: Some(ctrl_shift("Z")),
         ..entry("Redo", "Redo the last undone change", |state| {
             when(state, |view| view.undo.can_redo(), DocumentsAction::Redo)
         })

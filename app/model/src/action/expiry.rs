@@ -18,7 +18,7 @@ pub const FOLLOW: Entry = Entry {
     group: Group::Time,
     label: "Follow now",
     tooltip: "Scroll the timeline back to now",
-    keys: key("End"),
+    keys: Some(key("End")),
     action: |state| Some(Action::Expiry(shown(state)?, ExpiryAction::Follow)),
 };
 

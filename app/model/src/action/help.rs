@@ -9,7 +9,7 @@ use crate::state::dialogs::HelpPage;
 
 /// Opens the guide at what is on the screen, or closes it.
 pub const GUIDE: Entry = Entry {
-    keys: key("F1"),
+    keys: Some(key("F1")),
     ..page("Guide", "How to use Mayfly: first steps, TTL, every view, files, servers", |state| {
         let at = state.view.guide.is_none().then(|| state.guide_topic().place());
         Some(Action::View(ViewAction::ShowGuide(at)))

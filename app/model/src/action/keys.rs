@@ -29,20 +29,20 @@ impl fmt::Display for Keys {
     }
 }
 
-pub(super) const fn key(key: &'static str) -> Option<Keys> {
-    Some(Keys { ctrl: false, shift: false, key })
+pub(super) const fn key(key: &'static str) -> Keys {
+    Keys { ctrl: false, shift: false, key }
 }
 
-pub(super) const fn ctrl(key: &'static str) -> Option<Keys> {
-    Some(Keys { ctrl: true, shift: false, key })
+pub(super) const fn ctrl(key: &'static str) -> Keys {
+    Keys { ctrl: true, shift: false, key }
 }
 
-pub(super) const fn shift(key: &'static str) -> Option<Keys> {
-    Some(Keys { ctrl: false, shift: true, key })
+pub(super) const fn shift(key: &'static str) -> Keys {
+    Keys { ctrl: false, shift: true, key }
 }
 
-pub(super) const fn ctrl_shift(key: &'static str) -> Option<Keys> {
-    Some(Keys { ctrl: true, shift: true, key })
+pub(super) const fn ctrl_shift(key: &'static str) -> Keys {
+    Keys { ctrl: true, shift: true, key }
 }
 
 #[cfg(test)]
@@ -51,9 +51,7 @@ mod tests {
 
     #[test]
     fn keys_read_as_they_are_pressed() {
-        let check = |keys: Option<Keys>, expected: &str| {
-            assert_eq!(keys.map(|keys| keys.to_string()).as_deref(), Some(expected));
-        };
+        let check = |keys: Keys, expected: &str| assert_eq!(keys.to_string(), expected);
         check(ctrl("P"), "Ctrl+P");
         check(ctrl_shift("T"), "Ctrl+Shift+T");
         check(shift("F1"), "Shift+F1");

@@ -99,7 +99,7 @@ pub const STEP_BACK: Entry = Entry {
     group: Group::Help,
     label: "Step back to the last event",
     tooltip: "Replay the lesson up to the event before this instant",
-    keys: key("←"),
+    keys: Some(key("←")),
     action: |state| playing(state, LessonAction::Request(LessonRequest::StepBack)),
 };
 
@@ -108,7 +108,7 @@ pub const NEXT: Entry = Entry {
     group: Group::Help,
     label: "Next card",
     tooltip: "Open the next card of the lesson",
-    keys: key("PageDown"),
+    keys: Some(key("PageDown")),
     action: |state| {
         steps::next_card(state.lessons.view()?)?;
         playing(state, LessonAction::Next)
@@ -120,7 +120,7 @@ pub const BACK: Entry = Entry {
     group: Group::Help,
     label: "Last card",
     tooltip: "Open the card before this one",
-    keys: key("PageUp"),
+    keys: Some(key("PageUp")),
     action: |state| {
         steps::last_card(state.lessons.view()?)?;
         playing(state, LessonAction::Back)

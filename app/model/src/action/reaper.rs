@@ -19,7 +19,7 @@ pub const RUN_NOW: Entry = Entry {
     group: Group::Time,
     label: "Run pass",
     tooltip: "Run a pass now and remove all expired documents",
-    keys: ctrl_shift("R"),
+    keys: Some(ctrl_shift("R")),
     action: |state| state.is_open().then(|| run_now(state, true)),
 };
 

@@ -15,7 +15,7 @@ pub const REFRESH: Entry = Entry {
     group: Group::Store,
     label: "Refresh",
     tooltip: "Reload databases, collections and the current view",
-    keys: ctrl("R"),
+    keys: Some(ctrl("R")),
     action: |state| state.is_open().then_some(Action::Store(StoreAction::Refresh)),
 };
 
@@ -111,7 +111,7 @@ pub const OPEN_FOLDER: Entry = Entry {
     group: Group::Store,
     label: "Open data folder…",
     tooltip: "Open another store in this window",
-    keys: ctrl("O"),
+    keys: Some(ctrl("O")),
     action: |_| Some(Action::Store(StoreAction::ChooseFolder)),
 };
 

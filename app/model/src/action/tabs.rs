@@ -8,7 +8,7 @@ use crate::state::tabs::ViewKind;
 use crate::state::view::Focus;
 
 const fn view_entry(label: &'static str, tooltip: &'static str, key: &'static str) -> Entry {
-    Entry { group: Group::Tabs, label, tooltip, keys: ctrl(key), action: |_| None }
+    Entry { group: Group::Tabs, label, tooltip, keys: Some(ctrl(key)), action: |_| None }
 }
 
 /// The region's entries.
@@ -37,49 +37,49 @@ pub const ENTRIES: &[Entry] = &[
         group: Group::Tabs,
         label: "Open a collection",
         tooltip: "Open a collection by name",
-        keys: ctrl("T"),
+        keys: Some(ctrl("T")),
         action: |state| state.is_open().then_some(Action::Tabs(TabsAction::Focus(Focus::Search))),
     },
     Entry {
         group: Group::Tabs,
         label: "Close tab",
         tooltip: "Close the current tab",
-        keys: ctrl("W"),
+        keys: Some(ctrl("W")),
         action: |state| Some(Action::Tabs(TabsAction::Close(state.tabs.active()?.id))),
     },
     Entry {
         group: Group::Tabs,
         label: "Reopen closed tab",
         tooltip: "Reopen the last closed tab",
-        keys: ctrl_shift("T"),
+        keys: Some(ctrl_shift("T")),
         action: |state| state.tabs.can_reopen().then_some(Action::Tabs(TabsAction::Reopen)),
     },
     Entry {
         group: Group::Tabs,
         label: "Next tab",
         tooltip: "Go to the tab on the right",
-        keys: ctrl("Tab"),
+        keys: Some(ctrl("Tab")),
         action: |state| step(state, true),
     },
     Entry {
         group: Group::Tabs,
         label: "Previous tab",
         tooltip: "Go to the tab on the left",
-        keys: ctrl_shift("Tab"),
+        keys: Some(ctrl_shift("Tab")),
         action: |state| step(state, false),
     },
     Entry {
         group: Group::Documents,
         label: "Go to the filter",
         tooltip: "Focus the filter field",
-        keys: ctrl("L"),
+        keys: Some(ctrl("L")),
         action: |state| state.tabs.active().map(|_| Action::Tabs(TabsAction::Focus(Focus::Filter))),
     },
     Entry {
         group: Group::Documents,
         label: "Find documents",
         tooltip: "Find text in the loaded documents",
-        keys: ctrl("F"),
+        keys: Some(ctrl("F")),
         action: |state| {
             state.tabs.active().filter(|tab| tab.view == ViewKind::Documents)?;
             Some(Action::Tabs(TabsAction::Focus(Focus::Find)))

@@ -13,7 +13,7 @@ pub const QUIT: Entry = Entry {
     group: Group::View,
     label: "Quit",
     tooltip: "Quit Mayfly",
-    keys: ctrl("Q"),
+    keys: Some(ctrl("Q")),
     action: |_| Some(Action::View(ViewAction::Quit)),
 };
 
@@ -22,7 +22,7 @@ pub const PALETTE: Entry = Entry {
     group: Group::View,
     label: "Commands",
     tooltip: "Search all commands",
-    keys: ctrl("P"),
+    keys: Some(ctrl("P")),
     action: |state| Some(Action::View(ViewAction::SetPalette(!state.view.palette))),
 };
 
@@ -40,7 +40,7 @@ pub const PRESENT: Entry = Entry {
     group: Group::View,
     label: "Present",
     tooltip: "Show this view full screen in large text; Esc leaves",
-    keys: key("F11"),
+    keys: Some(key("F11")),
     action: |state| Some(Action::View(ViewAction::Present(!state.view.is_presented()))),
 };
 
@@ -71,21 +71,21 @@ pub const ENTRIES: &[Entry] = &[
         group: Group::View,
         label: "Show or hide the sidebar",
         tooltip: "Databases and collections",
-        keys: ctrl("B"),
+        keys: Some(ctrl("B")),
         action: |state| panel(state, ViewAction::SetSidebar(!state.settings.sidebar)),
     },
     Entry {
         group: Group::View,
         label: "Show or hide the inspector",
         tooltip: "Details of the selected document",
-        keys: ctrl("I"),
+        keys: Some(ctrl("I")),
         action: |state| panel(state, ViewAction::SetInspector(!state.settings.inspector)),
     },
     Entry {
         group: Group::View,
         label: "Show or hide the drawer",
         tooltip: "Console, TTL monitor log, commands and operations",
-        keys: ctrl("J"),
+        keys: Some(ctrl("J")),
         action: |state| {
             let drawer = match state.settings.drawer {
                 Some(_) => None,
@@ -105,7 +105,7 @@ pub const ENTRIES: &[Entry] = &[
         group: Group::View,
         label: "Show sent commands",
         tooltip: "All commands sent, in mongosh syntax",
-        keys: ctrl_shift("C"),
+        keys: Some(ctrl_shift("C")),
         action: |state| panel(state, ViewAction::SetDrawer(Some(Drawer::Commands))),
     },
     Entry {
@@ -149,21 +149,21 @@ pub const ENTRIES: &[Entry] = &[
         group: Group::View,
         label: "Zoom in",
         tooltip: "Increase the UI scale",
-        keys: ctrl("+"),
+        keys: Some(ctrl("+")),
         action: |state| Some(Action::View(ViewAction::SetZoom(state.zoom() + 0.1))),
     },
     Entry {
         group: Group::View,
         label: "Zoom out",
         tooltip: "Decrease the UI scale",
-        keys: ctrl("−"),
+        keys: Some(ctrl("−")),
         action: |state| Some(Action::View(ViewAction::SetZoom(state.zoom() - 0.1))),
     },
     Entry {
         group: Group::View,
         label: "Reset zoom",
         tooltip: "Reset the UI scale",
-        keys: ctrl("0"),
+        keys: Some(ctrl("0")),
         action: |_| Some(Action::View(ViewAction::SetZoom(1.0))),
     },
     QUIT,

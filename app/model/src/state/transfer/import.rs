@@ -223,7 +223,7 @@ impl ImportDraft {
             leniency.set(Nonstandard::NoZone, true);
         }
         let renames = self.types.columns.renames();
-        ReadOptions { format: self.format, leniency, types, renames, ..ReadOptions::default() }
+        ReadOptions { format: self.format, leniency, types, renames }
     }
 
     /// The look that is shown: the latest one of the file while a newer one is awaited.
@@ -263,7 +263,7 @@ impl ImportDraft {
         if !self.is_drop_confirmed() {
             return Err("Enter the collection name to confirm dropping it".to_owned());
         }
-        let ReadOptions { format, leniency, types, renames, .. } = self.read_options();
+        let ReadOptions { format, leniency, types, renames } = self.read_options();
         Ok(ImportRequest {
             format,
             leniency,

@@ -49,9 +49,10 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
         .ignores_enter(!draft.typed.trim().is_empty())
         .button(button.room_for("Import anyway"), TransferAction::StartImport);
     // The line for a terminal is one of the options.
-    let frame = match draft.shows_options {
-        true => frame.command_named(COMMAND_LINE, line_hint(state), ready.then_some(command)),
-        false => frame,
+    let frame = if draft.shows_options {
+        frame.command_named(COMMAND_LINE, line_hint(state), ready.then_some(command))
+    } else {
+        frame
     };
     let outcome = frame.ui(context, |ui| {
         unfinished_ui(ui, state, actions);

@@ -44,7 +44,7 @@ pub(super) fn collection(db: Option<&str>, name: String, files: CollectionFiles)
         notes: Vec::new(),
     };
     let mut has_metadata = false;
-    match metadata.as_ref().map(read_metadata) {
+    match metadata.as_deref().map(read_metadata) {
         Some(Ok(metadata)) => {
             has_metadata = true;
             take_metadata(&metadata, &mut found);

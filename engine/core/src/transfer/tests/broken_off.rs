@@ -62,7 +62,7 @@ fn whole(layout: Layout, documents: &[RawDocumentBuf], unpacked: &[u8]) -> usize
             };
             documents.iter().take_while(fits).count()
         }
-        _ => unpacked.iter().filter(|byte| **byte == b'}').count(),
+        _ => memchr::memchr_iter(b'}', unpacked).count(),
     }
 }
 

@@ -103,14 +103,15 @@ fn snapshot(root: &Path, collections: &[Collection]) {
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("metadata.json"), METADATA).unwrap();
         for (at, part) in numbers.chunks(3).enumerate() {
-            let lines: String = part
+            let lines = part
                 .iter()
                 .map(|n| {
                     let document = document(*n);
                     let text = document.get_str("text").unwrap();
                     format!("{{\"_id\":{{\"$numberInt\":\"{n}\"}},\"text\":\"{text}\"}}\n")
                 })
-                .collect();
+                .collect::<Vec<_>>()
+                .concat();
             fs::write(folder.join(format!("rs0.{at}.json.gz")), gzip(lines.as_bytes())).unwrap();
         }
     }

@@ -143,7 +143,8 @@ fn words_for_missing_numbers_leave_the_others_numbers() {
 #[test]
 fn a_preview_has_the_names_and_types_of_the_import() {
     let fixture = Fixture::new();
-    let rows: String = (0..10_000).map(|row| format!("{row},1.{},a\n", row % 9 + 1)).collect();
+    let rows =
+        (0..10_000).map(|row| format!("{row},1.{},a\n", row % 9 + 1)).collect::<Vec<_>>().concat();
     let path = fixture.file("a.csv", format!(",price,No.\n{rows}1,1.10,a\n").as_bytes());
     let mut options = ReadOptions::default();
     let found = preview(&path, &options).unwrap();
@@ -192,7 +193,7 @@ fn a_column_gets_the_name_that_was_chosen() {
 #[test]
 fn an_import_that_stopped_goes_on_with_the_same_types_and_names() {
     let fixture = Fixture::new();
-    let rows: String = (0..9_000).map(|row| format!("{row},{row},\n")).collect();
+    let rows = (0..9_000).map(|row| format!("{row},{row},\n")).collect::<Vec<_>>().concat();
     let path = fixture.file("a.csv", format!("_id,zip,\n{rows}9000,01234,x\n").as_bytes());
     let request = ImportRequest {
         renames: vec![("field2".to_owned(), "note".to_owned())],

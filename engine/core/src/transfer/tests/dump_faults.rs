@@ -128,7 +128,9 @@ fn said_of(dump: &Dump, outcomes: &[crate::transfer::DumpOutcome], name: &str) -
     for outcome in outcomes.iter().filter(|outcome| outcome.into.collection == name) {
         said.extend(outcome.notes.clone());
         said.extend(outcome.documents.as_ref().err().cloned());
-        said.extend(outcome.documents.as_ref().ok().and_then(|report| report.sentence()));
+        said.extend(
+            outcome.documents.as_ref().ok().and_then(crate::transfer::ImportReport::sentence),
+        );
     }
     said
 }

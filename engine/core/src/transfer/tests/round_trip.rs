@@ -114,7 +114,9 @@ fn check(values: Vec<Bson>) -> Result<(), TestCaseError> {
     let fixture = Fixture::new();
     let documents: Vec<Document> =
         (0_i32..).zip(values).map(|(id, value)| doc! { "_id": id, "v": value }).collect();
-    documents.iter().for_each(|document| fixture.insert(&raw(document)));
+    for document in &documents {
+        fixture.insert(&raw(document));
+    }
     for compression in Compression::ALL {
         for (format, keeps_all) in formats() {
             let path = fixture.folder.path().join("out.any");
