@@ -3,7 +3,6 @@
 #![cfg_attr(test, allow(clippy::too_many_lines, reason = "a table of cases is as long as it is"))]
 #![expect(
     missing_docs,
-    clippy::missing_errors_doc,
     reason = "the library serves only the program and its tests, and precise names need no doc"
 )]
 

@@ -385,7 +385,7 @@ mod tests {
 
     #[test]
     fn a_connection_locks_itself_when_it_is_idle() {
-        let mut connection = Connection::new(Box::new(Attached::default()));
+        let mut connection = Connection::new(Box::default());
         let at = Duration::from_secs;
         assert!(connection.is_locked(at(1)));
         connection.set_locked(false, at(1));

@@ -85,13 +85,12 @@ const PASS_MS: i64 = 1_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::server::Attached;
     use crate::state::connect::Connection;
 
     #[test]
     fn a_collection_has_as_many_documents_as_exact_totals_say() {
         let mut state = State::default();
-        state.store.connection = Some(Connection::new(Box::new(Attached::default())));
+        state.store.connection = Some(Connection::new(Box::default()));
         state.tree.learn_databases(vec![("d".to_owned(), 1)]);
         state.tree.learn_collections("d", vec![("c".to_owned(), "collection".to_owned())]);
         let namespace = Namespace::new("d", "c");

@@ -68,7 +68,6 @@ pub fn words(kept: Option<u64>, obstacle: Option<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::Attached;
     use crate::state::State;
     use crate::state::connect::Connection;
     use crate::state::store::StoreTree;
@@ -108,7 +107,7 @@ mod tests {
             assert!(said(&state, "timeseries", write).contains("time-series collection"));
             assert!(said(&state, "capped", write).contains("capped collection"));
         }
-        state.store.connection = Some(Connection::new(Box::new(Attached::default())));
+        state.store.connection = Some(Connection::new(Box::default()));
         let stored = |state: &State| {
             state.store.connection.as_ref().expect("a server").attached.stored.clone()
         };

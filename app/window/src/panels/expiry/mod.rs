@@ -229,14 +229,13 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::job::server::Attached;
     use crate::state::connect::Connection;
 
     #[test]
     fn nothing_is_known_since_the_last_answer_of_a_silent_server() {
         let mut state = State::default();
         let shown_ms = state.clock.shown_ms();
-        let mut connection = Connection::new(Box::new(Attached::default()));
+        let mut connection = Connection::new(Box::default());
         connection.note_answer(Duration::from_secs(1), shown_ms - 129_000);
         state.store.connection = Some(connection.clone());
         assert_eq!(known_ms(&state), shown_ms);
