@@ -345,6 +345,6 @@ fn the_filter_reads_every_constructor_of_the_console() {
     let named = sources.iter().flat_map(|source| source.split("global(\"").skip(1));
     for name in named.filter_map(|rest| rest.split('"').next()).filter(|name| *name != "Binary") {
         let is_it = |example: &&str| example.starts_with(&format!("{name}("));
-        assert!(CONSTRUCTORS.iter().any(|example| is_it(&example)), "{name} has no example");
+        assert!(CONSTRUCTORS.iter().any(is_it), "{name} has no example");
     }
 }
