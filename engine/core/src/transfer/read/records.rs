@@ -94,8 +94,7 @@ impl<'p> Records<'p> {
                 Some(RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array)
             );
             let text = input.bytes().get(byte_order_mark_length(input.bytes())..);
-            let is_comment = text.is_some_and(|text| text.trim_ascii_start().starts_with(b"/"));
-            let is_open = options.format == ImportFormat::Auto && !(is_json && is_comment);
+            let is_open = options.format == ImportFormat::Auto && !is_json;
             if let Some(what) = text.filter(|_| is_open).and_then(foreign) {
                 return Err(not_readable(what.to_owned()));
             }
