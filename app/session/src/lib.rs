@@ -1,4 +1,4 @@
-//! What the window shows and sends, without the window: the stores and servers under it, the questions to them, the
+//! The side of the window that draws nothing: the stores and servers under it, the questions to them, the
 //! console and the lessons.
 
 #![cfg_attr(test, allow(clippy::too_many_lines, reason = "a table of cases is as long as it is"))]

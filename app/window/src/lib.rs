@@ -1,4 +1,4 @@
-//! What is drawn. Each frame reads the state and pushes actions.
+//! The drawing: theme, widgets, panels and dialogs. Each frame reads the state and pushes actions.
 
 #![cfg_attr(test, allow(clippy::too_many_lines, reason = "a table of cases is as long as it is"))]
 #![expect(

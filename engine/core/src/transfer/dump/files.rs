@@ -63,7 +63,7 @@ fn entries(
     Ok(found)
 }
 
-/// What Atlas writes next to the files of a collection.
+/// The file that Atlas writes next to those of a collection.
 const SNAPSHOT_METADATA: &str = "metadata.json";
 
 fn is_snapshot_data(name: &str) -> bool {

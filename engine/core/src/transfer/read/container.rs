@@ -105,7 +105,7 @@ impl Container {
         Self::of(input.bytes())
     }
 
-    /// What it is, for a message.
+    /// Its kind, for a message.
     pub(in crate::transfer) fn words(self) -> &'static str {
         match self {
             Self::Archive => "the file is an archive of mongodump",

@@ -22,7 +22,7 @@ struct Evidence {
     has_values: bool,
 }
 
-/// What the rows of a file say about its columns.
+/// The findings of a look at all rows about their columns.
 #[derive(Debug, Default)]
 pub(in crate::transfer) struct Survey {
     columns: Vec<Evidence>,

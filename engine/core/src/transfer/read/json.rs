@@ -336,7 +336,7 @@ fn is_long(input: &Input<'_>) -> bool {
 fn more(input: &mut Input<'_>) -> Result<(), String> {
     let wanted = (input.bytes().len() * 2).clamp(READ_BYTES, IMPORT_TEXT_BYTES_MAX);
     input.fill()?;
-    // What can be read before the file breaks off is read.
+    // All that can be read before the file breaks off is read.
     input.fill_up_to(wanted);
     Ok(())
 }

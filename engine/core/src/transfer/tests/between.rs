@@ -1,4 +1,4 @@
-//! What programs and people put between documents, and documents in the syntax of mongosh.
+//! Bytes that programs and people put between documents, and documents in the syntax of mongosh.
 
 use bson::{Bson, RawDocumentBuf, doc, oid::ObjectId, rawdoc};
 use proptest::{prelude::*, test_runner::TestCaseError};
@@ -6,7 +6,7 @@ use proptest::{prelude::*, test_runner::TestCaseError};
 use crate::transfer::{ImportEnd, tests::Fixture};
 use crate::value::shell;
 
-/// What is between two documents, and how many commas, comments and marks that is.
+/// The bytes between two documents, with the number of commas, comments and marks in them.
 fn between() -> impl Strategy<Value = (&'static str, u64)> {
     prop::sample::select(vec![
         ("\n", 0),
@@ -165,4 +165,20 @@ fn many_comments_after_one_another_are_passed() {
     let text = "// x\n,\n".repeat(100_000) + "{\"_id\":1}\n";
     let report = fixture.import(&fixture.request(["{\"_id\":0}\n", &text].concat().as_bytes()));
     assert_eq!((report.imported, report.rejected, report.tally.separators), (2, 0, 200_000));
+}
+
+/// The rules of mongosh would read these as other values, without a word.
+#[test]
+fn an_escape_or_a_number_that_json_refuses_is_not_read_by_other_rules() {
+    for text in [
+        r#"{"_id": 1, "path": "C:\dir\x41"}"#,
+        r#"{"_id": 1, "pattern": "\d+"}"#,
+        r#"{"_id": 1, "zip": 01234}"#,
+        "{_id: 1, zip: 01234}",
+        "{_id: 1, n: -010}",
+    ] {
+        let fixture = Fixture::new();
+        let report = fixture.import(&fixture.request(text.as_bytes()));
+        assert_eq!((report.imported, report.rejected), (0, 1), "{text}");
+    }
 }

@@ -162,3 +162,14 @@ fn another_file_is_no_copy_of_the_one_that_broke_off() {
         assert!(refused.is_err_and(|error| error.to_string().contains("changed")));
     }
 }
+
+/// 1 MiB of the same byte a line, which gzip packs a thousand times smaller.
+#[test]
+fn a_file_that_unpacks_without_end_is_not_read_on() {
+    let fixture = Fixture::new();
+    let line = format!("{{\"t\":\"{}\"}}\n", "a".repeat(1 << 20));
+    let report = fixture.import(&fixture.request(&gzip(line.repeat(300).as_bytes())));
+    let ImportEnd::Broken(reject) = &report.end else { panic!("{:?}", report.end) };
+    assert!(reject.reason.contains("may fill the disk"), "{}", reject.reason);
+    assert!(report.imported < 110, "{} of 300 were imported", report.imported);
+}

@@ -188,6 +188,55 @@ fn a_column_gets_the_name_that_was_chosen() {
     refused(&[("b", "c")], "no column is called \"b\"");
     refused(&[("a", "field0")], "two columns would be called \"field0\"");
     refused(&[("a", "..")], "\"..\" is not a name");
+    refused(&[("a", "tags[5]")], "would not be its elements");
+}
+
+/// A table as R writes it: its header lacks the column of the row names, which only the rows show.
+#[test]
+fn a_column_that_only_the_rows_show_is_typed_and_named_like_the_others() {
+    let text = b"\"x\",\"y\"\n\"1\",0.5,\"a\"\n\"2\",0.75,\"b\"\n";
+    let with = |renames: &[(&str, &str)], types: &[&str]| {
+        let fixture = Fixture::new();
+        let path = fixture.file("r.csv", text);
+        let pair = |(from, to): &(&str, &str)| ((*from).to_owned(), (*to).to_owned());
+        let mut request = ImportRequest {
+            renames: renames.iter().map(pair).collect(),
+            ..ImportRequest::new(vec![path], fixture.namespace.clone())
+        };
+        for field in types {
+            request.types.add(FieldType::parse(field).unwrap());
+        }
+        let report = fixture.import(&request);
+        let reason = report.rejects.first().map(|it| it.reason.clone());
+        (documents(&fixture).into_iter().next(), reason)
+    };
+    let plain = doc! { "field0": 1, "x": 0.5, "y": "a" };
+    assert_eq!(with(&[], &[]).0, Some(plain.clone()));
+    assert_eq!(with(&[], &["x=double"]).0, Some(plain), "a type moves no value");
+    let named = with(&[("field0", "_id"), ("x", "n")], &["n=text"]).0;
+    assert_eq!(named, Some(doc! { "_id": 1, "n": "0.5", "y": "a" }));
+    let reason = with(&[("field0", "x.row")], &[]).1.expect("a row has both");
+    assert!(reason.contains("inside of another column"), "{reason}");
+}
+
+#[test]
+fn elements_of_an_array_lose_their_place_together() {
+    check(
+        "o,o.tags[0],o.tags[1]\n1,2,\n,3,4\n",
+        &[doc! { "o": 1, "o_tags[0]": 2 }, doc! { "o_tags[0]": 3, "o": { "tags[1]": 4 } }],
+    );
+}
+
+#[test]
+fn a_blank_cell_around_others_is_filled_with_nothing() {
+    let fixture = Fixture::new();
+    let path = fixture.file("a.csv", b"o,o.x\n,2\n");
+    let mut types = Types { unconverted: crate::transfer::Unconverted::Null, ..Types::default() };
+    types.add(FieldType::parse("o=int").unwrap());
+    let request =
+        ImportRequest { types, ..ImportRequest::new(vec![path], fixture.namespace.clone()) };
+    fixture.import(&request);
+    assert_eq!(documents(&fixture), [doc! { "o": { "x": 2 } }]);
 }
 
 #[test]

@@ -17,7 +17,7 @@ type Done = Result<(), Fault>;
 /// The subtype of a UUID in the order of an older driver.
 const LEGACY_UUID: u8 = 3;
 
-/// What may be between the digits of a UUID.
+/// The characters that may be between the digits of a UUID.
 const UUID_MARKS: [char; 3] = ['{', '}', '-'];
 
 /// The bytes of a UUID in the order that the older drivers of Java, C# and Python wrote.
