@@ -6,7 +6,7 @@ use bson::{RawDocumentBuf, rawdoc};
 use proptest::{prelude::*, test_runner::TestCaseError};
 
 use crate::transfer::{
-    ImportEnd, ImportRequest, Progress, resume_import,
+    ImportEnd, ImportRequest, Progress, import, resume_import,
     tests::{Fixture, gzip},
 };
 
@@ -161,6 +161,32 @@ fn another_file_is_no_copy_of_the_one_that_broke_off() {
         let refused = resume_import(&fixture.collections, id, &Progress::new());
         assert!(refused.is_err_and(|error| error.to_string().contains("changed")));
     }
+}
+
+/// A file that was whole is another one once it is longer, even if its first MiB is the same.
+#[test]
+fn a_longer_file_is_no_copy_of_one_that_did_not_break_off() {
+    let mut seed = 1_u64;
+    let mut digits = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        seed
+    };
+    let lines: Vec<String> =
+        (0..120_000).map(|id| format!("{{\"_id\":{id},\"v\":\"{:x}\"}}\n", digits())).collect();
+    let (whole, longer) =
+        (gzip(lines[..100_000].concat().as_bytes()), gzip(lines.concat().as_bytes()));
+    assert!(whole.len() > 1 << 20 && whole[..1 << 20] == longer[..1 << 20]);
+    let fixture = Fixture::new();
+    let path = fixture.file("in.json.gz", &whole);
+    let request = ImportRequest::new(vec![path.clone()], fixture.namespace.clone());
+    let progress = Progress::new();
+    progress.cancel_at(3_000);
+    let report = import(&fixture.collections, &request, &progress).unwrap();
+    assert_eq!(report.end, ImportEnd::Cancelled);
+    fs::write(&path, &longer).unwrap();
+    let id = report.unfinished.expect("it can be resumed");
+    let refused = resume_import(&fixture.collections, id, &Progress::new());
+    assert!(refused.is_err_and(|error| error.to_string().contains("changed")));
 }
 
 /// 1 MiB of the same byte a line, which gzip packs a thousand times smaller.
