@@ -79,22 +79,32 @@ fn snapshot_part(name: &str) -> (&str, u64, &str) {
 
 /// The files of each collection of a snapshot that Atlas exported: `<database>/<collection>/` has
 /// `metadata.json` and the documents in `<replica set>.<number>.json.gz`. Dates and other folders are
-/// above.
-pub(super) fn snapshot_folders(folder: &Path) -> Vec<Vec<DumpFile>> {
+/// above. What can't be read or is too much is a sentence in `notes`.
+pub(super) fn snapshot_folders(folder: &Path, notes: &mut Vec<String>) -> Vec<Vec<DumpFile>> {
     let (mut found, mut visited) = (Vec::new(), 0);
     let mut open = vec![(folder.to_owned(), 0)];
     while let Some((folder, depth)) = open.pop() {
-        let Ok(files) = files(&folder) else { continue };
+        let read = files(&folder).and_then(|files| Ok((files, folders(&folder)?)));
+        let (files, inside) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                notes.push(error.to_string());
+                continue;
+            }
+        };
         visited += files.len() + 1;
         if visited > DUMP_FILES_MAX {
+            notes.push(format!(
+                "The snapshot has more than {DUMP_FILES_MAX} files and folders, so collections are \
+                 left out; import the folders of its databases one by one."
+            ));
             break;
         }
         let has_metadata = files.iter().any(|file| file.name == SNAPSHOT_METADATA);
         if has_metadata && files.iter().any(|file| is_snapshot_data(&file.name)) {
             found.push(files);
         } else if depth < DUMP_DEPTH_MAX {
-            let inside = folders(&folder).unwrap_or_default().into_iter();
-            open.extend(inside.map(|(_, folder)| (folder, depth + 1)));
+            open.extend(inside.into_iter().map(|(_, folder)| (folder, depth + 1)));
         }
     }
     found

@@ -173,7 +173,7 @@ fn read_folders(path: &Path, dump: &mut Dump) -> Result<(), TransferError> {
         }
     }
     if dump.collections.is_empty() {
-        for files in snapshot_folders(path) {
+        for files in snapshot_folders(path, &mut dump.notes) {
             dump.collections.extend(of_snapshot(&files));
         }
     }
@@ -251,7 +251,7 @@ pub fn metadata_path(path: &Path) -> Option<PathBuf> {
 /// Whether a folder has files of mongodump, in itself or in a folder in it.
 pub fn holds_dump(folder: &Path) -> bool {
     collection_files(folder).is_ok_and(|files| !files.is_empty())
-        || !snapshot_folders(folder).is_empty()
+        || !snapshot_folders(folder, &mut Vec::new()).is_empty()
 }
 
 /// Adds the collections whose files are in the folder of a database.

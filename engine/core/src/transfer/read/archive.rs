@@ -95,13 +95,14 @@ fn encoded(name: &str) -> String {
 fn document(from: &mut dyn Read, bytes_max: usize) -> io::Result<Option<RawDocumentBuf>> {
     let mut length = [0; 4];
     fill(from, &mut length, CUT)?;
-    let mut bytes = match i32::from_le_bytes(length) {
+    let size = match i32::from_le_bytes(length) {
         TERMINATOR => return Ok(None),
-        length => vec![0; usize::try_from(length).unwrap_or(0)],
+        length => usize::try_from(length).unwrap_or(0),
     };
-    if !(5..=bytes_max).contains(&bytes.len()) {
+    if !(5..=bytes_max).contains(&size) {
         return Err(broken(DAMAGED));
     }
+    let mut bytes = vec![0; size];
     let (start, rest) = bytes.split_at_mut(4);
     start.copy_from_slice(&length);
     fill(from, rest, CUT)?;

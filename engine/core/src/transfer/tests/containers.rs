@@ -248,3 +248,17 @@ fn an_archive_among_files_says_what_it_is() {
         assert!(refused.is_err_and(|error| error.to_string().contains(words)), "{words}");
     }
 }
+
+#[test]
+fn a_snapshot_says_which_of_its_folders_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    snapshot(folder.path(), &[("app", "runs", vec![1, 2])]);
+    let many = folder.path().join("2024-01-01/17/app/many");
+    fs::create_dir(&many).unwrap();
+    for number in 0..20_001 {
+        fs::write(many.join(format!("{number}.json")), "").unwrap();
+    }
+    let dump = read_dump(folder.path()).unwrap();
+    assert_eq!(dump.collections.len(), 1);
+    assert!(dump.notes.iter().any(|note| note.contains("app/many")), "{:?}", dump.notes);
+}
