@@ -130,6 +130,9 @@ const IMPORTS: &[Run] = &[
         let at = DateTime::parse_rfc3339_str("2026-01-02T02:04:05Z").expect("a date");
         assert_eq!(place.stored("new"), [doc! { "_id": 8, "at": at, "k": null }]);
     }),
+    run!("import" ["rename"] ("r.csv", "\"\",n\n8,1\n")
+    ["--db", "d", "--collection", "new", "--rename", "field0=_id", "r.csv"] 0 "imported 1"
+    |place| assert_eq!(place.stored("new"), [doc! { "_id": 8, "n": 1 }])),
     run!("import" ["last-duplicate", "big-integers", "nan"]
     ("odd.json", "{\"_id\": 8, \"a\": 1, \"a\": 2, \"b\": 36893488147419103232, \"c\": Infinity}\n")
     ["--db", "d", "--collection", "new", "--last-duplicate", "--big-integers", "--nan", "odd.json"] 0 "imported 1"
