@@ -6,7 +6,7 @@
 //! text until the user says so; an order of day and month that no row decides is asked. Each change reads the
 //! file again, so that the dialog shows what the import will do. `mayfly import --type` does the same. A CSV
 //! header with mongoimport's types (`at.date_ms(yyyy-MM-dd)`) is recognized without an option:
-//! `engine/core/src/transfer/csv_header.rs` says why.
+//! `engine/core/src/transfer/read/csv_header.rs` says why.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -39,8 +39,8 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
     let button = button.enabled(ready && draft.is_drop_confirmed()).tooltip(tooltip);
     let frame = DialogFrame::new("Import documents")
         .subtitle(
-            "JSON, BSON or CSV with a header row, also compressed with gzip or zstd, or a folder \
-             of mongodump",
+            "JSON, BSON or CSV with a header row, also compressed with gzip or zstd, or a folder, \
+             archive or tar of mongodump",
         )
         .width(sizes::DIALOG_COLUMNS)
         .height(FIELDS_HEIGHT)
