@@ -88,9 +88,7 @@ impl Batch {
                 Item::Document(position) => batch.push(records.document(), position, ids),
             }
             if batch.resume_points.len() < batch.entries.len() {
-                batch
-                    .resume_points
-                    .push(ResumePoint { position: records.position(), tally: records.tally() });
+                batch.resume_points.push(records.resume_point());
             }
         }
         // Text after the last document counts as well.

@@ -47,16 +47,26 @@ impl JsonRecords {
         Self { documents, form, position, start_offset: position.offset, is_ahead: false }
     }
 
-    /// Continues after a document.
-    pub(in crate::transfer) fn resume(&mut self, position: TextPosition) {
+    /// Continues after a document, in an array or not.
+    pub(in crate::transfer) fn resume(&mut self, position: TextPosition, is_inside: bool) {
         if position.offset > self.start_offset {
-            self.documents.resume(
-                position.line,
-                position.column,
-                position.offset - self.start_offset,
-            );
+            let TextPosition { line, column, offset, .. } = position;
+            self.documents.resume((line, column, offset - self.start_offset), is_inside);
             self.position = position;
         }
+    }
+
+    /// Tells `documents` the position after lines that it read without counting. Such a line is in no
+    /// array.
+    fn catch_up(&mut self) {
+        if std::mem::take(&mut self.is_ahead) {
+            self.resume(self.position, false);
+        }
+    }
+
+    /// Whether the last document was in an array.
+    pub(in crate::transfer) fn is_inside(&self) -> bool {
+        self.documents.is_inside()
     }
 
     /// Where the next document starts.
@@ -73,7 +83,7 @@ impl JsonRecords {
     }
 
     pub(in crate::transfer) fn next(&mut self, input: &mut Input<'_>) -> Item {
-        let next = if self.form == RecordFormat::Lines {
+        let next = if self.form == RecordFormat::Lines && !self.is_inside() {
             self.next_line(input)
         } else {
             self.next_whole(input)
@@ -83,9 +93,7 @@ impl JsonRecords {
 
     /// After what can be read of a file that breaks off: its last document, if that is whole.
     fn broken_off(&mut self, input: &mut Input<'_>, reason: String) -> Item {
-        if std::mem::take(&mut self.is_ahead) {
-            self.resume(self.position);
-        }
+        self.catch_up();
         if let Ok(Step::Document { consumed }) = self.documents.step(input.bytes(), false) {
             return self.found(input, consumed);
         }
@@ -115,9 +123,7 @@ impl JsonRecords {
             self.is_ahead = true;
             return Ok(Some(Item::Document(position)));
         }
-        if std::mem::take(&mut self.is_ahead) {
-            self.resume(self.position);
-        }
+        self.catch_up();
         let Some((length, last)) = found else { return self.too_long(input).map(Some) };
         let window = input.bytes().get(..length).unwrap_or_default();
         let lead = self.documents.separators(window);
@@ -128,6 +134,9 @@ impl JsonRecords {
             self.advance(input, lead);
             self.is_ahead = true;
             return Ok(None);
+        }
+        if window.first() == Some(&b'[') {
+            return self.next_whole(input).map(Some);
         }
         let mut step = self.documents.step(window, last);
         if step == Ok(Step::NeedMore) {
@@ -145,9 +154,7 @@ impl JsonRecords {
             Err(error) => {
                 let bad = self.bad(&error, b"", window.trim_ascii(), false);
                 self.documents.skip(window);
-                self.advance(input, length);
-                self.position.document += 1;
-                Ok(Some(Item::Bad(bad)))
+                Ok(Some(self.passed(input, length, bad)))
             }
         }
     }
@@ -216,7 +223,8 @@ impl JsonRecords {
         }
     }
 
-    /// The next document of an array or of concatenated documents.
+    /// The next document of an array or of concatenated documents. In a file with a document per line,
+    /// an array whose documents can't be told apart costs the line, else the rest of the file.
     fn next_whole(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
         loop {
             match self.documents.step(input.bytes(), input.has_ended()) {
@@ -232,25 +240,51 @@ impl JsonRecords {
                     )));
                 }
                 Ok(Step::NeedMore) => more(input)?,
-                Err(error) => match self.extent(&error, input.bytes(), input.has_ended()) {
-                    Extent::Open if !input.has_ended() && !is_long(input) => more(input)?,
-                    Extent::Ends(length) => {
-                        let lead = Self::lead(input.bytes());
-                        let bytes = input.bytes().get(..length).unwrap_or_default();
-                        let text = bytes.get(lead.len()..).unwrap_or_default();
-                        let bad = self.bad(&error, lead, text, false);
-                        self.documents.skip(bytes);
-                        self.advance(input, length);
-                        self.position.document += 1;
-                        return Ok(Item::Bad(bad));
+                Err(error) => {
+                    let extent = self.extent(&error, input.bytes(), input.has_ended());
+                    let line = (self.form == RecordFormat::Lines).then(|| Self::line_end(input));
+                    let is_more_wanted = !input.has_ended() && !is_long(input);
+                    match (extent, line) {
+                        (Extent::Ends(length), _) => {
+                            let bad = self.rejected(input, &error, length);
+                            self.documents.skip(input.bytes().get(..length).unwrap_or_default());
+                            return Ok(self.passed(input, length, bad));
+                        }
+                        (Extent::Open, _) | (_, Some(None)) if is_more_wanted => more(input)?,
+                        (_, Some(Some(length))) => {
+                            let bad = self.rejected(input, &error, length);
+                            let bytes = input.bytes().get(..length).unwrap_or_default();
+                            self.documents.skip_out(bytes);
+                            return Ok(self.passed(input, length, bad));
+                        }
+                        _ => {
+                            let lead = Self::lead(input.bytes());
+                            return Ok(Item::Bad(self.bad(&error, lead, input.bytes(), true)));
+                        }
                     }
-                    Extent::Open | Extent::Broken => {
-                        let lead = Self::lead(input.bytes());
-                        return Ok(Item::Bad(self.bad(&error, lead, input.bytes(), true)));
-                    }
-                },
+                }
             }
         }
+    }
+
+    /// Where the line of the next document ends. `None` if the buffer ends before.
+    fn line_end(input: &Input<'_>) -> Option<usize> {
+        let (bytes, lead) = (input.bytes(), Self::lead(input.bytes()).len());
+        let end = memchr::memchr(b'\n', bytes.get(lead..).unwrap_or_default());
+        end.map(|end| lead + end + 1).or_else(|| input.has_ended().then_some(bytes.len()))
+    }
+
+    /// The unreadable document in these first bytes of the buffer.
+    fn rejected(&self, input: &Input<'_>, error: &TextError, length: usize) -> BadRecord {
+        let lead = Self::lead(input.bytes());
+        let text = input.bytes().get(lead.len()..length).unwrap_or_default();
+        self.bad(error, lead, text.trim_ascii_end(), false)
+    }
+
+    fn passed(&mut self, input: &mut Input<'_>, length: usize, bad: BadRecord) -> Item {
+        self.advance(input, length);
+        self.position.document += 1;
+        Item::Bad(bad)
     }
 
     /// White space, brackets of arrays, commas and comments before the next document.
@@ -269,12 +303,11 @@ impl JsonRecords {
             return object_extent(bytes.get(lead..).unwrap_or_default());
         };
         let behind = bytes.get(lead + length..).unwrap_or_default();
-        match (behind.get(blank(behind)), self.form) {
-            (Some(b',' | b']'), RecordFormat::Array)
-            | (Some(b'{' | b'[' | b',' | b';' | b'/'), RecordFormat::Objects) => {
+        match (behind.get(blank(behind)), self.documents.begins_inside(bytes)) {
+            (Some(b',' | b']'), _) | (Some(b'{' | b'[' | b';' | b'/'), false) => {
                 Extent::Ends(lead + length)
             }
-            (None, RecordFormat::Objects) if ended => Extent::Ends(lead + length),
+            (None, false) if ended => Extent::Ends(lead + length),
             (None, _) if !ended => Extent::Open,
             _ => Extent::Broken,
         }

@@ -140,7 +140,10 @@ impl<'p> Records<'p> {
         self.tally_before = resume_point.tally;
         match &mut self.reader {
             RecordReader::Empty => return Ok(()),
-            RecordReader::Json(records) => records.resume(position),
+            RecordReader::Json(records) => {
+                let is_array = self.detected.form == RecordFormat::Array;
+                records.resume(position, resume_point.is_in_array.unwrap_or(is_array));
+            }
             RecordReader::Bson(records) => records.resume(position),
             RecordReader::Csv(records) => {
                 records.resume(position, &mut self.input, self.converter.as_mut())?;
@@ -149,8 +152,17 @@ impl<'p> Records<'p> {
         self.input.skip_to(position.offset)
     }
 
+    /// Where reading continues after the last record.
+    pub(in crate::transfer) fn resume_point(&self) -> ResumePoint {
+        let is_in_array = match &self.reader {
+            RecordReader::Json(records) => Some(records.is_inside()),
+            RecordReader::Empty | RecordReader::Csv(_) | RecordReader::Bson(_) => None,
+        };
+        ResumePoint { position: self.position(), tally: self.tally(), is_in_array }
+    }
+
     /// Where the next record starts.
-    pub(in crate::transfer) fn position(&self) -> TextPosition {
+    fn position(&self) -> TextPosition {
         match &self.reader {
             RecordReader::Empty => TextPosition::START,
             RecordReader::Json(records) => records.position(),

@@ -55,9 +55,12 @@ impl TextPosition {
 pub(in crate::transfer) struct ResumePoint {
     pub position: TextPosition,
     pub tally: Tally,
+    /// Whether that is in an array of JSON. `None` in other files, and in checkpoints of earlier
+    /// versions.
+    pub is_in_array: Option<bool>,
 }
 
 impl ResumePoint {
     pub(in crate::transfer) const START: Self =
-        Self { position: TextPosition::START, tally: Tally::NONE };
+        Self { position: TextPosition::START, tally: Tally::NONE, is_in_array: None };
 }

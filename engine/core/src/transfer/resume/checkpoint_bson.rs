@@ -108,6 +108,9 @@ pub(in crate::transfer) fn to_bson(of: &Checkpoint) -> Document {
     if of.has_tail {
         document.insert("tail", true);
     }
+    if let Some(is_in_array) = of.resume_point.is_in_array {
+        document.insert("inArray", is_in_array);
+    }
     if let Some(Reject { file, position, start_line, reason }) = &of.broken {
         let (path, position) = (path_to_bson(file), position_to_bson(*position));
         let start_line = bits(*start_line);
@@ -254,6 +257,7 @@ pub(in crate::transfer) fn from_bson(id: ObjectId, from: &Document) -> Option<Ch
         resume_point: ResumePoint {
             position: position_from_bson(from)?,
             tally: tally_from_bson(from, "legacy", "oddities")?,
+            is_in_array: from.get_bool("inArray").ok(),
         },
         tally_before: tally_from_bson(from, "legacyBefore", "odditiesBefore")?,
         imported: number("imported")?,
@@ -307,16 +311,17 @@ mod tests {
             (tally.ignored_bytes, tally.separators, tally.shell_documents) = (8, 9, 10);
             tally.set(Nonstandard::NoZone, 5);
         }
+        written.resume_point.is_in_array = Some(false);
         let mut bson = to_bson(&written);
         let read = from_bson(written.id, &bson).unwrap();
         assert_eq!(read.request.leniency, request.leniency);
         assert_eq!(read.request.types, request.types);
         assert_eq!(read.request.renames, request.renames);
         assert_eq!(
-            (read.resume_point.tally, read.tally_before),
-            (written.resume_point.tally, written.tally_before)
+            (read.resume_point, read.tally_before),
+            (written.resume_point, written.tally_before)
         );
-        for since in ["lenience", "types", "renames", "oddities", "odditiesBefore"] {
+        for since in ["lenience", "types", "renames", "oddities", "odditiesBefore", "inArray"] {
             assert!(bson.remove(since).is_some(), "{since}");
         }
         let old = from_bson(written.id, &bson).unwrap();
@@ -326,5 +331,6 @@ mod tests {
         let mut known = Tally::default();
         known.legacy_values = 3;
         assert_eq!((old.resume_point.tally, old.tally_before), (known, known));
+        assert_eq!(old.resume_point.is_in_array, None);
     }
 }

@@ -1,9 +1,12 @@
 //! Bytes that programs and people put between documents, and documents in the syntax of mongosh.
 
+use std::path::Path;
+
 use bson::{Bson, RawDocumentBuf, doc, oid::ObjectId, rawdoc};
 use proptest::{prelude::*, test_runner::TestCaseError};
 
-use crate::transfer::{ImportEnd, tests::Fixture};
+use crate::transfer::read::{item::Item, records::Records, text_position::ResumePoint};
+use crate::transfer::{ImportEnd, ReadOptions, tests::Fixture};
 use crate::value::shell;
 
 /// The bytes between two documents, with the number of commas, comments and marks in them.
@@ -88,34 +91,90 @@ proptest! {
     }
 
     #[test]
-    fn arrays_after_one_another_are_read(
-        arrays in prop::collection::vec(prop::collection::vec(document(), 0..4), 1..5),
-        gap in between(),
-        is_first_bare in any::<bool>(),
+    fn arrays_and_documents_are_read_in_any_order_and_resumed_anywhere(
+        parts in prop::collection::vec(part(), 1..6),
+        inside in prop::sample::select(vec![",", ",\n", "\n,\n", " , ", ", // next\n"]),
+        edge in prop::sample::select(vec!["", "\n"]),
+        each in 1..5_usize,
     ) {
-        let (mut file, mut expected) = (String::new(), Vec::new());
-        if is_first_bare {
-            file = text((7, false, true), -1) + "\n";
-            expected.push(stored(-1, 7));
+        let (mut file, mut expected, mut rejected, mut id) = (String::new(), Vec::new(), 0, 0);
+        for (is_array, documents, gap) in &parts {
+            let texts = documents.iter().map(|(of, is_bad)| {
+                id += 1;
+                if *is_bad {
+                    rejected += 1;
+                    return format!("{{\"_id\": {id}, \"n\": oops}}");
+                }
+                expected.push(id);
+                text(*of, id)
+            });
+            let texts = texts.collect::<Vec<_>>();
+            if *is_array {
+                file.extend(["[", edge, &texts.join(inside), edge, "]", gap]);
+            } else {
+                file.extend(texts.iter().flat_map(|text| [text, "\n"]));
+            }
         }
-        let mut id = 0;
-        for array in &arrays {
-            let texts: Vec<String> = array
-                .iter()
-                .map(|of| {
-                    expected.push(stored(id, of.0));
-                    id += 1;
-                    text(*of, id - 1)
-                })
-                .collect();
-            file.extend(["[", &texts.join(","), "]", gap.0]);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, &file).unwrap();
+        for each in [each, usize::MAX] {
+            let (found, bad) = read_in_runs(&path, each);
+            prop_assert_eq!((&found, bad.len()), (&expected, rejected), "{}\n{:?}", file, bad);
         }
-        let fixture = Fixture::new();
-        let report = fixture.import(&fixture.request(file.as_bytes()));
-        prop_assert_eq!(report.rejected, 0, "{:?}\n{}", report.rejects, file);
-        let mut found = fixture.documents();
-        found.sort_by_key(|it| it.get_i32("_id").unwrap());
-        prop_assert_eq!(found, expected, "{}", file);
+    }
+}
+
+/// Documents on lines, or in an array, each of which may be bad, and the bytes after the array.
+fn part() -> impl Strategy<Value = (bool, Vec<((i32, bool, bool), bool)>, &'static str)> {
+    let documents = prop::collection::vec((document(), prop::bool::weighted(0.1)), 1..4);
+    (any::<bool>(), documents, prop::sample::select(vec!["", "\n", ",\n", "\n\n"]))
+}
+
+/// The `_id`s in a file, and why others were rejected. A new run begins after `each` records.
+fn read_in_runs(path: &Path, each: usize) -> (Vec<i32>, Vec<String>) {
+    let (mut at, mut found, mut bad) = (ResumePoint::START, Vec::new(), Vec::new());
+    loop {
+        let mut records = Records::open(path, &ReadOptions::default(), None).unwrap();
+        if at != ResumePoint::START {
+            records.resume(at).unwrap();
+        }
+        for _ in 0..each {
+            match records.next() {
+                Item::End => return (found, bad),
+                Item::Document(_) => found.push(records.document().get_i32("_id").unwrap()),
+                Item::Bad(record) => {
+                    bad.push(record.reason);
+                    if record.fatal {
+                        return (found, bad);
+                    }
+                }
+            }
+        }
+        at = records.resume_point();
+    }
+}
+
+#[test]
+fn a_line_that_cannot_be_read_costs_no_other_line_also_with_arrays() {
+    for (text, ids, rejected) in [
+        (
+            "{\"_id\":1}\n[{\"_id\":2},\n{\"_id\":\"x},\n{\"_id\":4}]\n{\"_id\":5}\n",
+            vec![1, 2, 4, 5],
+            1,
+        ),
+        ("{\"_id\":1}\n[1, 2]\n{\"_id\":5}\n", vec![1, 5], 1),
+        ("{\"_id\":1}\n[{\"_id\":2},{\"_id\":\"x}]\n{\"_id\":5}\n", vec![1, 2, 5], 1),
+        ("{\"_id\":1}\n[{\"_id\":2},\n", vec![1, 2], 1),
+        ("[{\"_id\":1}]\n{\"_id\": oops}\n{\"_id\":3}\n", vec![1, 3], 1),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, text).unwrap();
+        for each in [1, 2, usize::MAX] {
+            let (found, bad) = read_in_runs(&path, each);
+            assert_eq!((&found, bad.len()), (&ids, rejected), "{text}: {bad:?}");
+        }
     }
 }
 

@@ -60,9 +60,11 @@ pub struct Documents {
 enum State {
     /// Before the first byte.
     Start,
-    Between,
-    /// In an array of a stream, or in a later array.
+    /// In an array, after a document.
     Inside,
+    /// In no array, after a document.
+    Outside,
+    /// At the end.
     Closed,
 }
 
@@ -158,7 +160,8 @@ impl Documents {
     pub fn line(&mut self, line: &[u8]) -> bool {
         let before = self.work.taking.tally;
         let Some((b'\n', text)) = line.split_last() else { return false };
-        if self.form != Form::Stream || text.first() != Some(&b'{') {
+        let is_inside = self.form == Form::Array || self.is_inside();
+        if is_inside || text.first() != Some(&b'{') {
             return false;
         }
         let mut parser = Parser::new(text, 0, Dialect::Json, &mut self.work);
@@ -172,7 +175,7 @@ impl Documents {
         }
         is_whole &= parser.end().is_ok();
         if is_whole {
-            self.state = State::Between;
+            self.state = State::Outside;
             self.count += 1;
         } else {
             self.work.taking.tally = before;
@@ -190,19 +193,54 @@ impl Documents {
     }
 
     /// Takes bytes as used up without reading them: a bad document that the caller found the end
-    /// of.
+    /// of, and what is before it.
     pub fn skip(&mut self, bytes: &[u8]) {
-        if self.state != State::Inside {
-            self.state = State::Between;
-        }
+        self.state = self.state_before(bytes);
         self.advance(bytes, bytes.len());
     }
 
-    /// Resumes in the middle of a stream: after a document that an earlier run has read. Line and
-    /// column count from 1, the offset from 0.
-    pub fn resume(&mut self, line: u64, column: u64, offset: u64) {
+    /// Takes bytes as used up of which it is not known where their document ends, so that they may
+    /// have the end of its array too.
+    pub fn skip_out(&mut self, bytes: &[u8]) {
+        self.state = State::Outside;
+        self.advance(bytes, bytes.len());
+    }
+
+    /// Whether the last document was in an array.
+    pub fn is_inside(&self) -> bool {
+        self.state == State::Inside
+    }
+
+    /// Whether the document at the start of these bytes, after the brackets before it, is in an array.
+    #[must_use]
+    pub fn begins_inside(&self, bytes: &[u8]) -> bool {
+        self.state_before(bytes) == State::Inside
+    }
+
+    /// The state after the brackets that are before the next document.
+    fn state_before(&self, bytes: &[u8]) -> State {
+        let mut state = match (self.state, self.form) {
+            (State::Start, Form::Array) => State::Inside,
+            (State::Start, Form::Stream) => State::Outside,
+            (state, _) => state,
+        };
+        let mut rest = bytes;
+        loop {
+            rest = rest.get(separators(rest, b",;").0..).unwrap_or_default();
+            state = match rest.first() {
+                Some(b'[') => State::Inside,
+                Some(b']') => State::Outside,
+                _ => return state,
+            };
+            rest = rest.get(1..).unwrap_or_default();
+        }
+    }
+
+    /// Resumes in the middle of a stream: after a document that an earlier run has read, in an array
+    /// or not. Line and column count from 1, the offset from 0.
+    pub fn resume(&mut self, (line, column, offset): (u64, u64, u64), is_inside: bool) {
         let size = |number| usize::try_from(number).unwrap_or(usize::MAX);
-        self.state = State::Between;
+        self.state = if is_inside { State::Inside } else { State::Outside };
         self.place = SourcePosition::at(size(line), size(column), size(offset));
     }
 
@@ -267,7 +305,7 @@ fn find(parser: &mut Parser<'_, '_>, form: Form, state: State) -> Result<Option<
             Some(_) if state == State::Closed => {
                 Err(Fault::new(parser.at, "unexpected text after the array; remove it"))
             }
-            Some(_) => parser.whole_document().map(|()| Some(State::Between)),
+            Some(_) => parser.whole_document().map(|()| Some(State::Outside)),
         };
     }
     if state == State::Start {
@@ -276,14 +314,14 @@ fn find(parser: &mut Parser<'_, '_>, form: Form, state: State) -> Result<Option<
     if parser.take(b']')? {
         return closed(parser);
     }
-    if state == State::Between {
+    if state == State::Inside {
         parser.expect(b',', "a comma or the closing bracket ] is missing here")?;
         let comma = parser.at - 1;
         if parser.peek()? == b']' {
             return Err(Fault::new(comma, "trailing comma; remove it"));
         }
     }
-    parser.whole_document().map(|()| Some(State::Between))
+    parser.whole_document().map(|()| Some(State::Inside))
 }
 
 /// White space, comments, byte order marks, the record separators of JSON text sequences (RFC 7464), and
@@ -320,7 +358,7 @@ fn find_tolerant(
     form: Form,
     state: State,
 ) -> Result<Option<State>, Fault> {
-    let mut is_inside = state == State::Inside || state == State::Between && form == Form::Array;
+    let mut is_inside = state == State::Inside;
     let mut needs_comma = is_inside;
     if state == State::Start && form == Form::Array {
         pass(parser, b"");
@@ -350,17 +388,18 @@ fn find_tolerant(
                 parser.at += 1;
                 (is_inside, needs_comma) = (true, false);
             }
+            // The end of an array that was left at a line that can't be read.
+            Some(b']') if form == Form::Stream => {
+                parser.at += 1;
+                parser.work.taking.tally.separators += 1;
+            }
             Some(_) if needs_comma => {
                 let message = "a comma or the closing bracket ] is missing here";
                 return Err(Fault::new(parser.at, message));
             }
             Some(b'{') => {
                 document(parser)?;
-                return Ok(Some(match (is_inside, form) {
-                    (true, _) => State::Inside,
-                    (false, Form::Array) => State::Closed,
-                    (false, Form::Stream) => State::Between,
-                }));
+                return Ok(Some(if is_inside { State::Inside } else { State::Outside }));
             }
             Some(byte) if is_inside && *byte != b'[' => {
                 let message = "a document is expected here, not a value of another type; wrap each \

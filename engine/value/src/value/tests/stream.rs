@@ -156,7 +156,7 @@ fn lines_that_hold_one_document() {
     // The position is reported before the next step.
     let mut documents = Documents::new(Form::Stream);
     assert!(documents.line(b"{\"a\":1}\n"));
-    documents.resume(2, 1, 8);
+    documents.resume((2, 1, 8), false);
     let error = documents.step(b"{\"a\":tru}\n", true).unwrap_err();
     assert_eq!((error.line, error.column, error.offset), (2, 6, 13));
 }
