@@ -7,6 +7,7 @@ use mayfly_engine::{
         Dump, DumpChoice, DumpCollection, DumpImport, DumpOutcome, DumpTarget, ImportFormat,
         ImportReport, ImportRequest, Progress, TransferError, create_dump_indexes, import_dump,
         is_dump_archive, looks_like_dump, metadata_path, read_dump, rehearse_dump,
+        visit_in_file_order,
     },
 };
 
@@ -116,8 +117,7 @@ pub(super) fn for_server(choice: DumpChoice) -> DumpChoice {
 
 /// Names the indexes that a resumed import into a server doesn't create.
 pub(super) fn say_left_out(choice: &DumpChoice) {
-    let wanted = choice.collection.indexes.iter().filter(|_| choice.indexes);
-    let names: Vec<&str> = wanted.map(|index| index.name.as_str()).collect();
+    let names: Vec<&str> = choice.wanted().iter().map(|index| index.name.as_str()).collect();
     if !names.is_empty() {
         let names = names.join(", ");
         eprintln!("--resume creates no indexes; create these with mayfly shell: {names}.");
@@ -216,14 +216,15 @@ fn choices(args: &Import, dump: &Dump) -> Result<Vec<DumpChoice>, Failure> {
 /// Says how many documents the next pass would remove.
 fn warn_of_overdue(request: &DumpImport, now_ms: i64) {
     let choices = request.choices.iter();
-    for choice in choices.filter(|choice| choice.ttl && choice.collection.has_ttl()) {
-        let progress = Progress::new();
-        let found = rehearse_dump(&choice.collection, now_ms, REHEARSED_DOCS_MAX, &progress);
+    let choices = choices.filter(|choice| choice.ttl && choice.collection.has_ttl());
+    let choices: Vec<&DumpChoice> = choices.collect();
+    let progress = Progress::new();
+    visit_in_file_order(choices.iter().map(|choice| &choice.collection), &progress, |at| {
+        let Some(choice) = choices.get(at) else { return };
+        let (collection, max) = (&choice.collection, REHEARSED_DOCS_MAX);
+        let found = rehearse_dump(collection, &request.read, now_ms, max, &progress);
         // A file that can't be read is reported by its import.
-        let Ok(found) = found else { continue };
-        if found.overdue == 0 {
-            continue;
-        }
+        let Some(found) = found.ok().filter(|found| found.overdue > 0) else { return };
         let by = found.indexes.iter().filter(|index| index.overdue > 0);
         let by: Vec<String> = by.map(|index| index.index.clone()).collect();
         eprintln!(
@@ -234,7 +235,7 @@ fn warn_of_overdue(request: &DumpImport, now_ms: i64) {
             choice.into,
             by.join(", ")
         );
-    }
+    });
 }
 
 fn report(dump: &Dump, outcomes: &[DumpOutcome], all: usize) -> Result<(), Failure> {

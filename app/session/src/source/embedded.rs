@@ -214,7 +214,8 @@ impl Transfers for Embedded {
         progress: &Progress,
     ) -> Result<Rehearsal, TransferError> {
         let engine = self.engine()?;
-        transfer::rehearse_dump(collection, engine.clock().now_ms(), documents_max, progress)
+        let (options, now_ms) = (ReadOptions::default(), engine.clock().now_ms());
+        transfer::rehearse_dump(collection, &options, now_ms, documents_max, progress)
     }
 
     fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError> {

@@ -7,7 +7,9 @@
 //! folder with a manifest first checks that each file is as listed. Both run over any `DumpSource` or
 //! `DumpTarget`: the engine's collections, or a server (`source/remote/dumps.rs`).
 
-use mayfly_engine::transfer::{DumpCollection, Progress, Rehearsal, TransferError};
+use mayfly_engine::transfer::{
+    DumpCollection, Progress, Rehearsal, TransferError, visit_in_file_order,
+};
 
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::source::Transfers;
@@ -18,13 +20,15 @@ pub fn rehearse(
     collections: &[DumpCollection],
     progress: &Progress,
 ) -> Option<Vec<Rehearsal>> {
-    let rehearse = |collection| {
-        match transfers.rehearse_dump(collection, REHEARSED_DOCS_MAX, progress) {
+    let mut all: Vec<Option<Rehearsal>> = vec![None; collections.len()];
+    visit_in_file_order(collections, progress, |at| {
+        let (Some(collection), Some(one)) = (collections.get(at), all.get_mut(at)) else { return };
+        *one = match transfers.rehearse_dump(collection, REHEARSED_DOCS_MAX, progress) {
             Ok(one) => Some(one),
             Err(TransferError::Cancelled) => None,
             // The import says what is wrong with a file.
             Err(_) => Some(Rehearsal::default()),
-        }
-    };
-    collections.iter().map(rehearse).collect()
+        };
+    });
+    all.into_iter().collect()
 }

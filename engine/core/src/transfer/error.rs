@@ -4,6 +4,7 @@ use std::{io, path::Path};
 
 use thiserror::Error;
 
+use super::read::source::is_canceled;
 use crate::{collection::WriteError, plan::PlanError, query::QueryError, store::StoreError};
 
 /// Why an import or export could not start or continue. Each text is a sentence for the user.
@@ -87,6 +88,9 @@ impl From<StoreError> for TransferError {
 
 impl TransferError {
     pub(super) fn file(path: &Path, error: &io::Error) -> Self {
+        if is_canceled(error) {
+            return Self::Cancelled;
+        }
         if error.kind() != io::ErrorKind::PermissionDenied && is_url(path) {
             let path = path.display().to_string();
             return Self::NotReadable { path, what: format!("it {URL}") };

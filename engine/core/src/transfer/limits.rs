@@ -67,6 +67,13 @@ pub(super) const DUMP_DEPTH_MAX: usize = 8;
 /// Bytes of a collection's metadata in a dump.
 pub(super) const DUMP_METADATA_BYTES_MAX: usize = 16 << 20;
 
+/// Bytes of the metadata of all collections in an archive or a tar: more than for [`DUMP_FILES_MAX`]
+/// collections.
+pub(super) const DUMP_METADATA_ALL_BYTES_MAX: usize = 256 << 20;
+
+/// Bytes of a file in a container after which another look at it needs another reading.
+pub(super) const REPLAY_BYTES_MAX: usize = 1 << 20;
+
 /// Bytes of the manifest of a folder: more than for [`DUMP_FILES_MAX`] files.
 pub(super) const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 

@@ -39,7 +39,7 @@ pub use dump::import::{
 };
 pub use dump::read::{
     Dump, DumpCollection, DumpIndex, ListedData, holds_dump, is_dump_archive, looks_like_dump,
-    metadata_path, read_dump, rehearse_dump,
+    metadata_path, read_dump, rehearse_dump, visit_in_file_order,
 };
 pub use dump::source::{DumpSource, DumpedCollection, WriteBatch, write_bson};
 pub use dump::target::{CreateError, DumpTarget};

@@ -8,20 +8,22 @@ use std::{
     time::Duration,
 };
 
+use super::read::stream::OpenContainer;
 use crate::{
     interrupt::{Limit, StopReason, run_within},
     plan::Operation,
 };
 
 /// Progress, shared between the working thread and its observers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Progress {
-    bytes: AtomicU64,
+    bytes: Arc<AtomicU64>,
     bytes_total: AtomicU64,
     documents: AtomicU64,
     skipped: AtomicU64,
     rejected: AtomicU64,
     cancelled: Arc<AtomicBool>,
+    container: OpenContainer,
     /// Documents at which it is canceled; 0: never.
     #[cfg(test)]
     cancelled_at: AtomicU64,
@@ -60,10 +62,28 @@ impl ProgressNow {
     }
 }
 
+impl Default for Progress {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Progress {
     /// Progress at the start.
     pub fn new() -> Self {
-        Self::default()
+        let (cancelled, bytes) = (Arc::default(), Arc::default());
+        let container = OpenContainer::new(Arc::clone(&cancelled), Arc::clone(&bytes));
+        Self {
+            bytes,
+            bytes_total: AtomicU64::default(),
+            documents: AtomicU64::default(),
+            skipped: AtomicU64::default(),
+            rejected: AtomicU64::default(),
+            cancelled,
+            container,
+            #[cfg(test)]
+            cancelled_at: AtomicU64::default(),
+        }
     }
 
     /// Takes a snapshot.
@@ -90,6 +110,16 @@ impl Progress {
     /// The flag that [`Self::cancel`] sets, for work that waits on something else.
     pub fn cancel_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.cancelled)
+    }
+
+    /// The count of bytes, for a reader that outlives a file.
+    pub(super) fn counter(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.bytes)
+    }
+
+    /// The container whose files the work reads.
+    pub(super) fn container(&self) -> &OpenContainer {
+        &self.container
     }
 
     /// An operation that ends when the user cancels.

@@ -202,7 +202,7 @@ impl Transfers for Remote {
         progress: &Progress,
     ) -> Result<Rehearsal, TransferError> {
         let now_ms = crate::source::Source::now_ms(self);
-        rehearse_dump(collection, now_ms, documents_max, progress)
+        rehearse_dump(collection, &ReadOptions::default(), now_ms, documents_max, progress)
     }
 
     fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError> {

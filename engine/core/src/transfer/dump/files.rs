@@ -12,11 +12,20 @@ use crate::transfer::{
 };
 
 /// A file of a folder, or of one in a container.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct DumpFile {
     pub name: String,
     pub path: PathBuf,
     pub bytes: u64,
+    /// Its bytes, if they were read already.
+    pub content: Option<Vec<u8>>,
+}
+
+impl DumpFile {
+    pub(super) fn of(path: PathBuf) -> Self {
+        let bytes = fs::metadata(&path).map_or(0, |about| about.len());
+        Self { name: file_name(&path), path, bytes, content: None }
+    }
 }
 
 pub(super) fn file_name(path: &Path) -> String {
@@ -30,11 +39,7 @@ pub(super) fn bare<'n>(name: &'n str, ending: &str) -> Option<&'n str> {
 
 pub(super) fn files(folder: &Path) -> Result<Vec<DumpFile>, TransferError> {
     let found = entries(folder, fs::FileType::is_file)?.into_iter();
-    let of = |(name, path): (String, PathBuf)| {
-        let bytes = fs::metadata(&path).map_or(0, |about| about.len());
-        DumpFile { name, path, bytes }
-    };
-    Ok(found.map(of).collect())
+    Ok(found.map(|(_, path)| DumpFile::of(path)).collect())
 }
 
 pub(super) fn folders(folder: &Path) -> Result<Vec<(String, PathBuf)>, TransferError> {
@@ -64,7 +69,7 @@ fn entries(
 }
 
 /// The file that Atlas writes next to those of a collection.
-const SNAPSHOT_METADATA: &str = "metadata.json";
+pub(super) const SNAPSHOT_METADATA: &str = "metadata.json";
 
 fn is_snapshot_data(name: &str) -> bool {
     name != SNAPSHOT_METADATA && bare(name, ".json").is_some()
@@ -120,11 +125,11 @@ pub(super) fn of_snapshot(files: &[DumpFile]) -> Option<DumpCollection> {
     let of = CollectionFiles {
         bytes: data.iter().map(|file| file.bytes).sum(),
         data: data.into_iter().map(|file| file.path.clone()).collect(),
-        metadata: Some(metadata.path.clone()),
+        metadata: Some(metadata.clone()),
     };
     if of.data.is_empty() {
         return None;
     }
     let db = folder.parent().map(file_name).filter(|db| !db.is_empty());
-    Some(collection(db.as_deref(), decoded(&file_name(folder)), of))
+    Some(collection(db.as_deref(), (decoded(&file_name(folder)), None), of))
 }

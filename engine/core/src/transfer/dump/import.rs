@@ -1,11 +1,18 @@
 //! Imports collections of a mongodump: options, documents, then indexes.
 
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+};
+
 use bson::Document;
 
 use crate::transfer::{
     CreateError, DumpCollection, DumpIndex, DumpTarget, ImportEnd, ImportMode, ImportReport,
     ImportRequest, Progress, ReadOptions, TransferError,
-    dump::{manifest, read::EXPIRES},
+    dump::manifest,
+    dump::read::{EXPIRES, visit_in_file_order},
+    read::container::split,
     read::records::Records,
 };
 use crate::{catalog::Namespace, collection::Collections};
@@ -21,6 +28,15 @@ pub struct DumpChoice {
     pub indexes: bool,
     /// Whether TTL indexes are created, and a TTL of the collection itself is kept.
     pub ttl: bool,
+}
+
+impl DumpChoice {
+    /// The chosen indexes.
+    #[must_use]
+    pub fn wanted(&self) -> Vec<&DumpIndex> {
+        let indexes = self.collection.indexes.iter();
+        indexes.filter(|index| if index.is_ttl { self.ttl } else { self.indexes }).collect()
+    }
 }
 
 /// A request to import a dump.
@@ -72,8 +88,9 @@ pub fn import_dump(
     import_dump_into(collections, request, progress)
 }
 
-/// Imports collections one after another, each with its documents first and its indexes after. A
-/// failure in one does not affect others. Stops when the user cancels.
+/// Imports collections one after another, each with its documents first and its indexes after. Those of
+/// an archive or a tar are imported as they come in it. A failure in one does not affect others. Stops
+/// when the user cancels.
 ///
 /// # Errors
 /// When a file with documents differs from the manifest of its folder, or the user cancels before
@@ -86,21 +103,33 @@ pub fn import_dump_into(
     let bytes = |choice: &DumpChoice| choice.collection.bytes;
     let checked = request.choices.iter().filter(|choice| choice.collection.listed.is_some());
     let checked: u64 = checked.map(bytes).sum();
-    progress.set_bytes_total(checked + request.choices.iter().map(bytes).sum::<u64>());
+    progress.set_bytes_total(checked + bytes_to_read(&request.choices));
     for DumpCollection { files, listed, .. } in request.choices.iter().map(|it| &it.collection) {
         if let (Some(file), Some(listed)) = (files.first(), listed) {
             let read = |bytes| progress.add_bytes(bytes);
             manifest::check_content(file, listed.checksum, progress, read)?;
         }
     }
-    let mut outcomes = Vec::new();
-    for choice in &request.choices {
-        if progress.is_cancelled() {
-            break;
+    let mut outcomes = BTreeMap::new();
+    let collections = request.choices.iter().map(|choice| &choice.collection);
+    visit_in_file_order(collections, progress, |at| {
+        if let Some(choice) = request.choices.get(at) {
+            outcomes.insert(at, import_one(target, request, choice, progress));
         }
-        outcomes.push(import_one(target, request, choice, progress));
-    }
-    Ok(outcomes)
+    });
+    Ok(outcomes.into_values().collect())
+}
+
+/// Bytes of the files with documents, each container once.
+fn bytes_to_read(choices: &[DumpChoice]) -> u64 {
+    let mut containers = BTreeSet::new();
+    let bytes = choices.iter().map(|choice| {
+        let container = choice.collection.files.first().and_then(|file| split(file));
+        let Some((container, _)) = container else { return choice.collection.bytes };
+        let bytes = fs::metadata(&container).map_or(0, |about| about.len());
+        if containers.insert(container) { bytes } else { 0 }
+    });
+    bytes.sum()
 }
 
 fn import_one(
@@ -118,20 +147,13 @@ fn import_one(
     outcome.documents = documents(target, request, choice, progress, &mut outcome.notes)
         .map_err(|error| error.to_string());
     let is_whole = matches!(&outcome.documents, Ok(report) if report.end == ImportEnd::Complete);
-    let wanted = wanted(choice);
     if is_whole {
         create_dump_indexes(target, choice, progress, &mut outcome);
-    } else if !wanted.is_empty() {
+    } else if !choice.wanted().is_empty() {
         let what = "Its indexes were not created, because the documents are incomplete.";
         outcome.notes.push(what.to_owned());
     }
     outcome
-}
-
-/// The chosen indexes of a collection.
-fn wanted(choice: &DumpChoice) -> Vec<&DumpIndex> {
-    let indexes = choice.collection.indexes.iter();
-    indexes.filter(|index| if index.is_ttl { choice.ttl } else { choice.indexes }).collect()
 }
 
 /// Creates the chosen indexes of a collection whose documents are all there. `outcome` gets those that
@@ -142,7 +164,7 @@ pub fn create_dump_indexes(
     progress: &Progress,
     outcome: &mut DumpOutcome,
 ) {
-    create_indexes(target, &choice.into, &wanted(choice), progress, outcome);
+    create_indexes(target, &choice.into, &choice.wanted(), progress, outcome);
 }
 
 /// Creates the collection with its options and imports its documents.
@@ -165,7 +187,8 @@ fn documents(
     if request.drop {
         // An unreadable file must not cost the documents that are there.
         for file in files {
-            Records::open(file, &request.read, None)?;
+            let in_container = split(file).map(|_| progress);
+            Records::open(file, &request.read, in_container)?;
         }
         target.drop(into)?;
     }

@@ -1,11 +1,11 @@
 //! A collection of a dump: its name, its options and its indexes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bson::{Document, doc};
 
 use crate::transfer::{
-    DumpCollection, DumpIndex, Leniency, Nonstandard, dump::read::EXPIRES,
+    DumpCollection, DumpIndex, Leniency, Nonstandard, dump::files::DumpFile, dump::read::EXPIRES,
     limits::DUMP_METADATA_BYTES_MAX, read::input::Input,
 };
 use crate::{
@@ -14,7 +14,10 @@ use crate::{
 };
 
 /// The fields that mongodump writes into a collection's metadata.
-const METADATA_KEYS: [&str; 5] = ["options", "indexes", "uuid", "collectionName", "type"];
+const METADATA_KEYS: [&str; 5] = ["options", "indexes", "uuid", NAME, "type"];
+
+/// Tools since 100.0 write the collection's name.
+const NAME: &str = "collectionName";
 
 /// The files of a collection.
 #[derive(Debug, Default)]
@@ -23,12 +26,17 @@ pub(super) struct CollectionFiles {
     pub data: Vec<PathBuf>,
     /// Bytes of them.
     pub bytes: u64,
-    pub metadata: Option<PathBuf>,
+    pub metadata: Option<DumpFile>,
 }
 
 /// Reads what is known of a collection. Metadata that can't be read costs the collection its options
-/// and indexes, not its documents, and no other collection anything.
-pub(super) fn collection(db: Option<&str>, name: String, files: CollectionFiles) -> DumpCollection {
+/// and indexes, not its documents, and no other collection anything. The name is that of its file, with
+/// a sentence about how that was read.
+pub(super) fn collection(
+    db: Option<&str>,
+    (name, note): (String, Option<String>),
+    files: CollectionFiles,
+) -> DumpCollection {
     let CollectionFiles { data, bytes, metadata } = files;
     let mut found = DumpCollection {
         db: db.map(str::to_owned),
@@ -43,10 +51,11 @@ pub(super) fn collection(db: Option<&str>, name: String, files: CollectionFiles)
         metadata_error: None,
         notes: Vec::new(),
     };
-    let mut has_metadata = false;
-    match metadata.as_deref().map(read_metadata) {
+    let (mut has_metadata, mut has_name) = (false, false);
+    match metadata.map(read_metadata) {
         Some(Ok(metadata)) => {
             has_metadata = true;
+            has_name = metadata.contains_key(NAME);
             take_metadata(&metadata, &mut found);
         }
         Some(Err(what)) => {
@@ -57,12 +66,13 @@ pub(super) fn collection(db: Option<&str>, name: String, files: CollectionFiles)
         }
         None => found.notes.push("It has no metadata file, so its indexes are unknown.".to_owned()),
     }
+    found.notes.extend(note.filter(|_| !has_name));
     found.refused = refusal(&found, has_metadata);
     found
 }
 
 fn take_metadata(metadata: &Document, found: &mut DumpCollection) {
-    if let Ok(name) = metadata.get_str("collectionName") {
+    if let Ok(name) = metadata.get_str(NAME) {
         name.clone_into(&mut found.name);
     }
     found.options = metadata.get_document("options").cloned().unwrap_or_default();
@@ -87,6 +97,9 @@ fn refusal(of: &DumpCollection, has_metadata: bool) -> Option<String> {
     } else if name.starts_with("$admin.") {
         // `mongodump --dumpDbUsersAndRoles` writes these next to the collections.
         "it has users and roles, which belong to the server and not to the data"
+    } else if of.files.is_empty() && of.options.contains_key("timeseries") {
+        "it is a time-series collection, of which mongodump writes buckets; export its measurements \
+         with mongoexport instead"
     } else if of.files.is_empty() && !of.is_view() {
         "the file with its documents is missing"
     } else if name.contains('$') && !has_metadata {
@@ -140,13 +153,14 @@ fn take_indexes(metadata: &Document, found: &mut DumpCollection) {
 ///
 /// # Errors
 /// One sentence without its full stop.
-fn read_metadata(path: &Path) -> Result<Document, String> {
-    let shown = |what: &str| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        format!("{name}: {what}")
+fn read_metadata(file: DumpFile) -> Result<Document, String> {
+    let DumpFile { name, path, content, .. } = file;
+    let shown = |what: &str| format!("{name}: {what}");
+    let open = match content {
+        Some(content) => Input::of_bytes(content, &path),
+        None => Input::open(&path, None),
     };
-    let mut input = Input::open(path, None)
-        .map_err(|error| error.to_string().trim_end_matches('.').to_owned())?;
+    let mut input = open.map_err(|error| error.to_string().trim_end_matches('.').to_owned())?;
     input.fill_to(DUMP_METADATA_BYTES_MAX + 1).map_err(|what| shown(&what))?;
     if input.bytes().len() > DUMP_METADATA_BYTES_MAX {
         return Err(shown("it is too large for the metadata of a collection"));
@@ -168,10 +182,24 @@ fn read_metadata(path: &Path) -> Result<Document, String> {
     }
 }
 
-/// The name of a collection in that of its file. mongodump writes a space as a plus, and every other
-/// character that a file name can't have in hexadecimal.
-pub(super) fn decoded_collection(stem: &str) -> String {
-    decoded(&stem.replace('+', " "))
+/// The name of a collection in that of its file, and how a plus in it was read, as a sentence.
+///
+/// mongodump writes every character in hexadecimal that a file name can't have. Tools before 100.0 also
+/// did so with other marks, and wrote a space as a plus; later ones leave a plus, and write the name into
+/// the metadata too.
+pub(super) fn decoded_collection(stem: &str) -> (String, Option<String>) {
+    if !stem.contains('+') {
+        return (decoded(stem), None);
+    }
+    let is_kept = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~+%".contains(&byte);
+    let is_of_old_tool = stem.bytes().all(is_kept) && !stem.contains("%20");
+    let (name, what) = if is_of_old_tool {
+        (decoded(&stem.replace('+', " ")), "a space, as mongodump wrote it before version 100.0")
+    } else {
+        (decoded(stem), "itself, because mongodump did not write the name in its old way")
+    };
+    let note = format!("The + in the name of the file {stem}.bson is read as {what}.");
+    (name, Some(note))
 }
 
 /// A name with its percent-encoded bytes decoded.

@@ -1,7 +1,7 @@
 //! Reads what is in a dump.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
@@ -11,11 +11,14 @@ use bson::Document;
 use crate::catalog::{Dialect, IndexMeta, Namespace, rules};
 use crate::transfer::{
     Compression, Progress, ReadOptions, Rehearsal, TransferError,
-    dump::files::{DumpFile, bare, file_name, files, folders, of_snapshot, snapshot_folders},
+    dump::files::{
+        DumpFile, SNAPSHOT_METADATA, bare, file_name, files, folders, of_snapshot, snapshot_folders,
+    },
     dump::manifest::Manifest,
     dump::metadata::{CollectionFiles, collection, decoded, decoded_collection, left_out},
     import::preview::{rehearse_rules, rules_of},
     read::container::{Container, Member},
+    read::stream::in_file_order,
 };
 
 const DATA: &str = ".bson";
@@ -134,7 +137,7 @@ pub fn read_dump(path: &Path) -> Result<Dump, TransferError> {
         let Some(stem) = bare(&name, DATA) else {
             return Err(not_readable(path, "it is not a .bson file of mongodump"));
         };
-        let metadata = metadata_path(path);
+        let metadata = metadata_path(path).map(DumpFile::of);
         let files = CollectionFiles { data: vec![path.to_owned()], bytes: about.len(), metadata };
         dump.collections.push(collection(None, decoded_collection(stem), files));
     }
@@ -173,9 +176,13 @@ fn read_folders(path: &Path, dump: &mut Dump) -> Result<(), TransferError> {
         }
     }
     if dump.collections.is_empty() {
+        let mut homes = Vec::new();
         for files in snapshot_folders(path, &mut dump.notes) {
             dump.collections.extend(of_snapshot(&files));
+            let home = files.first().and_then(|file| file.path.parent()?.parent());
+            homes.resize(dump.collections.len(), home.unwrap_or(path).to_owned());
         }
+        refuse_mixed(dump, &homes, path);
     }
     if let Some(manifest) = &manifest {
         take_listed(manifest, dump);
@@ -185,21 +192,52 @@ fn read_folders(path: &Path, dump: &mut Dump) -> Result<(), TransferError> {
 
 /// Adds the collections of an archive or a tar.
 fn read_container(container: Container, path: &Path, dump: &mut Dump) -> Result<(), TransferError> {
-    let members = container.members(path)?;
+    let is_metadata = |name: &str| {
+        bare(name, METADATA).is_some() || name.ends_with(&format!("/{SNAPSHOT_METADATA}"))
+    };
+    let members = container.members(path, &is_metadata);
+    let members = members.map_err(|error| TransferError::file(path, &error))?;
     dump.notes.extend(members.note);
     let mut folders: BTreeMap<String, Vec<DumpFile>> = BTreeMap::new();
     let is_visible = |name: &str| !name.split('/').any(|part| part.starts_with('.'));
-    for Member { name, bytes } in members.files.into_iter().filter(|it| is_visible(&it.name)) {
+    for Member { name, bytes, content, .. } in
+        members.files.into_iter().filter(|it| is_visible(&it.name))
+    {
         let (folder, file) = name.rsplit_once('/').unwrap_or(("", &name));
-        let found = DumpFile { name: file.to_owned(), path: path.join(&name), bytes };
+        let found = DumpFile { name: file.to_owned(), path: path.join(&name), bytes, content };
         folders.entry(folder.to_owned()).or_default().push(found);
     }
+    let mut homes = Vec::new();
     for (folder, files) in folders {
         dump.collections.extend(of_snapshot(&files));
-        let db = folder.rsplit('/').next().filter(|db| !db.is_empty()).map(decoded);
+        let (above, db) = folder.rsplit_once('/').unwrap_or(("", &folder));
+        homes.resize(dump.collections.len(), path.join(above));
+        let db = Some(db).filter(|db| !db.is_empty()).map(decoded);
         add_collections(db.as_deref(), files, dump);
+        homes.resize(dump.collections.len(), path.join(&folder));
     }
+    refuse_mixed(dump, &homes, path);
     Ok(())
+}
+
+/// Refuses the collections of a database that is there more than once: two dumps must not become one.
+/// `homes` are the folders of the databases of the collections.
+fn refuse_mixed(dump: &mut Dump, homes: &[PathBuf], root: &Path) {
+    let mut of: BTreeMap<Option<String>, BTreeSet<&Path>> = BTreeMap::new();
+    for (found, home) in dump.collections.iter().zip(homes) {
+        of.entry(found.db.clone()).or_default().insert(home);
+    }
+    let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
+    for found in &mut dump.collections {
+        let mut homes = of.get(&found.db).into_iter().flatten().map(|home| shown(home));
+        let (Some(first), Some(second)) = (homes.next(), homes.next()) else { continue };
+        found.refused.get_or_insert_with(|| {
+            format!(
+                "its database is there more than once, in {first} and in {second}; extract one of \
+                 these folders and import it alone"
+            )
+        });
+    }
 }
 
 /// The files of collections in a folder and in the folders in it.
@@ -257,13 +295,14 @@ pub fn holds_dump(folder: &Path) -> bool {
 /// Adds the collections whose files are in the folder of a database.
 fn add_collections(db: Option<&str>, files: Vec<DumpFile>, dump: &mut Dump) {
     let mut found: BTreeMap<String, CollectionFiles> = BTreeMap::new();
-    for DumpFile { name, path, bytes } in files {
+    for DumpFile { name, path, bytes, content } in files {
         if BESIDE.contains(&Compression::bare_name(&name)) {
             if bare(&name, DATA).is_some() {
                 dump.notes.push(format!("{name} is not replayed; the collections are as dumped."));
             }
         } else if let Some(stem) = bare(&name, METADATA) {
-            found.entry(stem.to_owned()).or_default().metadata = Some(path);
+            let of = found.entry(stem.to_owned()).or_default();
+            of.metadata = Some(DumpFile { name, path, bytes, content });
         } else if let Some(stem) = bare(&name, DATA) {
             let of = found.entry(stem.to_owned()).or_default();
             of.bytes = bytes;
@@ -278,13 +317,26 @@ fn add_collections(db: Option<&str>, files: Vec<DumpFile>, dump: &mut Dump) {
     }
 }
 
+/// Calls `visit` with the number of each collection, in the order in which their files are read fastest.
+/// Ends when the user cancels.
+pub fn visit_in_file_order<'c>(
+    collections: impl IntoIterator<Item = &'c DumpCollection>,
+    progress: &Progress,
+    visit: impl FnMut(usize),
+) {
+    let first = |found: &'c DumpCollection| found.files.first().map(PathBuf::as_path);
+    let files: Vec<Option<&Path>> = collections.into_iter().map(first).collect();
+    in_file_order(&files, progress.container(), visit);
+}
+
 /// Counts the documents of a collection that are past the thresholds of its TTL indexes, among the
-/// first `documents_max`. Nothing is stored.
+/// first `documents_max`, read with these options. Nothing is stored.
 ///
 /// # Errors
 /// When the file can't be read, or the user cancels.
 pub fn rehearse_dump(
     collection: &DumpCollection,
+    options: &ReadOptions,
     now_ms: i64,
     documents_max: u64,
     progress: &Progress,
@@ -295,8 +347,7 @@ pub fn rehearse_dump(
     let mut all = Rehearsal::default();
     for file in &collection.files {
         let left = documents_max.saturating_sub(all.documents + all.rejected);
-        let options = ReadOptions::default();
-        all.add(rehearse_rules(&rules, now_ms, file, &options, left, progress)?);
+        all.add(rehearse_rules(&rules, now_ms, file, options, left, progress)?);
     }
     Ok(all)
 }

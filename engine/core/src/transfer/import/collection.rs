@@ -14,7 +14,6 @@ use crate::transfer::{
     import::store_batch::{BatchResult, StopReason, are_too_many, store_batch},
     limits::{BATCH_QUEUE_MAX, REJECTS_LISTED_MAX},
     read::batch::{Batch, NewIds},
-    read::container::on_disk,
     read::records::Records,
     read::text_position::ResumePoint,
     resume::checkpoint::{Checkpoint, ImportState},
@@ -164,7 +163,7 @@ impl<'p> OpenedFiles<'p> {
         let mut bytes = progress.now().bytes;
         for (number, path) in paths.iter().enumerate().skip(checkpoint.file) {
             let mut records = Records::open(path, &options, Some(progress))?;
-            bytes += std::fs::metadata(on_disk(path)).map_or(0, |about| about.len());
+            bytes += records.file_bytes();
             opened.detected.push((path.clone(), records.detected()));
             if number == checkpoint.file && checkpoint.resume_point != ResumePoint::START {
                 records.resume(checkpoint.resume_point).map_err(|what| {

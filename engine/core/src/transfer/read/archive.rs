@@ -9,13 +9,17 @@
 //! | segment | a document with `db` and `collection`, documents, `ff ff ff ff` |
 //! | end of a collection | a document with `EOF` and `CRC`, `ff ff ff ff` |
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::{self, Cursor, Read};
+use std::io;
 
 use bson::{RawDocument, RawDocumentBuf};
 
-use crate::transfer::limits::{DUMP_FILES_MAX, DUMP_METADATA_BYTES_MAX};
-use crate::transfer::read::container::{Bytes, Member, Members, broken, fill, fill_some, skip};
+use crate::transfer::limits::{
+    DUMP_FILES_MAX, DUMP_METADATA_ALL_BYTES_MAX, DUMP_METADATA_BYTES_MAX,
+};
+use crate::transfer::read::container::{Member, Members};
+use crate::transfer::read::source::{Source, broken, fill, fill_some};
 use crate::value::scan::DOCUMENT_BYTES_MAX;
 
 /// The first four bytes.
@@ -42,12 +46,16 @@ struct Listed {
 }
 
 /// Reads what is before the documents.
-fn prelude(from: &mut dyn Read) -> io::Result<Vec<Listed>> {
+fn prelude(from: &mut Source) -> io::Result<Vec<Listed>> {
     let mut magic = MAGIC;
     fill(from, &mut magic, CUT)?;
     document(from, DUMP_METADATA_BYTES_MAX)?.ok_or_else(|| broken(DAMAGED))?;
-    let mut listed = Vec::new();
+    let (mut listed, mut bytes) = (Vec::new(), 0);
     while let Some(metadata) = document(from, DUMP_METADATA_BYTES_MAX)? {
+        bytes += metadata.as_bytes().len();
+        if bytes > DUMP_METADATA_ALL_BYTES_MAX {
+            return Err(broken("the archive's metadata is too large; it is damaged"));
+        }
         if listed.len() >= DUMP_FILES_MAX {
             return Err(broken("the archive has too many collections"));
         }
@@ -92,9 +100,17 @@ fn encoded(name: &str) -> String {
 }
 
 /// The next document; `None` if the part ends.
-fn document(from: &mut dyn Read, bytes_max: usize) -> io::Result<Option<RawDocumentBuf>> {
+fn document(from: &mut Source, bytes_max: usize) -> io::Result<Option<RawDocumentBuf>> {
     let mut length = [0; 4];
     fill(from, &mut length, CUT)?;
+    document_of(length, from, bytes_max)
+}
+
+fn document_of(
+    length: [u8; 4],
+    from: &mut Source,
+    bytes_max: usize,
+) -> io::Result<Option<RawDocumentBuf>> {
     let size = match i32::from_le_bytes(length) {
         TERMINATOR => return Ok(None),
         length => usize::try_from(length).unwrap_or(0),
@@ -110,35 +126,27 @@ fn document(from: &mut dyn Read, bytes_max: usize) -> io::Result<Option<RawDocum
 }
 
 /// The files of a folder with the same content. The documents are not read.
-pub(in crate::transfer) fn members(from: &mut dyn Read) -> io::Result<Members> {
+pub(in crate::transfer) fn members(from: &mut Source) -> io::Result<Members> {
     let mut files = Vec::new();
     for Listed { stem, metadata, bytes, has_documents } in prelude(from)? {
         if has_documents {
-            files.push(Member { name: format!("{stem}.bson"), bytes });
+            files.push(Member { name: data_name(&stem), bytes, entry: 0, content: None });
         }
         if !metadata.is_empty() {
-            let bytes = metadata.len() as u64;
-            files.push(Member { name: format!("{stem}.metadata.json"), bytes });
+            let (bytes, content) = (metadata.len() as u64, Some(metadata.into_bytes()));
+            files.push(Member { name: format!("{stem}.metadata.json"), bytes, entry: 0, content });
         }
     }
     Ok(Members { files, note: None })
 }
 
-/// The bytes of one of these files.
-pub(in crate::transfer) fn open<'p>(mut from: Bytes<'p>, member: &str) -> io::Result<Bytes<'p>> {
-    let missing = || io::Error::from(io::ErrorKind::NotFound);
-    let listed = prelude(&mut from)?;
-    if let Some(stem) = member.strip_suffix(".metadata.json") {
-        let found = listed.into_iter().find(|listed| listed.stem == stem);
-        let metadata = found.map(|listed| listed.metadata.into_bytes()).ok_or_else(missing)?;
-        return Ok(Box::new(Cursor::new(metadata)));
-    }
-    let stem = member.strip_suffix(".bson").ok_or_else(missing)?;
-    if !listed.iter().any(|listed| listed.stem == stem) {
-        return Err(missing());
-    }
-    let at = Place::BetweenSegments;
-    Ok(Box::new(Documents { from, stem: stem.to_owned(), at, start: Vec::new(), sum: Crc::new() }))
+fn data_name(stem: &str) -> String {
+    format!("{stem}.bson")
+}
+
+/// The error of a collection that has no end.
+pub(in crate::transfer) fn no_end() -> io::Error {
+    broken(NO_END)
 }
 
 /// Where in the archive the next byte is.
@@ -149,27 +157,76 @@ enum Place {
     BeforeDocument {
         is_wanted: bool,
     },
-    /// In a document of the wanted collection, this many bytes before its end.
-    InDocument(usize),
-    AtEnd,
+    /// In a document, this many bytes before its end.
+    InDocument(u64),
 }
 
-/// The documents of one collection, out of its segments.
-struct Documents<'p> {
-    from: Bytes<'p>,
-    stem: String,
-    at: Place,
+/// The header of a segment.
+struct Header {
+    /// The file of its collection.
+    name: String,
+    /// After it, the collection has no more documents.
+    is_end: bool,
+    sum: u64,
+}
+
+/// Finds collections in an archive, and reads the documents of one out of its segments.
+pub(in crate::transfer) struct Cursor {
+    place: Place,
+    /// The files whose first segment comes later.
+    ahead: BTreeSet<String>,
+    /// The file that is read, until its end.
+    current: Option<String>,
     /// The length of a document that is not handed out yet.
     start: Vec<u8>,
     sum: Crc,
 }
 
-impl Read for Documents<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+impl Cursor {
+    /// Reads up to the first segment.
+    pub(in crate::transfer) fn new(from: &mut Source) -> io::Result<Self> {
+        let listed = prelude(from)?.into_iter().filter(|listed| listed.has_documents);
+        let ahead = listed.map(|listed| data_name(&listed.stem)).collect();
+        let place = Place::BetweenSegments;
+        Ok(Self { place, ahead, current: None, start: Vec::new(), sum: Crc::new() })
+    }
+
+    pub(in crate::transfer) fn has_passed(&self, name: &str) -> bool {
+        !self.ahead.contains(name)
+    }
+
+    pub(in crate::transfer) fn next_of(
+        &mut self,
+        from: &mut Source,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> io::Result<Option<String>> {
+        self.current = None;
+        self.start.clear();
         loop {
-            if into.is_empty() {
-                return Ok(0);
+            match self.place {
+                Place::BetweenSegments => {
+                    let Some(header) = self.header(from)? else { return Ok(None) };
+                    self.place = Place::BeforeDocument { is_wanted: false };
+                    if self.ahead.remove(&header.name) && is_wanted(&header.name) {
+                        self.sum = Crc::new();
+                        self.current = Some(header.name.clone());
+                        self.begin(&header)?;
+                        return Ok(Some(header.name));
+                    }
+                }
+                Place::BeforeDocument { .. } => self.next_document(from, false)?,
+                Place::InDocument(left) => self.skip(from, left)?,
             }
+        }
+    }
+
+    /// Reads documents up to the end of the collection.
+    pub(in crate::transfer) fn read(
+        &mut self,
+        from: &mut Source,
+        into: &mut [u8],
+    ) -> io::Result<usize> {
+        while !into.is_empty() {
             if !self.start.is_empty() {
                 let count = self.start.len().min(into.len());
                 let rest = self.start.split_off(count);
@@ -177,75 +234,102 @@ impl Read for Documents<'_> {
                 self.start = rest;
                 return Ok(count);
             }
-            self.at = match self.at {
-                Place::AtEnd => return Ok(0),
-                Place::BetweenSegments => self.next_segment()?,
-                Place::BeforeDocument { is_wanted } => self.next_document(is_wanted)?,
+            if self.current.is_none() {
+                break;
+            }
+            match self.place {
+                Place::BetweenSegments => {
+                    let header = self.header(from)?.ok_or_else(no_end)?;
+                    self.place = Place::BeforeDocument { is_wanted: false };
+                    if self.current.as_ref() == Some(&header.name) {
+                        self.begin(&header)?;
+                    } else {
+                        self.ahead.remove(&header.name);
+                    }
+                }
+                Place::BeforeDocument { is_wanted } => self.next_document(from, is_wanted)?,
                 Place::InDocument(left) => {
-                    let length = left.min(into.len());
+                    let length = usize::try_from(left).unwrap_or(usize::MAX).min(into.len());
                     let part = into.get_mut(..length).unwrap_or_default();
-                    let count = fill_some(&mut self.from, part)?;
+                    let count = fill_some(from, part)?;
                     if count == 0 {
                         return Err(broken(CUT));
                     }
                     self.sum.add(part.get(..count).unwrap_or_default());
-                    self.at = match left - count {
+                    self.place = match left - count as u64 {
                         0 => Place::BeforeDocument { is_wanted: true },
                         left => Place::InDocument(left),
                     };
                     return Ok(count);
                 }
-            };
+            }
         }
-    }
-}
-
-impl Documents<'_> {
-    /// Reads the header of a segment.
-    fn next_segment(&mut self) -> io::Result<Place> {
-        let mut length = [0; 4];
-        match fill_some(&mut self.from, &mut length)? {
-            0 => return Err(broken(NO_END)),
-            4 => {}
-            _ => return Err(broken(CUT)),
-        }
-        let mut header = Cursor::new(length).chain(&mut self.from);
-        let Some(header) = document(&mut header, DUMP_METADATA_BYTES_MAX)? else {
-            return Ok(Place::BetweenSegments);
-        };
-        let is_wanted = stem(&header).ok_or_else(|| broken(DAMAGED))? == self.stem;
-        if !(is_wanted && header.get_bool("EOF").unwrap_or(false)) {
-            return Ok(Place::BeforeDocument { is_wanted });
-        }
-        // Archives of other programs have no checksum.
-        let sum = header.get_i64("CRC").unwrap_or(0);
-        if sum != 0 && sum.cast_unsigned() != self.sum.finish() {
-            return Err(broken(WRONG_SUM));
-        }
-        Ok(Place::AtEnd)
+        Ok(0)
     }
 
-    fn next_document(&mut self, is_wanted: bool) -> io::Result<Place> {
+    /// The header of the next segment. `None` at the end of the archive.
+    fn header(&mut self, from: &mut Source) -> io::Result<Option<Header>> {
+        loop {
+            let mut length = [0; 4];
+            match fill_some(from, &mut length)? {
+                0 => return Ok(None),
+                4 => {}
+                _ => return Err(broken(CUT)),
+            }
+            let header = document_of(length, from, DUMP_METADATA_BYTES_MAX)?;
+            let Some(header) = header else { continue };
+            return Ok(Some(Header {
+                name: data_name(&stem(&header).ok_or_else(|| broken(DAMAGED))?),
+                is_end: header.get_bool("EOF").unwrap_or(false),
+                // Archives of other programs have no checksum.
+                sum: header.get_i64("CRC").unwrap_or(0).cast_unsigned(),
+            }));
+        }
+    }
+
+    /// Begins a segment of the current collection.
+    fn begin(&mut self, header: &Header) -> io::Result<()> {
+        self.place = Place::BeforeDocument { is_wanted: !header.is_end };
+        if header.is_end {
+            self.current = None;
+            if header.sum != 0 && header.sum != self.sum.finish() {
+                return Err(broken(WRONG_SUM));
+            }
+        }
+        Ok(())
+    }
+
+    fn next_document(&mut self, from: &mut Source, is_wanted: bool) -> io::Result<()> {
         let mut length = [0; 4];
-        fill(&mut self.from, &mut length, CUT)?;
+        fill(from, &mut length, CUT)?;
         let bytes = match i32::from_le_bytes(length) {
-            TERMINATOR => return Ok(Place::BetweenSegments),
+            TERMINATOR => {
+                self.place = Place::BetweenSegments;
+                return Ok(());
+            }
             bytes => usize::try_from(bytes).unwrap_or(0),
         };
         // A document of a server may be a little larger than one of a user.
         if !(5..=2 * DOCUMENT_BYTES_MAX).contains(&bytes) {
             return Err(broken(DAMAGED));
         }
-        if is_wanted {
-            self.sum.add(&length);
-            self.start = length.to_vec();
-            return Ok(Place::InDocument(bytes - 4));
+        let left = bytes as u64 - 4;
+        if !is_wanted {
+            return self.skip(from, left);
         }
-        let rest = bytes as u64 - 4;
-        if skip(&mut self.from, rest)? < rest {
+        self.sum.add(&length);
+        self.start = length.to_vec();
+        self.place = Place::InDocument(left);
+        Ok(())
+    }
+
+    /// Skips the rest of a document.
+    fn skip(&mut self, from: &mut Source, left: u64) -> io::Result<()> {
+        if from.skip(left)? < left {
             return Err(broken(CUT));
         }
-        Ok(Place::BeforeDocument { is_wanted: false })
+        self.place = Place::BeforeDocument { is_wanted: false };
+        Ok(())
     }
 }
 

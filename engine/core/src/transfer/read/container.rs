@@ -1,21 +1,18 @@
 //! Files inside of a file: an archive of mongodump, or a tar.
 //!
 //! Each has the path that it would have in a folder: `dump.archive/app/runs.bson`. So a dump is read in
-//! the same way wherever it is. A file is found by reading the container up to it, which needs no
-//! second copy on the disk; to import all collections of a container is to read it once for each.
+//! the same way wherever it is, and needs no second copy on the disk. The files of a container are
+//! visited in its order, so one reading serves them all: see [`super::stream`]. The collections of an
+//! archive of mongodump take turns, so it is read as often as many of them overlap, 4 times by default.
 
 use std::{
-    fmt, fs,
-    io::{self, Read},
+    fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use crate::transfer::read::input::{Input, InputReader};
+use crate::transfer::read::source::{Source, fill_some};
 use crate::transfer::read::{archive, tar};
-use crate::transfer::{TransferError, limits::DETECT_BYTES};
-
-/// The bytes of a container or of a file in it.
-pub(in crate::transfer) type Bytes<'p> = Box<dyn Read + Send + 'p>;
 
 /// A file that holds files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,54 +36,10 @@ pub(in crate::transfer) struct Member {
     /// With slashes.
     pub name: String,
     pub bytes: u64,
-}
-
-/// Why the rest of a container can't be read; a sentence without its full stop.
-#[derive(Debug)]
-pub(in crate::transfer) struct ContainerError(pub String);
-
-impl fmt::Display for ContainerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ContainerError {}
-
-/// An error of a container.
-pub(in crate::transfer) fn broken(what: &str) -> io::Error {
-    io::Error::other(ContainerError(what.to_owned()))
-}
-
-/// Reads exactly as many bytes. An early end is an error of the container.
-pub(in crate::transfer) fn fill(
-    from: &mut dyn Read,
-    into: &mut [u8],
-    what: &str,
-) -> io::Result<()> {
-    from.read_exact(into).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => broken(what),
-        _ => error,
-    })
-}
-
-/// Reads as many bytes as there are, up to the length of `into`.
-pub(in crate::transfer) fn fill_some(from: &mut dyn Read, into: &mut [u8]) -> io::Result<usize> {
-    let mut length = 0;
-    while length < into.len() {
-        match from.read(into.get_mut(length..).unwrap_or_default()) {
-            Ok(0) => break,
-            Ok(count) => length += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(length)
-}
-
-/// Skips as many bytes. Returns how many there were.
-pub(in crate::transfer) fn skip(from: &mut dyn Read, bytes: u64) -> io::Result<u64> {
-    io::copy(&mut from.take(bytes), &mut io::sink())
+    /// The number of its entry in a tar, from 1.
+    pub entry: u64,
+    /// Its bytes, if it is the metadata of a collection.
+    pub content: Option<Vec<u8>>,
 }
 
 impl Container {
@@ -100,9 +53,14 @@ impl Container {
 
     /// Recognizes a file, compressed or not. `None` if it can't be read.
     pub(in crate::transfer) fn of_file(path: &Path) -> Option<Self> {
-        let mut input = Input::open(path, None).ok()?;
-        input.fill_up_to(DETECT_BYTES);
-        Self::of(input.bytes())
+        Self::of_start(&mut Source::open(path, Arc::default(), None).ok()?).ok()?
+    }
+
+    /// Recognizes a file by its start, which is read.
+    pub(in crate::transfer) fn of_start(source: &mut Source) -> io::Result<Option<Self>> {
+        let mut start = [0; tar::BLOCK];
+        let length = fill_some(source, &mut start)?;
+        Ok(Self::of(start.get(..length).unwrap_or_default()))
     }
 
     /// Its kind, for a message.
@@ -113,31 +71,19 @@ impl Container {
         }
     }
 
-    /// The files in a container.
+    /// The files in a container, with the content of those that are metadata.
     ///
     /// # Errors
     /// When not even its first file can be found.
-    pub(in crate::transfer) fn members(self, path: &Path) -> Result<Members, TransferError> {
-        let mut bytes = InputReader(Input::open(path, None)?);
-        let listed = match self {
-            Self::Archive => archive::members(&mut bytes),
-            Self::Tar => tar::members(&mut bytes),
-        };
-        listed.map_err(|error| TransferError::file(path, &error))
-    }
-
-    /// The bytes of one of its files.
-    ///
-    /// # Errors
-    /// When it isn't found.
-    pub(in crate::transfer) fn open<'p>(
+    pub(in crate::transfer) fn members(
         self,
-        bytes: Bytes<'p>,
-        member: &str,
-    ) -> io::Result<Bytes<'p>> {
+        path: &Path,
+        is_metadata: &dyn Fn(&str) -> bool,
+    ) -> io::Result<Members> {
+        let mut source = Source::open(path, Arc::default(), None)?;
         match self {
-            Self::Archive => archive::open(bytes, member),
-            Self::Tar => tar::open(bytes, member),
+            Self::Archive => archive::members(&mut source),
+            Self::Tar => tar::members(&mut source, is_metadata),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, BufRead, BufReader, Read, Seek as _},
+    io::{self, Seek as _},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -14,16 +14,13 @@ use crate::store::open_chosen;
 use crate::transfer::{
     Compression, Progress, TransferError,
     error::io_reason,
-    limits::{IMPORT_TEXT_BYTES_MAX, READ_BYTES, UNPACKED_BYTES_FREE, UNPACKED_RATIO_MAX},
-    read::container::{self, Bytes, Container, ContainerError, fill_some},
-    read::gzip::GzipReader,
+    limits::{IMPORT_TEXT_BYTES_MAX, READ_BYTES},
+    read::container,
+    read::source::{
+        Bytes, ContainerError, CountingReader, is_canceled, too_much_unpacked, unpacked,
+    },
+    read::stream,
 };
-
-/// Bytes at the start of a file that tell its compression.
-const MAGIC_BYTES: usize = 4;
-
-/// Bytes at the start of a container that tell which one it is: a header of a tar.
-const CONTAINER_START_BYTES: usize = 512;
 
 /// The unconsumed bytes of a file.
 pub(in crate::transfer) struct Input<'p> {
@@ -42,26 +39,10 @@ pub(in crate::transfer) struct Input<'p> {
     ignored: Arc<AtomicU64>,
     /// The file is in a container, so it can't be continued at an offset.
     is_inside: bool,
+    /// Bytes to read, as they are in the file or from here on in its container.
+    file_bytes: u64,
     path: PathBuf,
     progress: Option<&'p Progress>,
-}
-
-/// Counts the bytes read from a file.
-struct CountingReader<'p> {
-    file: File,
-    packed: Arc<AtomicU64>,
-    progress: Option<&'p Progress>,
-}
-
-impl Read for CountingReader<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read(into)?;
-        self.packed.fetch_add(count as u64, Relaxed);
-        if let Some(progress) = self.progress {
-            progress.add_bytes(count as u64);
-        }
-        Ok(count)
-    }
 }
 
 impl<'p> Input<'p> {
@@ -79,21 +60,42 @@ impl<'p> Input<'p> {
             return Err(TransferError::NotReadable { path: path.display().to_string(), what });
         }
         let packed = Arc::new(AtomicU64::new(0));
-        let file = open_chosen(outer).map_err(wrong)?;
-        let file = CountingReader { file, packed: Arc::clone(&packed), progress };
+        let mut file_bytes = about.len();
+        let mut outer_compression = Compression::None;
+        let reader: Bytes<'p> = if let Some((_, member)) = &inside {
+            let found = stream::open_member(
+                outer,
+                member,
+                progress.map(Progress::container),
+                Arc::clone(&packed),
+            );
+            let found = found.map_err(wrong)?;
+            (file_bytes, outer_compression) = (found.bytes, found.compression);
+            found.reader
+        } else {
+            let file = open_chosen(outer).map_err(wrong)?;
+            Box::new(counting(file, &packed, progress))
+        };
         let ignored = Arc::default();
-        let (mut reader, mut compression) = unpacked(Box::new(file), &ignored).map_err(wrong)?;
-        if let Some((_, member)) = &inside {
-            let (inner, compression_inside) =
-                open_member(reader, member, &ignored).map_err(wrong)?;
-            reader = inner;
-            if compression_inside != Compression::None {
-                compression = compression_inside;
-            }
+        let (reader, mut compression) = unpacked(reader, &ignored).map_err(wrong)?;
+        if compression == Compression::None {
+            compression = outer_compression;
         }
         let is_inside = inside.is_some();
         let path = path.to_owned();
-        Ok(Self { compression, packed, ignored, is_inside, path, progress, ..Self::over(reader) })
+        let over = Self::over(reader);
+        Ok(Self { compression, packed, ignored, is_inside, file_bytes, path, progress, ..over })
+    }
+
+    /// Reads bytes, perhaps compressed, that are in memory.
+    pub(in crate::transfer) fn of_bytes(
+        bytes: Vec<u8>,
+        path: &Path,
+    ) -> Result<Self, TransferError> {
+        let (ignored, bytes) = (Arc::default(), Box::new(io::Cursor::new(bytes)));
+        let (reader, compression) =
+            unpacked(bytes, &ignored).map_err(|error| TransferError::file(path, &error))?;
+        Ok(Self { compression, ignored, ..Self::over(reader) })
     }
 
     /// Reads uncompressed bytes.
@@ -111,6 +113,7 @@ impl<'p> Input<'p> {
             packed: Arc::default(),
             ignored: Arc::default(),
             is_inside: false,
+            file_bytes: 0,
             path: PathBuf::new(),
             progress: None,
         }
@@ -160,8 +163,7 @@ impl<'p> Input<'p> {
             progress.add_bytes(offset.saturating_sub(self.packed.load(Relaxed)));
         }
         self.packed.store(offset, Relaxed);
-        let packed = Arc::clone(&self.packed);
-        self.reader = Box::new(CountingReader { file, packed, progress: self.progress });
+        self.reader = Box::new(counting(file, &self.packed, self.progress));
         (self.start, self.end, self.unpacked) = (0, 0, offset);
         Ok(())
     }
@@ -174,6 +176,11 @@ impl<'p> Input<'p> {
     /// Bytes read so far as they are in the file.
     pub(in crate::transfer) fn packed_bytes(&self) -> u64 {
         self.packed.load(Relaxed)
+    }
+
+    /// Bytes to read when the file was opened, as they are in it.
+    pub(in crate::transfer) fn file_bytes(&self) -> u64 {
+        self.file_bytes
     }
 
     /// Bytes after the end of the compressed data, of what was read so far.
@@ -250,20 +257,9 @@ impl<'p> Input<'p> {
         self.ended = count == 0;
         self.end += count;
         self.unpacked += count as u64;
-        let packed = self.packed.load(Relaxed).max(1);
-        if self.is_compressed()
-            && self.unpacked > UNPACKED_BYTES_FREE
-            && self.unpacked / packed > UNPACKED_RATIO_MAX
-        {
-            let failure = format!(
-                "the {} file decompresses to more than {UNPACKED_RATIO_MAX} times its size, which \
-                 may fill the disk; decompress it yourself first",
-                self.compression.name()
-            );
-            self.failure = Some(failure.clone());
-            return Err(failure);
-        }
-        Ok(())
+        let packed = self.packed.load(Relaxed);
+        self.failure = too_much_unpacked(self.compression, self.unpacked, packed);
+        self.failure.clone().map_or(Ok(()), Err)
     }
 
     /// Reads until `count` bytes are buffered or the file ends or can't be read any further. What was
@@ -287,6 +283,9 @@ impl<'p> Input<'p> {
         if let Some(ContainerError(what)) = error.get_ref().and_then(|error| error.downcast_ref()) {
             return what.clone();
         }
+        if is_canceled(error) {
+            return error.to_string();
+        }
         let (name, is_compressed) = (self.compression.name(), self.is_compressed());
         match error.kind() {
             io::ErrorKind::UnexpectedEof if is_compressed => {
@@ -301,58 +300,15 @@ impl<'p> Input<'p> {
     }
 }
 
-/// Decompresses bytes if they are compressed.
-fn unpacked<'p>(
-    mut packed: Bytes<'p>,
-    ignored: &Arc<AtomicU64>,
-) -> io::Result<(Bytes<'p>, Compression)> {
-    let mut magic = [0; MAGIC_BYTES];
-    let length = fill_some(&mut packed, &mut magic)?;
-    let magic = magic.get(..length).unwrap_or_default().to_vec();
-    let compression = Compression::of(&magic);
-    let whole = io::Cursor::new(magic).chain(packed);
-    let whole: Box<dyn BufRead + Send + 'p> = Box::new(BufReader::with_capacity(READ_BYTES, whole));
-    let reader: Bytes<'p> = match compression {
-        Compression::None => Box::new(whole),
-        Compression::Gzip => Box::new(GzipReader::new(whole, Arc::clone(ignored))),
-        Compression::Zstd => Box::new(zstd::Decoder::with_buffer(whole)?),
-    };
-    Ok((reader, compression))
-}
-
-/// A file in a container, decompressed.
-fn open_member<'p>(
-    mut bytes: Bytes<'p>,
-    member: &str,
-    ignored: &Arc<AtomicU64>,
-) -> io::Result<(Bytes<'p>, Compression)> {
-    let mut start = vec![0; CONTAINER_START_BYTES];
-    let length = fill_some(&mut bytes, &mut start)?;
-    start.truncate(length);
-    let found = Container::of(&start).ok_or(io::ErrorKind::NotFound)?;
-    let whole = Box::new(io::Cursor::new(start).chain(bytes));
-    unpacked(found.open(whole, member)?, ignored)
-}
-
-/// The decompressed bytes of an input, for a container.
-pub(in crate::transfer) struct InputReader<'p>(pub Input<'p>);
-
-impl Read for InputReader<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let Self(input) = self;
-        if input.bytes().is_empty() && !input.has_ended() {
-            input.fill().map_err(|what| container::broken(&what))?;
-        }
-        let count = input.bytes().len().min(into.len());
-        let (part, _) = into.split_at_mut(count);
-        part.copy_from_slice(input.bytes().get(..count).unwrap_or_default());
-        input.consume(count);
-        Ok(count)
-    }
+fn counting(file: File, packed: &Arc<AtomicU64>, progress: Option<&Progress>) -> CountingReader {
+    let (packed, progress) = (Arc::clone(packed), progress.map(Progress::counter));
+    CountingReader { file, packed, progress }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufReader, Read};
+
     use super::*;
     use crate::transfer::read::item::Item;
     use crate::transfer::read::json::JsonRecords;

@@ -223,8 +223,8 @@ impl JsonRecords {
         }
     }
 
-    /// The next document of an array or of concatenated documents. In a file with a document per line,
-    /// an array whose documents can't be told apart costs the line, else the rest of the file.
+    /// The next document of an array or of concatenated documents. If it isn't known where an unreadable
+    /// document ends, that costs its line in a file with a document per line, else the rest of the file.
     fn next_whole(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
         loop {
             match self.documents.step(input.bytes(), input.has_ended()) {

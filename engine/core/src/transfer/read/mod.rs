@@ -23,6 +23,8 @@ pub(super) mod json;
 pub(super) mod prepare;
 pub(super) mod records;
 pub(super) mod sample;
+pub(super) mod source;
+pub(super) mod stream;
 pub(super) mod tar;
 pub(super) mod text_position;
 pub(super) mod types;

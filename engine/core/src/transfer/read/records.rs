@@ -17,8 +17,8 @@ use crate::transfer::read::item::{BadRecord, Item};
 use crate::transfer::read::json::JsonRecords;
 use crate::transfer::read::text_position::ResumePoint;
 use crate::transfer::{
-    Compression, DeclaredType, DetectedFormat, ImportFormat, Progress, ReadOptions, RecordFormat,
-    TextPosition, TransferError, read::bson_records,
+    Compression, DeclaredType, DetectedFormat, ImportFormat, Progress, ReadOptions,
+    RecordFormat, TextPosition, TransferError, read::bson_records,
 };
 use crate::value::extjson::{self, Tally};
 
@@ -74,40 +74,7 @@ impl<'p> Records<'p> {
             let what = container.words();
             return Err(not_readable(format!("{what}; import it alone, as a folder of mongodump")));
         }
-        let may_be_bson = matches!(options.format, ImportFormat::Auto | ImportFormat::Bson);
-        let is_bson = may_be_bson
-            && (options.format == ImportFormat::Bson
-                || bson_records::starts_with_document(&mut input)
-                || has_ending(path, &[".bson"]));
-        // Text can be recognized even if its name is wrong, but nothing else can be damaged BSON.
-        let form = if is_bson && !(input.bytes().is_empty() && input.has_ended()) {
-            Some(RecordFormat::Bson)
-        } else {
-            if let Some(what) = refuse(input.bytes()) {
-                return Err(not_readable(what.to_owned()));
-            }
-            let is_table = has_ending(path, &[".csv", ".tsv"]);
-            let form = detect(input.bytes(), input.has_ended(), options.format, is_table);
-            // JSON may begin with a comment, as JavaScript does.
-            let is_json = matches!(
-                form,
-                Some(RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array)
-            );
-            let text = input.bytes().get(byte_order_mark_length(input.bytes())..);
-            let is_open = options.format == ImportFormat::Auto && !is_json;
-            if let Some(what) = text.filter(|_| is_open).and_then(foreign) {
-                return Err(not_readable(what.to_owned()));
-            }
-            form
-        };
-        let Some(form) = form else {
-            let position = start_of_text(input.bytes());
-            return Err(not_readable(format!(
-                "the file is not JSON documents or CSV with a header row (line {}, column {}: \
-                 expected a document that starts with {{)",
-                position.line, position.column
-            )));
-        };
+        let form = form_of(&mut input, path, options).map_err(not_readable)?;
         let start = match form {
             RecordFormat::Bson => 0,
             _ => byte_order_mark_length(input.bytes()),
@@ -205,6 +172,11 @@ impl<'p> Records<'p> {
         }
     }
 
+    /// As [`Input::file_bytes`].
+    pub(in crate::transfer) fn file_bytes(&self) -> u64 {
+        self.input.file_bytes()
+    }
+
     pub(in crate::transfer) fn detected(&self) -> DetectedFormat {
         self.detected
     }
@@ -287,6 +259,47 @@ impl<'p> Records<'p> {
     pub(in crate::transfer) fn field_counts(&self) -> &[FieldCounts] {
         self.converter.as_ref().map_or(&[], Converter::counts)
     }
+}
+
+/// The format of a file.
+///
+/// # Errors
+/// When it is unknown, or the text can't be read; one sentence without its full stop.
+fn form_of(
+    input: &mut Input<'_>,
+    path: &Path,
+    options: &ReadOptions,
+) -> Result<RecordFormat, String> {
+    let may_be_bson = matches!(options.format, ImportFormat::Auto | ImportFormat::Bson);
+    let is_bson = may_be_bson
+        && (options.format == ImportFormat::Bson
+            || bson_records::starts_with_document(input)
+            || has_ending(path, &[".bson"]));
+    // Text can be recognized even if its name is wrong, but nothing else can be damaged BSON.
+    if is_bson && !(input.bytes().is_empty() && input.has_ended()) {
+        return Ok(RecordFormat::Bson);
+    }
+    if let Some(what) = refuse(input.bytes()) {
+        return Err(what.to_owned());
+    }
+    let is_table = has_ending(path, &[".csv", ".tsv"]);
+    let form = detect(input.bytes(), input.has_ended(), options.format, is_table);
+    // JSON may begin with a comment, as JavaScript does.
+    let is_json =
+        matches!(form, Some(RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array));
+    let text = input.bytes().get(byte_order_mark_length(input.bytes())..);
+    let is_open = options.format == ImportFormat::Auto && !is_json;
+    if let Some(what) = text.filter(|_| is_open).and_then(foreign) {
+        return Err(what.to_owned());
+    }
+    form.ok_or_else(|| {
+        let position = start_of_text(input.bytes());
+        format!(
+            "the file is not JSON documents or CSV with a header row (line {}, column {}: expected a \
+             document that starts with {{)",
+            position.line, position.column
+        )
+    })
 }
 
 /// A document as text, for the file of rejected documents.

@@ -1,13 +1,20 @@
 //! tar: a header of 512 bytes for each file, then its content in blocks of 512 bytes. Of POSIX's pax,
 //! GNU's and the older forms, the names and sizes.
 
-use std::io::{self, Read};
+use std::{
+    collections::BTreeMap,
+    io::{self, Read as _},
+    sync::Arc,
+};
 
-use crate::transfer::limits::DUMP_FILES_MAX;
-use crate::transfer::read::container::{Bytes, Member, Members, broken, fill, fill_some, skip};
+use crate::transfer::limits::{
+    DUMP_FILES_MAX, DUMP_METADATA_ALL_BYTES_MAX, DUMP_METADATA_BYTES_MAX,
+};
+use crate::transfer::read::container::{Member, Members};
+use crate::transfer::read::source::{Source, broken, fill, fill_some, is_canceled};
 
 /// Bytes of a header, and of what contents are rounded up to.
-const BLOCK: usize = 512;
+pub(in crate::transfer) const BLOCK: usize = 512;
 
 /// Bytes of a long name, or of the extended header of a file.
 const EXTENDED_BYTES_MAX: u64 = 1 << 20;
@@ -53,7 +60,7 @@ fn text(field: &[u8]) -> String {
 }
 
 /// The next entry; its content follows. `None` at the end of the tar.
-fn next(from: &mut dyn Read) -> io::Result<Option<Entry>> {
+fn next(from: &mut Source) -> io::Result<Option<Entry>> {
     let (mut long_name, mut long_size) = (None, None);
     loop {
         let mut header = [0; BLOCK];
@@ -102,13 +109,13 @@ fn plain(name: &str) -> String {
 }
 
 /// The content of an entry about another one.
-fn content(from: &mut dyn Read, bytes: u64) -> io::Result<Vec<u8>> {
+fn content(from: &mut Source, bytes: u64) -> io::Result<Vec<u8>> {
     if bytes > EXTENDED_BYTES_MAX {
         return Err(broken("a name in the tar is too long"));
     }
     let mut content = vec![0; usize::try_from(bytes).unwrap_or(0)];
     fill(from, &mut content, CUT)?;
-    skip(from, padding(bytes))?;
+    from.skip(padding(bytes))?;
     Ok(content)
 }
 
@@ -133,60 +140,115 @@ fn padding(bytes: u64) -> u64 {
     bytes.next_multiple_of(BLOCK as u64) - bytes
 }
 
-/// The files of a tar.
-pub(in crate::transfer) fn members(from: &mut dyn Read) -> io::Result<Members> {
-    let mut members = Members::default();
+/// The files of a tar. Of two with the same name, as `tar --append` makes them, the later one.
+pub(in crate::transfer) fn members(
+    from: &mut Source,
+    is_metadata: &dyn Fn(&str) -> bool,
+) -> io::Result<Members> {
+    let mut listing = Listing { is_metadata, files: BTreeMap::new(), entry: 0, metadata_bytes: 0 };
+    let mut note = None;
     loop {
-        match next_listed(from, &mut members) {
+        match listing.next(from) {
             Ok(true) => {}
-            Ok(false) => return Ok(members),
+            Ok(false) => break,
+            Err(error) if is_canceled(&error) => return Err(error),
             Err(error) => {
-                members.note = Some(format!("The list of files may not be complete: {error}."));
-                return Ok(members);
+                note = Some(format!("The list of files may not be complete: {error}."));
+                break;
             }
         }
-        if members.files.len() > DUMP_FILES_MAX {
+        if listing.files.len() > DUMP_FILES_MAX {
             return Err(broken("the tar has too many files"));
         }
     }
+    Ok(Members { files: listing.files.into_values().collect(), note })
 }
 
-/// Adds the next file. False at the end.
-fn next_listed(from: &mut dyn Read, members: &mut Members) -> io::Result<bool> {
-    let Some(Entry { name, bytes, is_file }) = next(from)? else { return Ok(false) };
-    if is_file {
-        members.files.push(Member { name, bytes });
-    }
-    if skip(from, bytes)? < bytes {
-        return Err(broken(CUT));
-    }
-    skip(from, padding(bytes))?;
-    Ok(true)
+struct Listing<'l> {
+    is_metadata: &'l dyn Fn(&str) -> bool,
+    files: BTreeMap<String, Member>,
+    entry: u64,
+    metadata_bytes: u64,
 }
 
-/// The content of a file in a tar.
-pub(in crate::transfer) fn open<'p>(mut from: Bytes<'p>, member: &str) -> io::Result<Bytes<'p>> {
-    while let Some(Entry { name, bytes, is_file }) = next(&mut from)? {
-        if is_file && name == member {
-            return Ok(Box::new(Content { from, left: bytes }));
+impl Listing<'_> {
+    /// Adds the next file. False at the end.
+    fn next(&mut self, from: &mut Source) -> io::Result<bool> {
+        let Some(Entry { name, bytes, is_file }) = next(from)? else { return Ok(false) };
+        self.entry += 1;
+        let all_bytes = self.metadata_bytes.saturating_add(bytes);
+        let is_metadata = is_file && (self.is_metadata)(&name);
+        let content = if is_metadata
+            && bytes <= DUMP_METADATA_BYTES_MAX as u64
+            && all_bytes <= DUMP_METADATA_ALL_BYTES_MAX as u64
+        {
+            self.metadata_bytes = all_bytes;
+            let mut content = vec![0; usize::try_from(bytes).unwrap_or(0)];
+            fill(from, &mut content, CUT)?;
+            Some(content)
+        } else {
+            None
+        };
+        let is_read = content.is_some();
+        if is_file {
+            let member = Member { name: name.clone(), bytes, entry: self.entry, content };
+            self.files.insert(name, member);
         }
-        if skip(&mut from, bytes)? < bytes {
+        if !is_read && from.skip(bytes)? < bytes {
             return Err(broken(CUT));
         }
-        skip(&mut from, padding(bytes))?;
+        from.skip(padding(bytes))?;
+        Ok(true)
     }
-    Err(io::ErrorKind::NotFound.into())
 }
 
-/// The content of a file, which must not end early.
-struct Content<'p> {
-    from: Bytes<'p>,
+/// Finds files in a tar and reads them.
+pub(in crate::transfer) struct Cursor {
+    /// The entry of each file that counts.
+    last_entries: Arc<BTreeMap<String, u64>>,
+    entry: u64,
+    /// Bytes of the current entry that are not read yet.
     left: u64,
+    padding: u64,
 }
 
-impl Read for Content<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let count = self.from.as_mut().take(self.left).read(into)?;
+impl Cursor {
+    pub(in crate::transfer) fn new(last_entries: Arc<BTreeMap<String, u64>>) -> Self {
+        Self { last_entries, entry: 0, left: 0, padding: 0 }
+    }
+
+    pub(in crate::transfer) fn has_passed(&self, name: &str) -> bool {
+        self.last_entries.get(name).is_none_or(|entry| *entry <= self.entry)
+    }
+
+    pub(in crate::transfer) fn next_of(
+        &mut self,
+        from: &mut Source,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> io::Result<Option<String>> {
+        loop {
+            if from.skip(self.left)? < self.left {
+                return Err(broken(CUT));
+            }
+            from.skip(self.padding)?;
+            (self.left, self.padding) = (0, 0);
+            let Some(Entry { name, bytes, is_file }) = next(from)? else { return Ok(None) };
+            self.entry += 1;
+            (self.left, self.padding) = (bytes, padding(bytes));
+            let is_last = self.last_entries.get(&name) == Some(&self.entry);
+            if is_file && is_last && is_wanted(&name) {
+                return Ok(Some(name));
+            }
+        }
+    }
+
+    /// Reads the file, which must not end early.
+    pub(in crate::transfer) fn read(
+        &mut self,
+        from: &mut Source,
+        into: &mut [u8],
+    ) -> io::Result<usize> {
+        let count = from.take(self.left).read(into)?;
         if count == 0 && self.left > 0 && !into.is_empty() {
             return Err(broken(CUT));
         }

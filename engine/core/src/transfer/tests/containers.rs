@@ -1,15 +1,20 @@
 //! Dumps inside of one file: archives of mongodump, tars, and snapshots of Atlas.
 
-use std::{fs, path::Path};
+use std::{fs, io::Write as _, path::Path};
 
 use bson::{RawDocumentBuf, rawdoc};
 use proptest::{prelude::*, test_runner::TestCaseError};
 
 use crate::catalog::Namespace;
 use crate::transfer::{
-    Dump, DumpChoice, DumpImport, DumpOutcome, ImportEnd, Progress, import_dump, looks_like_dump,
-    read_dump,
+    Dump, DumpChoice, DumpImport, DumpOutcome, ImportEnd, Progress, ReadOptions, TransferError,
+    import_dump,
+    limits::READ_BYTES,
+    looks_like_dump,
+    read::records::Records,
+    read_dump, rehearse_dump,
     tests::{Fixture, gzip},
+    visit_in_file_order,
 };
 
 const METADATA: &str = r#"{"options":{},"indexes":[{"v":2,"key":{"_id":1},"name":"_id_"},{"v":2,"key":{"at":1},"name":"at_1","expireAfterSeconds":60}]}"#;
@@ -33,8 +38,8 @@ fn crc64(bytes: &[u8]) -> u64 {
 
 const END: [u8; 4] = [0xff; 4];
 
-/// An archive whose segments take turns, `each` documents at a time.
-fn archive(collections: &[Collection], each: usize) -> Vec<u8> {
+/// An archive whose segments take turns, `each` documents at a time, of at most `at_once` collections.
+fn archive(collections: &[Collection], each: usize, at_once: usize) -> Vec<u8> {
     let mut out = vec![0x6d, 0xe2, 0x99, 0x81];
     let header = rawdoc! { "concurrent_collections": 4, "version": "0.1" };
     out.extend(header.as_bytes());
@@ -47,7 +52,12 @@ fn archive(collections: &[Collection], each: usize) -> Vec<u8> {
     let mut left: Vec<(&Collection, &[i32])> =
         collections.iter().map(|it| (it, it.2.as_slice())).collect();
     while !left.is_empty() {
+        let mut turn = 0;
         left.retain_mut(|((db, name, all), rest)| {
+            turn += 1;
+            if turn > at_once {
+                return true;
+            }
             let (now, later) = rest.split_at(each.min(rest.len()));
             if now.is_empty() {
                 let sum = crc64(&data(all)).cast_signed();
@@ -117,15 +127,18 @@ fn snapshot(root: &Path, collections: &[Collection]) {
     }
 }
 
-fn restored(fixture: &Fixture, dump: &Dump) -> Vec<DumpOutcome> {
+fn request(dump: &Dump) -> DumpImport {
     let choices = dump.collections.iter().map(|found| DumpChoice {
         into: Namespace::checked(found.db.as_deref().unwrap(), &found.name).unwrap(),
         collection: found.clone(),
         indexes: true,
         ttl: true,
     });
-    let request = DumpImport { choices: choices.collect(), ..DumpImport::default() };
-    import_dump(&fixture.collections, &request, &Progress::new()).unwrap()
+    DumpImport { choices: choices.collect(), ..DumpImport::default() }
+}
+
+fn restored(fixture: &Fixture, dump: &Dump) -> Vec<DumpOutcome> {
+    import_dump(&fixture.collections, &request(dump), &Progress::new()).unwrap()
 }
 
 fn check_restored(path: &Path, collections: &[Collection]) -> Result<(), TestCaseError> {
@@ -160,12 +173,13 @@ proptest! {
     fn a_dump_inside_of_a_file_is_restored_as_a_folder_is(
         all in collections(),
         each in 1..9_usize,
+        at_once in 1..4_usize,
         is_packed in any::<bool>(),
         has_long_names in any::<bool>(),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let prefix = if has_long_names { "long/".repeat(30) } else { "./".to_owned() };
-        for bytes in [archive(&all, each), tar(&all, &prefix)] {
+        for bytes in [archive(&all, each, at_once), tar(&all, &prefix)] {
             let path = folder.path().join("dump.any");
             fs::write(&path, if is_packed { gzip(&bytes) } else { bytes }).unwrap();
             check_restored(&path, &all)?;
@@ -182,8 +196,8 @@ proptest! {
         at in 0.0..1.0,
         is_cut in any::<bool>(),
     ) {
-        let mut bytes = archive(&all, each);
-        let prelude = archive(&[], 1).len() + all.iter().map(|_| 420).sum::<usize>();
+        let mut bytes = archive(&all, each, 3);
+        let prelude = archive(&[], 1, 1).len() + all.iter().map(|_| 420).sum::<usize>();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
         #[expect(clippy::cast_precision_loss, reason = "a share")]
         let at = prelude + ((bytes.len() - prelude - 1) as f64 * at) as usize;
@@ -240,7 +254,7 @@ fn a_tar_that_is_cut_short_keeps_its_other_files() {
 fn an_archive_among_files_says_what_it_is() {
     let fixture = Fixture::new();
     for (bytes, words) in [
-        (archive(&[("d", "c", vec![1])], 1), "an archive of mongodump; import it alone"),
+        (archive(&[("d", "c", vec![1])], 1, 1), "an archive of mongodump; import it alone"),
         (gzip(&tar(&[("d", "c", vec![1])], "")), "a tar archive; import it alone"),
     ] {
         let request = fixture.request(&bytes);
@@ -261,4 +275,158 @@ fn a_snapshot_says_which_of_its_folders_is_left_out() {
     let dump = read_dump(folder.path()).unwrap();
     assert_eq!(dump.collections.len(), 1);
     assert!(dump.notes.iter().any(|note| note.contains("app/many")), "{:?}", dump.notes);
+}
+
+/// Collections with one document each, whose `_id` is the number of its collection.
+fn many(count: i32) -> Vec<Collection> {
+    let of = |n: i32| ("app", &*Box::leak(format!("c{n:03}").into_boxed_str()), vec![n]);
+    (0..count).map(of).collect()
+}
+
+#[test]
+fn a_container_is_read_once_for_all_of_its_collections() {
+    const COLLECTIONS: i32 = 60;
+    // Enough bytes that a reading of the start is a small part.
+    let numbers: Vec<i32> = (0..2_000).collect();
+    let mut all = many(COLLECTIONS);
+    for (.., of) in &mut all {
+        of.clone_from(&numbers);
+    }
+    all.reverse();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes, readings) in [
+        ("tar", tar(&all, ""), 1),
+        ("alone", archive(&all, 100, 1), 1),
+        ("in turns", archive(&all, 100, 4), 4),
+    ] {
+        for is_packed in [false, true] {
+            let path = folder.path().join(name);
+            fs::write(&path, if is_packed { gzip(&bytes) } else { bytes.clone() }).unwrap();
+            let length = fs::metadata(&path).unwrap().len();
+            let dump = read_dump(&path).unwrap();
+            let fixture = Fixture::new();
+            let progress = Progress::new();
+            let drops = DumpImport { drop: true, ..request(&dump) };
+            let outcomes = import_dump(&fixture.collections, &drops, &progress).unwrap();
+            assert!(outcomes.iter().all(DumpOutcome::is_complete), "{outcomes:?}");
+            let names: Vec<_> = outcomes.iter().map(|it| it.into.collection.clone()).collect();
+            assert!(
+                names.is_sorted() && names.len() == 60,
+                "in the order of the request: {names:?}"
+            );
+            let (read, most) = (progress.now().bytes, (readings + 1) * length);
+            assert!(read <= most, "{name}, {is_packed}: {read} bytes of {length}");
+            let progress = Progress::new();
+            let (mut visited, options) = (0, ReadOptions::default());
+            visit_in_file_order(&dump.collections, &progress, |at| {
+                let of = &dump.collections[at];
+                visited += rehearse_dump(of, &options, 0, 10, &progress).unwrap().documents;
+            });
+            assert_eq!(visited, 600);
+            let read = progress.now().bytes;
+            assert!(read <= most, "{name}, {is_packed}: {read} bytes of {length} rehearsed");
+        }
+    }
+}
+
+#[test]
+fn a_canceled_import_skips_no_more_of_a_container() {
+    let all = [("app", "large", (0..200_000).collect()), ("app", "small", vec![1])];
+    let folder = tempfile::tempdir().unwrap();
+    for (bytes, is_packed) in
+        [(tar(&all, ""), true), (archive(&all, 1_000, 1), true), (archive(&all, 1_000, 1), false)]
+    {
+        let path = folder.path().join("dump.any");
+        fs::write(&path, if is_packed { gzip(&bytes) } else { bytes }).unwrap();
+        let mut dump = read_dump(&path).unwrap();
+        dump.collections.retain(|found| found.name == "small");
+        let fixture = Fixture::new();
+        let progress = Progress::new();
+        progress.cancel();
+        let file = dump.collections[0].files[0].as_path();
+        let error = Records::open(file, &ReadOptions::default(), Some(&progress)).err();
+        assert_eq!(error, Some(TransferError::Cancelled));
+        assert!(progress.now().bytes <= 3 * READ_BYTES as u64, "{}", progress.now().bytes);
+        let outcomes = import_dump(&fixture.collections, &request(&dump), &progress).unwrap();
+        assert!(outcomes.is_empty(), "{outcomes:?}");
+    }
+}
+
+#[test]
+fn of_two_files_with_one_name_in_a_tar_the_later_one_counts() {
+    let all = vec![("app", "a", vec![1]), ("app", "b", vec![2]), ("app", "c", vec![3])];
+    let newer = tar(&[("app", "b", vec![20, 21]), ("app", "a", vec![10])], "");
+    let folder = tempfile::tempdir().unwrap();
+    for is_packed in [false, true] {
+        let older = tar(&all, "");
+        let bytes = [&older[..older.len() - 1_024], &newer].concat();
+        let path = folder.path().join("dump.tar");
+        fs::write(&path, if is_packed { gzip(&bytes) } else { bytes }).unwrap();
+        let expected = [("app", "a", vec![10]), ("app", "b", vec![20, 21]), ("app", "c", vec![3])];
+        check_restored(&path, &expected).unwrap();
+    }
+}
+
+#[test]
+fn two_dumps_of_a_database_are_not_mixed() {
+    let (a, b) = (("app", "runs", vec![1]), ("app", "more", vec![2]));
+    let other = ("shop", "carts", vec![3]);
+    let folder = tempfile::tempdir().unwrap();
+    let tars = [tar(&[a.clone()], "monday/"), tar(&[b.clone(), other.clone()], "")];
+    let path = folder.path().join("dump.tar");
+    fs::write(&path, [&tars[0][..tars[0].len() - 1_024], &tars[1]].concat()).unwrap();
+    let snapshots = folder.path().join("snapshots");
+    snapshot(&snapshots.join("monday"), &[a]);
+    snapshot(&snapshots.join("tuesday"), &[b, other]);
+    for path in [path, snapshots] {
+        let dump = read_dump(&path).unwrap();
+        let refused = dump.collections.iter().map(|it| (&*it.name, it.refused.as_deref()));
+        let [("more", Some(more)), ("runs", Some(runs)), ("carts", None)] =
+            refused.collect::<Vec<_>>()[..]
+        else {
+            panic!("{dump:?}")
+        };
+        assert_eq!(more, runs);
+        assert!(more.contains("monday/") && more.contains(" and in "), "{more}");
+    }
+}
+
+#[test]
+fn a_time_series_collection_says_what_to_export_instead() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = r#"{"options":{"timeseries":{"timeField":"at"}},"type":"timeseries"}"#;
+    let mut bytes = archive(&[], 1, 1);
+    bytes.truncate(bytes.len() - 4);
+    let of = rawdoc! { "db": "app", "collection": "ts", "metadata": options, "type": "timeseries" };
+    bytes.extend(of.as_bytes());
+    bytes.extend(END);
+    let archived = folder.path().join("dump.archive");
+    fs::write(&archived, bytes).unwrap();
+    let plain = folder.path().join("dump");
+    fs::create_dir_all(plain.join("app")).unwrap();
+    fs::write(plain.join("app/ts.metadata.json"), options).unwrap();
+    fs::write(plain.join("app/system.buckets.ts.bson"), "").unwrap();
+    for path in [archived, plain] {
+        let dump = read_dump(&path).unwrap();
+        let of = dump.collections.iter().find(|found| found.name == "ts").unwrap();
+        let refused = of.refused.as_deref().unwrap();
+        assert!(refused.contains("time-series") && refused.contains("mongoexport"), "{refused}");
+    }
+}
+
+#[test]
+fn an_archive_whose_metadata_is_endless_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dump.archive");
+    let large = " ".repeat(15 << 20);
+    let of = rawdoc! { "db": "app", "collection": "c", "metadata": large, "type": "collection" };
+    let mut file = fs::File::create(&path).unwrap();
+    let start = archive(&[], 1, 1);
+    file.write_all(&start[..start.len() - 4]).unwrap();
+    for _ in 0..18 {
+        file.write_all(of.as_bytes()).unwrap();
+    }
+    file.write_all(&END).unwrap();
+    let error = read_dump(&path).unwrap_err().to_string();
+    assert!(error.contains("metadata is too large"), "{error}");
 }

@@ -6,8 +6,8 @@ use bson::{RawDocumentBuf, doc};
 
 use crate::catalog::Namespace;
 use crate::transfer::{
-    DumpChoice, DumpImport, ImportEnd, Progress, TransferError, import_dump, looks_like_dump,
-    read_dump, rehearse_dump, tests::Fixture, tests::gzip,
+    DumpChoice, DumpImport, FieldType, ImportEnd, Progress, ReadOptions, TransferError,
+    import_dump, looks_like_dump, read_dump, rehearse_dump, tests::Fixture, tests::gzip,
 };
 
 /// Documents of a time before the fixture's, one after it, and one that never expires.
@@ -81,9 +81,8 @@ fn what_a_dump_holds_is_told() {
         assert_eq!(carts.notes.len(), 2, "{:?}", carts.notes);
         assert!(carts.notes[0].starts_with("The index x_1 is left out: "), "{:?}", carts.notes);
         assert!(carts.notes[1].contains("more"), "{:?}", carts.notes);
-        let found =
-            rehearse_dump(carts, fixture.collections.clock().now_ms(), 100, &Progress::new())
-                .unwrap();
+        let (options, now_ms) = (ReadOptions::default(), fixture.collections.clock().now_ms());
+        let found = rehearse_dump(carts, &options, now_ms, 100, &Progress::new()).unwrap();
         assert_eq!((found.documents, found.overdue, found.indexes[0].waiting), (3, 1, 1));
     }
     let one = read_dump(&folder.join("shop/carts.bson.gz")).unwrap();
@@ -149,4 +148,49 @@ fn a_collection_whose_file_is_damaged_gets_no_indexes_and_stops_no_other() {
     assert!(told.contains("carts.bson.gz: document 3, byte "), "{told}");
     assert!(outcomes[0].indexes.is_empty());
     assert!(outcomes[1].is_complete());
+}
+
+#[test]
+fn a_plus_in_a_file_name_is_what_the_tool_meant_by_it() {
+    let check = |stem: &str, metadata: Option<&str>, expected: &str, is_said: bool| {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("app");
+        fs::create_dir(&root).unwrap();
+        fs::write(root.join(format!("{stem}.bson")), carts()).unwrap();
+        if let Some(metadata) = metadata {
+            fs::write(root.join(format!("{stem}.metadata.json")), metadata).unwrap();
+        }
+        for path in [root.clone(), root.join(format!("{stem}.bson"))] {
+            let found = read_dump(&path).unwrap().collections.remove(0);
+            assert_eq!(found.name, expected, "{stem}");
+            let said = found.notes.iter().filter(|note| note.contains("The +")).count();
+            assert_eq!(said, usize::from(is_said), "{stem}: {:?}", found.notes);
+        }
+    };
+    let old = Some(r#"{"options":{},"indexes":[]}"#);
+    check("plus+name", old, "plus name", true);
+    check("plus+name", None, "plus name", true);
+    check("a+b%2Bc", old, "a b+c", true);
+    check("c+d", Some(r#"{"options":{},"indexes":[],"collectionName":"c+d"}"#), "c+d", false);
+    check("c+d%20e", None, "c+d e", true);
+    check("c+d e", None, "c+d e", true);
+    check("c+d&e", None, "c+d&e", true);
+    check("a%20b", None, "a b", false);
+}
+
+#[test]
+fn a_rehearsal_reads_a_dump_as_its_import_does() {
+    let folder = tempfile::tempdir().unwrap();
+    write_dump(folder.path());
+    let document = doc! { "_id": 1, "at": "1970-01-02T00:00:00Z" };
+    let bytes = RawDocumentBuf::try_from(&document).unwrap();
+    fs::write(folder.path().join("shop/carts.bson.gz"), gzip(bytes.as_bytes())).unwrap();
+    let carts = read_dump(&folder.path().join("shop/carts.bson.gz")).unwrap().collections.remove(0);
+    let mut options = ReadOptions::default();
+    let overdue = |options: &ReadOptions| {
+        rehearse_dump(&carts, options, 1_800_000_000_000, 10, &Progress::new()).unwrap().overdue
+    };
+    assert_eq!(overdue(&options), 0, "text never expires");
+    options.types.add(FieldType::parse("at=date").unwrap());
+    assert_eq!(overdue(&options), 1);
 }
