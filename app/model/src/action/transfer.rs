@@ -11,7 +11,7 @@ use crate::state::{Namespace, State, Tab};
 pub const IMPORT: Entry = Entry {
     group: Group::Collection,
     label: "Import…",
-    tooltip: "Import documents from JSON, BSON or CSV files",
+    tooltip: "Import documents from JSON, BSON or CSV files, or collections from an archive of mongodump",
     keys: None,
     action: |state| {
         let can = state.is_open() && state.store.capabilities.transfer;
@@ -33,7 +33,7 @@ pub const EXPORT: Entry = Entry {
 pub const IMPORT_FOLDER: Entry = Entry {
     group: Group::Collection,
     label: "Import folder…",
-    tooltip: "Import the collections of an exported database, or of a folder of mongodump",
+    tooltip: "Import the collections of a folder: an exported database, mongodump or a snapshot of Atlas; archives open with Import…",
     keys: None,
     action: |state| {
         let can = state.is_open() && state.store.capabilities.transfer;

@@ -170,6 +170,26 @@ struct Header {
     sum: u64,
 }
 
+/// The header of the next segment. `None` at the end of the archive.
+fn header(from: &mut Source) -> io::Result<Option<Header>> {
+    loop {
+        let mut length = [0; 4];
+        match fill_some(from, &mut length)? {
+            0 => return Ok(None),
+            4 => {}
+            _ => return Err(broken(CUT)),
+        }
+        let header = document_of(length, from, DUMP_METADATA_BYTES_MAX)?;
+        let Some(header) = header else { continue };
+        return Ok(Some(Header {
+            name: data_name(&stem(&header).ok_or_else(|| broken(DAMAGED))?),
+            is_end: header.get_bool("EOF").unwrap_or(false),
+            // Archives of other programs have no checksum.
+            sum: header.get_i64("CRC").unwrap_or(0).cast_unsigned(),
+        }));
+    }
+}
+
 /// Finds collections in an archive, and reads the documents of one out of its segments.
 pub(in crate::transfer) struct Cursor {
     place: Place,
@@ -205,7 +225,7 @@ impl Cursor {
         loop {
             match self.place {
                 Place::BetweenSegments => {
-                    let Some(header) = self.header(from)? else { return Ok(None) };
+                    let Some(header) = header(from)? else { return Ok(None) };
                     self.place = Place::BeforeDocument { is_wanted: false };
                     if self.ahead.remove(&header.name) && is_wanted(&header.name) {
                         self.sum = Crc::new();
@@ -239,7 +259,7 @@ impl Cursor {
             }
             match self.place {
                 Place::BetweenSegments => {
-                    let header = self.header(from)?.ok_or_else(no_end)?;
+                    let header = header(from)?.ok_or_else(no_end)?;
                     self.place = Place::BeforeDocument { is_wanted: false };
                     if self.current.as_ref() == Some(&header.name) {
                         self.begin(&header)?;
@@ -265,26 +285,6 @@ impl Cursor {
             }
         }
         Ok(0)
-    }
-
-    /// The header of the next segment. `None` at the end of the archive.
-    fn header(&mut self, from: &mut Source) -> io::Result<Option<Header>> {
-        loop {
-            let mut length = [0; 4];
-            match fill_some(from, &mut length)? {
-                0 => return Ok(None),
-                4 => {}
-                _ => return Err(broken(CUT)),
-            }
-            let header = document_of(length, from, DUMP_METADATA_BYTES_MAX)?;
-            let Some(header) = header else { continue };
-            return Ok(Some(Header {
-                name: data_name(&stem(&header).ok_or_else(|| broken(DAMAGED))?),
-                is_end: header.get_bool("EOF").unwrap_or(false),
-                // Archives of other programs have no checksum.
-                sum: header.get_i64("CRC").unwrap_or(0).cast_unsigned(),
-            }));
-        }
     }
 
     /// Begins a segment of the current collection.

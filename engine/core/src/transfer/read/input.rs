@@ -39,6 +39,8 @@ pub(in crate::transfer) struct Input<'p> {
     ignored: Arc<AtomicU64>,
     /// The file is in a container, so it can't be continued at an offset.
     is_inside: bool,
+    /// A carriage return is read as a line break.
+    breaks_at_returns: bool,
     /// Bytes to read, as they are in the file or from here on in its container.
     file_bytes: u64,
     path: PathBuf,
@@ -113,6 +115,7 @@ impl<'p> Input<'p> {
             packed: Arc::default(),
             ignored: Arc::default(),
             is_inside: false,
+            breaks_at_returns: false,
             file_bytes: 0,
             path: PathBuf::new(),
             progress: None,
@@ -150,6 +153,7 @@ impl<'p> Input<'p> {
         if let Some(progress) = self.progress {
             progress.add_bytes_total(std::fs::metadata(&self.path).map_or(0, |file| file.len()));
         }
+        again.breaks_at_returns = self.breaks_at_returns;
         again.want(self.wanted.min(offset.saturating_add(bytes)));
         again.skip_to(offset).ok()?;
         Some(again)
@@ -193,6 +197,16 @@ impl<'p> Input<'p> {
         self.wanted = bytes;
     }
 
+    /// Reads text whose lines end with a carriage return alone, as old programs for the Mac write
+    /// them, with line breaks in their place.
+    pub(in crate::transfer) fn detect_line_ends(&mut self) {
+        let has = |byte| memchr::memchr(byte, self.bytes()).is_some();
+        self.breaks_at_returns = has(b'\r') && !has(b'\n');
+        if self.breaks_at_returns {
+            break_at_returns(self.buffer.get_mut(self.start..self.end).unwrap_or_default());
+        }
+    }
+
     /// Whether to stop reading: enough bytes were read, or the user canceled.
     pub(in crate::transfer) fn is_enough(&self) -> bool {
         self.unpacked >= self.wanted || self.progress.is_some_and(Progress::is_cancelled)
@@ -204,6 +218,11 @@ impl<'p> Input<'p> {
 
     pub(in crate::transfer) fn is_compressed(&self) -> bool {
         self.compression != Compression::None
+    }
+
+    /// Why nothing more can be read, as a sentence without its full stop.
+    pub(in crate::transfer) fn failure(&self) -> Option<String> {
+        self.failure.clone()
     }
 
     /// The buffered bytes.
@@ -255,6 +274,9 @@ impl<'p> Input<'p> {
             }
         };
         self.ended = count == 0;
+        if self.breaks_at_returns {
+            break_at_returns(free.get_mut(..count).unwrap_or_default());
+        }
         self.end += count;
         self.unpacked += count as u64;
         let packed = self.packed.load(Relaxed);
@@ -297,6 +319,12 @@ impl<'p> Input<'p> {
             }
             _ => format!("can't read the rest of the file: {}", io_reason(error)),
         }
+    }
+}
+
+fn break_at_returns(bytes: &mut [u8]) {
+    for byte in bytes.iter_mut().filter(|byte| **byte == b'\r') {
+        *byte = b'\n';
     }
 }
 

@@ -15,6 +15,7 @@ pub(super) mod csv_row;
 pub(super) mod csv_survey;
 pub(super) mod csv_value;
 pub(super) mod detect;
+pub(super) mod encoding;
 pub(super) mod foreign;
 pub(super) mod gzip;
 pub(super) mod input;

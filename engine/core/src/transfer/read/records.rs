@@ -11,13 +11,14 @@ use crate::transfer::read::convert::{Converter, FieldCounts};
 use crate::transfer::read::csv::CsvRecords;
 use crate::transfer::read::csv_header::TableColumn;
 use crate::transfer::read::detect::{byte_order_mark_length, detect, refuse};
+use crate::transfer::read::encoding::other_encoding;
 use crate::transfer::read::foreign::foreign;
 use crate::transfer::read::input::Input;
 use crate::transfer::read::item::{BadRecord, Item};
 use crate::transfer::read::json::JsonRecords;
 use crate::transfer::read::text_position::ResumePoint;
 use crate::transfer::{
-    Compression, DeclaredType, DetectedFormat, ImportFormat, Progress, ReadOptions,
+    Compression, DeclaredType, DetectedFormat, ImportFormat, Nonstandard, Progress, ReadOptions,
     RecordFormat, TextPosition, TransferError, read::bson_records,
 };
 use crate::value::extjson::{self, Tally};
@@ -74,7 +75,9 @@ impl<'p> Records<'p> {
             let what = container.words();
             return Err(not_readable(format!("{what}; import it alone, as a folder of mongodump")));
         }
-        let form = form_of(&mut input, path, options).map_err(not_readable)?;
+        let form = form_of(&mut input, path, options);
+        // Where a file breaks off decides what its start looks like.
+        let form = form.map_err(|what| not_readable(input.failure().unwrap_or(what)))?;
         let start = match form {
             RecordFormat::Bson => 0,
             _ => byte_order_mark_length(input.bytes()),
@@ -282,6 +285,7 @@ fn form_of(
     if let Some(what) = refuse(input.bytes()) {
         return Err(what.to_owned());
     }
+    input.detect_line_ends();
     let is_table = has_ending(path, &[".csv", ".tsv"]);
     let form = detect(input.bytes(), input.has_ended(), options.format, is_table);
     // JSON may begin with a comment, as JavaScript does.
@@ -291,6 +295,10 @@ fn form_of(
     let is_open = options.format == ImportFormat::Auto && !is_json;
     if let Some(what) = text.filter(|_| is_open).and_then(foreign) {
         return Err(what.to_owned());
+    }
+    let may_be_broken = options.leniency.takes(Nonstandard::BrokenText);
+    if let Some(what) = other_encoding(input.bytes()).filter(|_| !may_be_broken) {
+        return Err(what);
     }
     form.ok_or_else(|| {
         let position = start_of_text(input.bytes());

@@ -175,7 +175,7 @@ fn canceled() -> io::Error {
 }
 
 pub(in crate::transfer) fn is_canceled(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|error| error.is::<Canceled>())
+    error.get_ref().and_then(|error| error.downcast_ref::<Canceled>()).is_some()
 }
 
 /// An error of a container.

@@ -125,8 +125,10 @@ proptest! {
     }
 }
 
-/// Documents on lines, or in an array, each of which may be bad, and the bytes after the array.
-fn part() -> impl Strategy<Value = (bool, Vec<((i32, bool, bool), bool)>, &'static str)> {
+/// Whether it is an array, its documents, each of which may be bad, and the bytes after the array.
+type Part = (bool, Vec<((i32, bool, bool), bool)>, &'static str);
+
+fn part() -> impl Strategy<Value = Part> {
     let documents = prop::collection::vec((document(), prop::bool::weighted(0.1)), 1..4);
     (any::<bool>(), documents, prop::sample::select(vec!["", "\n", ",\n", "\n\n"]))
 }

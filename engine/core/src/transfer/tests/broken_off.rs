@@ -90,7 +90,14 @@ fn check(layout: Layout, count: i32, cut: f64, is_zstd: bool) -> Result<(), Test
     if unpacked.is_empty() {
         return Ok(());
     }
-    let report = fixture.import(&request);
+    let report = match import(&fixture.collections, &request, &Progress::new()) {
+        Ok(report) => report,
+        // Less than a document may be of any format.
+        Err(error) => {
+            prop_assert!(readable == 0 && error.to_string().contains("get a new copy"), "{error}");
+            return Ok(());
+        }
+    };
     prop_assert_eq!(report.imported, readable as u64, "{:?}", report.end);
     prop_assert_eq!(fixture.documents(), &documents[..readable]);
     let ImportEnd::Broken(reject) = &report.end else {

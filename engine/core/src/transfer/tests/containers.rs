@@ -372,7 +372,7 @@ fn two_dumps_of_a_database_are_not_mixed() {
     let (a, b) = (("app", "runs", vec![1]), ("app", "more", vec![2]));
     let other = ("shop", "carts", vec![3]);
     let folder = tempfile::tempdir().unwrap();
-    let tars = [tar(&[a.clone()], "monday/"), tar(&[b.clone(), other.clone()], "")];
+    let tars = [tar(std::slice::from_ref(&a), "monday/"), tar(&[b.clone(), other.clone()], "")];
     let path = folder.path().join("dump.tar");
     fs::write(&path, [&tars[0][..tars[0].len() - 1_024], &tars[1]].concat()).unwrap();
     let snapshots = folder.path().join("snapshots");

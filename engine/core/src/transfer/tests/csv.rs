@@ -1,10 +1,11 @@
 //! Imports of CSV as programs and people write it.
 
 use bson::{Bson, Document, RawDocumentBuf, doc};
+use proptest::prelude::*;
 
 use crate::transfer::{
-    FieldType, ImportEnd, ImportRequest, Progress, ReadOptions, TransferError, Types, import,
-    preview,
+    FieldType, ImportEnd, ImportRequest, Nonstandard, Progress, ReadOptions, TransferError, Types,
+    import, preview,
     tests::{Fixture, gzip},
 };
 
@@ -297,5 +298,61 @@ fn a_blank_cell_of_a_chosen_type_is_null_if_that_was_chosen() {
             ImportRequest { types, ..ImportRequest::new(vec![path], fixture.namespace.clone()) };
         fixture.import(&request);
         assert_eq!(documents(&fixture), [expected]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn lines_may_end_with_a_carriage_return_alone(
+        rows in prop::collection::vec((any::<i32>(), "[b-dé]{1,6}"), 1..2_000),
+        is_csv in any::<bool>(),
+        is_packed in any::<bool>(),
+        is_ended in any::<bool>(),
+    ) {
+        let mut lines: Vec<String> = Vec::new();
+        if is_csv {
+            lines.push("n,text".to_owned());
+            lines.extend(rows.iter().map(|(n, text)| format!("{n},\"{text}\"")));
+        } else {
+            lines.extend(rows.iter().map(|(n, text)| format!("{{\"n\":{n},\"text\":\"{text}\"}}")));
+        }
+        let read = |end: &str| {
+            let text = lines.join(end) + if is_ended { end } else { "" };
+            let text = text.into_bytes();
+            let fixture = Fixture::new();
+            let text = if is_packed { gzip(&text) } else { text };
+            let report = fixture.import(&fixture.request(&text));
+            let of = |it: &RawDocumentBuf| {
+                (it.get_i32("n").unwrap(), it.get_str("text").unwrap().to_owned())
+            };
+            let mut found: Vec<_> = fixture.documents().iter().map(of).collect();
+            found.sort();
+            (report.rejected, found)
+        };
+        let expected = read("\n");
+        prop_assert_eq!(expected.1.len(), rows.len());
+        prop_assert_eq!(read("\r"), expected);
+    }
+}
+
+#[test]
+fn a_file_in_another_encoding_is_refused_with_the_command_that_converts_it() {
+    for text in [
+        &b"name,town\nJos\xe9,M\xfcnchen\n"[..],
+        b"{\"town\":\"K\xf6ln\"}\n",
+        b"[{\"town\":\"K\xf6ln\"}]\n",
+        b"[\n{\"town\":\"K\xf6ln\"}]\n",
+    ] {
+        let fixture = Fixture::new();
+        let mut request = fixture.request(text);
+        let refused = import(&fixture.collections, &request, &Progress::new()).unwrap_err();
+        let what = refused.to_string();
+        assert!(what.contains("iconv -f Windows-1252 -t UTF-8"), "{what}");
+        request.leniency.set(Nonstandard::BrokenText, true);
+        let report = import(&fixture.collections, &request, &Progress::new()).unwrap();
+        let is_csv = text.starts_with(b"name");
+        assert_eq!(report.rejected, u64::from(is_csv), "{report:?}");
     }
 }

@@ -93,28 +93,31 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// Takes `()`, if that follows and the caller passed the time in.
+    /// Takes `()`, if that follows.
     fn is_empty_call(&mut self) -> Result<bool, Fault> {
         let start = self.at;
         self.space()?;
-        let is_empty = self.work.now_ms.is_some() && self.take(b'(')? && self.take(b')')?;
+        let is_empty =
+            self.bytes.get(self.at) == Some(&b'(') && self.take(b'(')? && self.take(b')')?;
         if !is_empty {
             self.at = start;
         }
         Ok(is_empty)
     }
 
-    /// Takes `.now()`, if that follows and the caller passed the time in.
+    /// Takes `.now()`, if that follows.
     fn take_now_method(&mut self) -> bool {
         const METHOD: &[u8] = b".now()";
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let is_now = self.work.now_ms.is_some() && rest.starts_with(METHOD);
+        let is_now = rest.starts_with(METHOD);
         self.at += if is_now { METHOD.len() } else { 0 };
         is_now
     }
 
     fn now_ms(&self) -> Result<i64, Fault> {
-        self.work.now_ms.map_or_else(|| self.fail("the present time is not known"), Ok)
+        const NOT_KNOWN: &str = "the present time is not known here; write the value, such as \
+                                 ISODate('2026-01-31T12:00:00Z')";
+        self.work.now_ms.map_or_else(|| self.fail(NOT_KNOWN), Ok)
     }
 
     fn put_now(&mut self, tag_at: usize) -> Done {
@@ -134,6 +137,7 @@ impl Parser<'_, '_> {
 
     /// A random UUID: version 4, variant 1.
     fn put_new_uuid(&mut self, tag_at: usize, subtype: u8) -> Done {
+        self.now_ms()?;
         let mut bytes = [0; 16];
         if getrandom::fill(&mut bytes).is_err() {
             return self.fail("the system has no random numbers; write the UUID");
@@ -248,8 +252,7 @@ impl Parser<'_, '_> {
     fn date_call(&mut self, tag_at: usize, iso: bool) -> Done {
         const MESSAGE: &str = "write the date in UTC, such as ISODate('2026-01-31T12:00:00Z')";
         let ms = match self.peek()? {
-            b'-' | b'0'..=b'9' if !iso => self.sum(MESSAGE)?,
-            b'D' if !iso && self.work.now_ms.is_some() => self.sum(MESSAGE)?,
+            b'-' | b'0'..=b'9' | b'D' if !iso => self.sum(MESSAGE)?,
             _ => self.parsed(MESSAGE, |text| {
                 // JavaScript takes a bare day as UTC, but a time without zone as local time.
                 let is_day = !text.contains(['T', 't', ' ']);
