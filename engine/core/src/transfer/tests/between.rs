@@ -207,6 +207,9 @@ fn errors_in_documents_are_still_errors() {
     for (text, imported, reason) in [
         ("{a: 1}\n{a: }\n{a: 3}\n", 2, "a value is missing here"),
         ("{\"a\": NaN}\n{\"a\": 1}\n", 1, "--nan"),
+        ("{at: new Date()}\n{a: 2}\n", 1, "write the date"),
+        ("{\"at\": ISODate()}\n{a: 2}\n", 1, "write the date"),
+        ("{at: Date.now()}\n{a: 2}\n", 1, "write the date"),
         ("{\"a\": 1}\n/* open\n", 1, "unexpected end of text"),
         ("{\"a\": 1}\n{\"a\": 1, \"a\": 2}\n", 1, "--last-duplicate"),
         ("[{\"a\": 1}] x", 1, "unexpected text after the array"),

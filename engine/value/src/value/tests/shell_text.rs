@@ -82,7 +82,9 @@ fn constructors() {
     read("RegExp('a', 'i')", r#"{"$regularExpression":{"pattern":"a","options":"i"}}"#);
     read("DBRef('c', 5, 'd')", r#"{"$ref":"c","$id":5,"$db":"d"}"#);
     refuse("ObjectId()", "24 hexadecimal");
-    refuse("new Date()", "write the date");
+    for now in ["new Date()", "ISODate()", "Date.now()", "new Date(Date.now() - 5)"] {
+        refuse(now, "write the date");
+    }
     refuse("new Date('2026-01-02T00:00:00')", "write the date");
     refuse("Long('x')", "64-bit");
     refuse("Int32(2147483648)", "32-bit");

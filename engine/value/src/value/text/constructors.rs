@@ -72,11 +72,9 @@ impl Parser<'_, '_> {
                 let ms = self.sum("Date.now() takes whole numbers added or subtracted")?;
                 self.put(tag_at, T::Int64, &ms.to_le_bytes());
             }
-            "ObjectId" | "ObjectID" if self.is_empty_call()? => self.put_new_id(tag_at)?,
-            "UUID" if self.is_empty_call()? => self.put_new_uuid(tag_at, 4)?,
-            "LegacyJavaUUID" | "LegacyCSharpUUID" | "LegacyPythonUUID"
-                if self.is_empty_call()? =>
-            {
+            "ObjectId" | "ObjectID" if self.is_new()? => self.put_new_id(tag_at)?,
+            "UUID" if self.is_new()? => self.put_new_uuid(tag_at, 4)?,
+            "LegacyJavaUUID" | "LegacyCSharpUUID" | "LegacyPythonUUID" if self.is_new()? => {
                 self.put_new_uuid(tag_at, LEGACY_UUID)?;
             }
             _ => {
@@ -105,6 +103,11 @@ impl Parser<'_, '_> {
         Ok(is_empty)
     }
 
+    /// Takes `()`, if that follows and the caller makes new values: it passed the time in.
+    fn is_new(&mut self) -> Result<bool, Fault> {
+        Ok(self.work.now_ms.is_some() && self.is_empty_call()?)
+    }
+
     /// Takes `.now()`, if that follows.
     fn take_now_method(&mut self) -> bool {
         const METHOD: &[u8] = b".now()";
@@ -115,7 +118,7 @@ impl Parser<'_, '_> {
     }
 
     fn now_ms(&self) -> Result<i64, Fault> {
-        const NOT_KNOWN: &str = "the present time is not known here; write the value, such as \
+        const NOT_KNOWN: &str = "the present time is not known here; write the date, such as \
                                  ISODate('2026-01-31T12:00:00Z')";
         self.work.now_ms.map_or_else(|| self.fail(NOT_KNOWN), Ok)
     }
@@ -137,7 +140,6 @@ impl Parser<'_, '_> {
 
     /// A random UUID: version 4, variant 1.
     fn put_new_uuid(&mut self, tag_at: usize, subtype: u8) -> Done {
-        self.now_ms()?;
         let mut bytes = [0; 16];
         if getrandom::fill(&mut bytes).is_err() {
             return self.fail("the system has no random numbers; write the UUID");
