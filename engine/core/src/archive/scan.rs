@@ -42,8 +42,8 @@ pub struct ScanResult {
     pub unreadable: u64,
 }
 
-/// Called with each document.
-type Visit<'v> = &'v mut dyn FnMut(Archived) -> ControlFlow<()>;
+/// Called with each document and its position.
+type Visit<'v> = &'v mut dyn FnMut(Archived, &ScanMark) -> ControlFlow<()>;
 
 impl Archive {
     /// Visits all documents, last removed first. A document that an earlier version archived twice,
@@ -138,12 +138,9 @@ impl Scan<'_> {
             if self.from.before_ms.is_some_and(|before_ms| archived.removed_ms >= before_ms) {
                 continue;
             }
-            self.last = Some(ScanMark {
-                segment: segment.name.clone(),
-                offset: found.offset,
-                line: line_number,
-            });
-            if visit(archived).is_break() {
+            let segment = segment.name.clone();
+            let mark = ScanMark { segment, offset: found.offset, line: line_number };
+            if visit(archived, self.last.insert(mark)).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }

@@ -111,7 +111,7 @@ fn prune(archive: &Archive, now_ms: i64) -> Result<usize, ArchiveError> {
 /// The ids of up to `limit` documents, newest first, and how the reading went.
 fn read(archive: &Archive, from: &ScanStart, limit: usize) -> (Vec<i32>, ScanResult) {
     let mut ids = Vec::new();
-    let seen = archive.scan(from, &mut |archived| {
+    let seen = archive.scan(from, &mut |archived, _| {
         ids.push(archived.document.get_i32("_id").expect("an id"));
         if ids.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -207,7 +207,7 @@ fn a_segment_that_a_limit_removes_while_it_is_read_is_passed_over() {
     assert_eq!(world.archive.summary().expect("read").segments, 3);
     let files = world.files();
     let mut ids = Vec::new();
-    let seen = world.archive.scan(&ScanStart::default(), &mut |archived| {
+    let seen = world.archive.scan(&ScanStart::default(), &mut |archived, _| {
         ids.push(archived.document.get_i32("_id").expect("an id"));
         if ids.len() == 1 {
             fs::remove_file(&files[1]).expect("removed");

@@ -1,6 +1,6 @@
 //! The reply to `mayflyTrash`.
 
-use bson::Bson;
+use bson::{Bson, Document};
 
 use super::{
     declare::replies,
@@ -12,17 +12,18 @@ replies! {
     pub struct TrashPage {
         /// The documents, newest first.
         "batch" => batch: Vec<TrashRow>,
-        /// Where the next page begins, for `after`; `None` at the end.
-        "next" => next: Option<u64>,
+        /// Where the next page begins, for `after`; `None` at the end. A number, or a document with
+        /// what archives have.
+        "next" => next: Option<Bson>,
         /// The trash as a whole; always given.
         "trash" => status: Option<TrashStatus>,
-        /// How many rows there are, on all pages; only on request.
+        /// How many there are, on all pages; only on request.
         "matching" as LeftOut => matching: Option<u64>,
     }
 
     /// A removed document. Instants are milliseconds since 1970.
     pub struct TrashRow {
-        /// Its number in the trash; later removals have larger ones.
+        /// Its number in the trash; later removals have larger ones. 0 in an archive.
         "number" => number: u64,
         /// The collection that it goes back to.
         "ns" => ns: String,
@@ -38,12 +39,16 @@ replies! {
         "expired" as Date => expired_ms: i64,
         /// When it was removed.
         "removed" as Date => removed_ms: i64,
-        /// When it leaves the trash.
-        "until" as Date => until_ms: i64,
+        /// When it leaves the trash; `None` in an archive.
+        "until" as Date => until_ms: Option<i64>,
         /// When it was last written.
         "modified" as Date => modified_ms: i64,
-        /// The archive that it is moved to then.
+        /// The archive that it is moved to then, or was moved to.
         "archive" as LeftOut => archive: Option<String>,
+        /// The target of the archive that has it; empty is the data folder.
+        "target" as LeftOut => target: Option<String>,
+        /// The document; only on request.
+        "document" as LeftOut => document: Option<Document>,
     }
 
     /// The trash as a whole, as `serverStatus` shows it too.
@@ -56,6 +61,8 @@ replies! {
         "bytes" => bytes: u64,
         /// Those of them that wait for an archive.
         "waiting" => waiting: u64,
+        /// Those of them whose archive the store doesn't know.
+        "unclaimed" => unclaimed: u64,
         /// The most bytes that it keeps of the others.
         "maxBytes" => max_bytes: u64,
         /// Documents that passes moved into it since the store was opened.
@@ -82,7 +89,7 @@ mod tests {
         };
         let status = doc! {
             "secs": 600_i64, "documents": 1_i64, "bytes": 20_i64, "waiting": 1_i64,
-            "maxBytes": 99_i64,
+            "unclaimed": 1_i64, "maxBytes": 99_i64,
             "trashed": 3_i64, "withoutTrash": 0_i64, "restored": 2_i64,
         };
         let page = doc! {"batch": [row], "next": 6_i64, "trash": status};

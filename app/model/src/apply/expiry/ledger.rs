@@ -131,7 +131,7 @@ type Page<N> = (Vec<(Bson, i64)>, Option<N>);
 
 fn in_trash(found: &Document) -> Page<i64> {
     let Some(page) = TrashPage::from_document(found) else { return Page::default() };
-    let next = page.next.and_then(|next| i64::try_from(next).ok());
+    let next = page.next.and_then(|next| next.as_i64());
     (page.batch.into_iter().map(|row| (row.id, row.removed_ms)).collect(), next)
 }
 

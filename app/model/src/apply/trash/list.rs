@@ -48,7 +48,7 @@ fn page(is_first: bool, reply: &Reply, found: &Document, trash: &mut Trash) {
     trash.is_known = true;
     trash.asked = None;
     let Some(found) = TrashPage::from_document(found) else { return };
-    trash.next = found.next.and_then(|next| i64::try_from(next).ok());
+    trash.next = found.next.and_then(|next| next.as_i64());
     trash.add(found.batch.into_iter().filter_map(row));
     let Some(status) = found.status else { return };
     trash.secs = status.secs;
@@ -67,7 +67,7 @@ fn row(row: TrashRow) -> Option<Row> {
         index: row.index,
         pass: row.pass.and_then(|pass| i64::try_from(pass).ok()),
         removed_ms: row.removed_ms,
-        until_ms: row.until_ms,
+        until_ms: row.until_ms.unwrap_or(i64::MAX),
         is_moved: row.archive.is_some(),
         is_newest: true,
     })

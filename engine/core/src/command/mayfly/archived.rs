@@ -7,9 +7,9 @@ use bson::{
     raw::{RawBson, RawBsonRef, cstr},
 };
 
-use super::archive_selection::{ArchiveSelection, archive_of};
+use super::archive_selection::{RemovedFilter, archive_of, mark_document, read_start};
 use crate::{
-    archive::{Archived, ScanMark},
+    archive::Archived,
     command::core::{Answer, Command, Context, Request, long, optional},
     limits::{ARCHIVE_PAGE_DOCS_MAX, CURSOR_BATCH_BYTES_MAX},
 };
@@ -26,11 +26,11 @@ pub static COMMAND: Command = Command::any(
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let archive = archive_of(context, request)?;
-    let selection = ArchiveSelection::read(context, request)?;
+    let (from, filter) = (read_start(request)?, RemovedFilter::read(context, request)?);
     let limit = request.count("limit")?.unwrap_or(LIMIT_DEFAULT);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX).clamp(1, ARCHIVE_PAGE_DOCS_MAX);
     let (mut rows, mut count, mut bytes) = (RawArrayBuf::new(), 0, 0);
-    let seen = selection.scan(&archive, |archived| {
+    let seen = filter.scan(&archive, &from, |archived, _| {
         bytes += archived.document.as_bytes().len();
         count += 1;
         rows.push(RawBson::Document(row(&archived)));
@@ -45,14 +45,6 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     }
     reply.append(cstr!("unreadableBytes"), long(seen.unreadable));
     Ok(reply)
-}
-
-fn mark_document(mark: &ScanMark) -> RawDocumentBuf {
-    let mut document = RawDocumentBuf::new();
-    document.append(cstr!("segment"), mark.segment.as_str());
-    document.append(cstr!("offset"), long(mark.offset));
-    document.append(cstr!("line"), long(mark.line));
-    document
 }
 
 fn row(archived: &Archived) -> RawDocumentBuf {

@@ -23,7 +23,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         let max = if store.is_full() { store.batch_docs() } else { BULK_DOCS_MAX };
         let mut numbers = Vec::new();
         before = context.collections.scan_trash(before, &mut |row| {
-            if chosen.has(row) && row.archive.is_some_and(|folder| unclaimed.contains_key(folder)) {
+            let is_unclaimed = row.archive.is_some_and(|folder| unclaimed.contains_key(folder));
+            if is_unclaimed && chosen.has(row)? {
                 numbers.push(row.number);
             }
             let is_full = numbers.len() >= max;

@@ -16,6 +16,8 @@ pub(crate) mod held;
 pub(crate) mod listen;
 pub(crate) mod reap;
 pub(crate) mod release;
+pub(crate) mod removed_list;
+pub(crate) mod requested_ids;
 pub(crate) mod restore;
 pub(crate) mod restore_archived;
 pub(crate) mod restore_report;

@@ -2,28 +2,18 @@
 
 use std::{collections::HashSet, ops::ControlFlow, sync::PoisonError};
 
-use bson::raw::RawBsonRef;
-
 use super::{
-    archive_selection::{ArchiveSelection, archive_of},
+    archive_selection::{RemovedFilter, archive_of, read_start},
+    requested_ids::RequestedIds,
     restore::{BATCH_BYTES, BATCH_DOCS, RemovedDocument, Restore},
     restore_report::id_key,
 };
 use crate::{
-    archive::{Archive, Archived},
+    archive::{Archive, Archived, ScanMark, ScanStart},
     collection::RestorableRow,
-    command::core::{Answer, Command, CommandError, Context, Request, fields, long, raw},
+    command::core::{Answer, Command, CommandError, Context, Request, long, optional, raw},
     limits::RESTORE_DOCS_MAX,
 };
-
-fields! {
-    struct RestoreArchivedFields<'r> from Request<'r> {
-        optional "filter": get => filter Option<RawBsonRef<'r>>,
-        optional "before",
-        optional "after",
-        optional "ids": get => ids Option<RawBsonRef<'r>>,
-    }
-}
 
 /// `{mayflyRestoreArchived: coll, ids: [..] | filter, before?: date}`
 ///
@@ -33,46 +23,77 @@ fields! {
 ///
 /// Rules that would remove it at once are put on hold first, until `mayflyRelease`. The archive is
 /// not changed.
-pub static COMMAND: Command =
-    Command::any("mayflyRestoreArchived", RestoreArchivedFields::FIELDS, run);
+pub static COMMAND: Command = Command::any(
+    "mayflyRestoreArchived",
+    &[optional("filter"), optional("before"), optional("after"), optional("ids")],
+    run,
+);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let archive = archive_of(context, request)?;
-    let selection = ArchiveSelection::read(context, request)?;
-    let fields = RestoreArchivedFields::read(request)?;
-    let mut wanted = RequestedIds::read(request, &fields)?;
+    let (from, filter) = (read_start(request)?, RemovedFilter::read(context, request)?);
+    let mut wanted = RequestedIds::read(request)?;
+    if wanted.is_all() && request.get("filter")?.is_none() {
+        return Err(CommandError::bad_value(
+            "mayflyRestoreArchived needs 'ids' or 'filter' to select the documents to restore",
+        ));
+    }
     let _one_at_a_time = context.restoring.lock().unwrap_or_else(PoisonError::into_inner);
     let mut restore = Restore::new(context);
-    let (mut batch, mut bytes) = (Vec::new(), 0);
-    let (mut met, mut found, mut more) = (HashSet::new(), 0, false);
-    selection.scan(&archive, |archived| {
+    let source = (&*archive, &filter, &from);
+    let found = restore_from(context, source, &mut wanted, RESTORE_DOCS_MAX, &mut restore)?;
+    let (report, held) = restore.finish()?;
+    let mut reply = report.into_document();
+    reply.insert("notFound", long(wanted.left()));
+    reply.insert("held", held);
+    reply.insert("more", found.more);
+    raw(&reply)
+}
+
+/// The documents that a step found in an archive.
+pub struct FoundArchived {
+    /// Documents, restored or not.
+    pub documents: usize,
+    /// The last of them.
+    pub last: Option<ScanMark>,
+    /// Whether the archive has more than the step may restore.
+    pub more: bool,
+}
+
+/// Restores at most `max` wanted documents that the filter matches, of each `_id` the newest.
+pub fn restore_from(
+    context: &Context,
+    (archive, filter, from): (&Archive, &RemovedFilter, &ScanStart),
+    wanted: &mut RequestedIds,
+    max: usize,
+    restore: &mut Restore<'_>,
+) -> Result<FoundArchived, CommandError> {
+    let mut found = FoundArchived { documents: 0, last: None, more: false };
+    let (mut batch, mut bytes, mut met) = (Vec::new(), 0, HashSet::new());
+    filter.scan(archive, from, |archived, mark| {
         let id = id_key(archived.document.get("_id").ok().flatten());
         // The newest comes first, so a later document with this `_id` is an older one.
-        if !wanted.has(&id) || !met.insert(id.clone()) {
+        if !wanted.has(&id) || met.contains(&id) {
             return Ok(ControlFlow::Continue(()));
         }
-        if found == RESTORE_DOCS_MAX {
-            more = true;
+        if found.documents == max {
+            found.more = true;
             return Ok(ControlFlow::Break(()));
         }
-        found += 1;
         wanted.take(&id);
+        met.insert(id);
+        found.documents += 1;
+        found.last = Some(mark.clone());
         bytes += archived.document.as_bytes().len();
-        batch.push(removed(context, &archive, archived));
+        batch.push(removed(context, archive, archived));
         if batch.len() >= BATCH_DOCS || bytes >= BATCH_BYTES {
             bytes = 0;
             restore.write(&std::mem::take(&mut batch))?;
         }
-        let is_done = wanted.is_done();
-        Ok(if is_done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        Ok(if wanted.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
     restore.write(&batch)?;
-    let (report, held) = restore.finish()?;
-    let mut reply = report.into_document();
-    reply.insert("notFound", long(wanted.left() as u64));
-    reply.insert("held", held);
-    reply.insert("more", more);
-    raw(&reply)
+    Ok(found)
 }
 
 /// A document of an archive, as one to be restored.
@@ -84,47 +105,5 @@ fn removed(context: &Context, archive: &Archive, archived: Archived) -> RemovedD
             archived.removed_ms,
             archived.document,
         ),
-    }
-}
-
-/// The requested `_id`s; `None` requests all.
-struct RequestedIds(Option<HashSet<Vec<u8>>>);
-
-impl RequestedIds {
-    fn read(
-        request: &Request<'_>,
-        fields: &RestoreArchivedFields<'_>,
-    ) -> Result<Self, CommandError> {
-        let ids = match fields.ids {
-            None if fields.filter.is_some() => return Ok(Self(None)),
-            None => {
-                return Err(CommandError::bad_value(
-                    "mayflyRestoreArchived needs 'ids' or 'filter' to select the documents to restore",
-                ));
-            }
-            Some(RawBsonRef::Array(ids)) => ids,
-            Some(other) => return Err(request.wrong_type("ids", other, "array")),
-        };
-        let ids: HashSet<Vec<u8>> =
-            ids.into_iter().map(|id| Ok(id_key(Some(id?)))).collect::<Result<_, CommandError>>()?;
-        Ok(Self(Some(ids)))
-    }
-
-    fn has(&self, id: &[u8]) -> bool {
-        self.0.as_ref().is_none_or(|ids| ids.contains(id))
-    }
-
-    fn take(&mut self, id: &[u8]) {
-        if let Some(ids) = &mut self.0 {
-            ids.remove(id);
-        }
-    }
-
-    fn is_done(&self) -> bool {
-        self.0.as_ref().is_some_and(HashSet::is_empty)
-    }
-
-    fn left(&self) -> usize {
-        self.0.as_ref().map_or(0, HashSet::len)
     }
 }

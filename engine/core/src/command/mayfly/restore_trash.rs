@@ -1,11 +1,14 @@
 //! `mayflyRestoreTrash`: restores removed documents from the trash.
 
-use std::{collections::HashSet, ops::ControlFlow, sync::PoisonError};
+use std::{ops::ControlFlow, sync::PoisonError};
 
 use bson::{Bson, doc, raw::RawBsonRef};
 
 use super::{
+    removed_list::ListPosition,
+    requested_ids::RequestedIds,
     restore::{BATCH_BYTES, BATCH_DOCS, RemovedDocument, Restore},
+    restore_archived::restore_from,
     restore_report::id_key,
     trash_selection::TrashSelection,
 };
@@ -16,90 +19,112 @@ use crate::{
 };
 
 fields! {
-    struct RestoreTrashFields<'r> from Request<'r> {
-        optional "ids": get => ids Option<RawBsonRef<'r>>,
+    struct RestoreTrashFields from Request<'_> {
+        optional "ids",
         optional "pass",
-        optional "after": count => after Option<u64>,
+        optional "filter",
+        optional "archived",
+        optional "after",
         optional "limit": count => limit Option<u64>,
     }
 }
 
-/// `{mayflyRestoreTrash: coll | 1, ids?: [..], pass?: n, after?: the "next" of the step before,
-/// limit?}`; 1 is all collections of all databases.
+/// `{mayflyRestoreTrash: coll | 1, ids?: [..], pass?: n, filter?, archived?: bool, after?: the "next" of
+/// the step before, limit?}`; 1 is all collections of all databases.
 ///
-/// Of each `_id` the newest document is restored unchanged, unless the collection has that `_id`.
-/// Rules that would remove it at once are put on hold first, until `mayflyRelease`. One command
-/// restores at most `limit` documents, the newest first; `next` is then where the next one begins.
-/// So a restore in steps meets no document twice, also not those that stay in the trash.
+/// Of each `_id` the newest document is restored unchanged, unless the collection has that `_id`: the
+/// newest of those that `mayflyTrash` lists for the same `filter`. With `archived`, documents are also
+/// restored from archives, after those of the trash. Rules that would remove it at once are put on hold
+/// first, until `mayflyRelease`.
+///
+/// One command restores at most `limit` documents, the newest first; `next` is then where the next one
+/// begins. So a restore in steps meets no document twice, also not those that stay where they are.
 pub static COMMAND: Command = Command::any("mayflyRestoreTrash", RestoreTrashFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let chosen = TrashSelection::read(context, request)?;
     let fields = RestoreTrashFields::read(request)?;
-    let mut ids = read_ids(request, fields.ids)?;
+    let mut ids = RequestedIds::read(request)?;
+    if !ids.is_all() && !matches!(request.first()?, RawBsonRef::String(_)) {
+        return Err(CommandError::bad_value(
+            "'ids' are of one collection: mayflyRestoreTrash needs its name with them",
+        ));
+    }
     let limit = fields.limit.and_then(|limit| usize::try_from(limit).ok());
     let limit = limit.unwrap_or(RESTORE_DOCS_MAX).clamp(1, RESTORE_DOCS_MAX);
+    let mut position = ListPosition::read(request)?;
     let _one_at_a_time = context.restoring.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut numbers: Vec<(u64, usize)> = Vec::new();
-    let mut more = false;
-    context.collections.scan_trash(fields.after, &mut |row| {
-        if !chosen.has(row) {
-            return Ok(ControlFlow::Continue(()));
-        }
-        if let Some(ids) = &mut ids {
-            // Of each the newest, which comes first.
-            if !ids.remove(&id_key(row.document.get("_id").ok().flatten())) {
-                return Ok(ControlFlow::Continue(()));
-            }
-        }
-        if numbers.len() == limit {
-            more = true;
-            return Ok(ControlFlow::Break(()));
-        }
-        numbers.push((row.number, row.document.as_bytes().len()));
-        let is_done = ids.as_ref().is_some_and(HashSet::is_empty);
-        Ok::<_, CommandError>(if is_done {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        })
-    })?;
     let mut restore = Restore::new(context);
-    let mut rest = numbers.as_slice();
-    while !rest.is_empty() {
-        let (batch, behind) = rest.split_at(batch_len(rest));
-        let rows = rows(context, &chosen, batch)?;
-        restore.note_gone(batch.len() - rows.len());
-        restore.write(&rows)?;
-        rest = behind;
+    let rows = TrashStep { context, chosen: &chosen, limit };
+    let (mut found, mut more) = rows.restore(&mut ids, &mut position, &mut restore)?;
+    for archive in chosen.archives.iter().flatten() {
+        if more || ids.is_done() {
+            break;
+        }
+        let from = position.start_of(archive);
+        let source = (&**archive, &chosen.filter, &from);
+        let step = restore_from(context, source, &mut ids, limit - found, &mut restore)?;
+        (found, more) = (found + step.documents, step.more);
+        position.archives.extend(step.last.map(|mark| (archive.folder().to_owned(), mark)));
     }
     let (report, held) = restore.finish()?;
-    let not_found = ids.map_or(0, |ids| ids.len()) as u64 + report.gone;
+    let not_found = ids.left() + report.gone;
     let mut reply = report.into_document();
     reply.extend(doc! {
         "notFound": long(not_found),
         "held": held,
         "more": more,
-        "next": numbers.last().filter(|_| more).map_or(Bson::Null, |(number, _)| long(*number).into()),
+        "next": if more { position.next(&chosen)? } else { Bson::Null },
     });
     raw(&reply)
 }
 
-fn read_ids(
-    request: &Request<'_>,
-    ids: Option<RawBsonRef<'_>>,
-) -> Result<Option<HashSet<Vec<u8>>>, CommandError> {
-    let ids = match ids {
-        None => return Ok(None),
-        Some(RawBsonRef::Array(ids)) => ids,
-        Some(other) => return Err(request.wrong_type("ids", other, "array")),
-    };
-    if !matches!(request.first()?, RawBsonRef::String(_)) {
-        return Err(CommandError::bad_value(
-            "'ids' are of one collection: mayflyRestoreTrash needs its name with them",
-        ));
+/// The part of a command that restores rows of the trash.
+struct TrashStep<'s> {
+    context: &'s Context,
+    chosen: &'s TrashSelection,
+    limit: usize,
+}
+
+impl TrashStep<'_> {
+    /// Returns how many rows were selected, and whether there are more.
+    fn restore(
+        &self,
+        ids: &mut RequestedIds,
+        position: &mut ListPosition,
+        restore: &mut Restore<'_>,
+    ) -> Result<(usize, bool), CommandError> {
+        let (mut numbers, mut more) = (Vec::new(), false);
+        self.context.collections.scan_trash(position.trash, &mut |row| {
+            // Of each the newest, which comes first.
+            let id = || id_key(row.document.get("_id").ok().flatten());
+            if !self.chosen.has(row)? || !ids.is_all() && !ids.take(&id()) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            if numbers.len() == self.limit {
+                more = true;
+                return Ok(ControlFlow::Break(()));
+            }
+            numbers.push((row.number, row.document.as_bytes().len()));
+            let is_done = ids.is_done();
+            Ok::<_, CommandError>(if is_done {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            })
+        })?;
+        let mut rest = numbers.as_slice();
+        while !rest.is_empty() {
+            let (batch, later) = rest.split_at(batch_len(rest));
+            let rows = rows(self.context, self.chosen, batch)?;
+            restore.note_gone(batch.len() - rows.len());
+            restore.write(&rows)?;
+            rest = later;
+        }
+        // Row 0 doesn't exist: the next step begins with the archives.
+        position.trash = numbers.last().filter(|_| more).map_or(Some(0), |(row, _)| Some(*row));
+        Ok((numbers.len(), more))
     }
-    ids.into_iter().map(|id| Ok(id_key(Some(id?)))).collect::<Result<_, CommandError>>().map(Some)
 }
 
 fn batch_len(rest: &[(u64, usize)]) -> usize {

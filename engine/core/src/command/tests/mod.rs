@@ -10,6 +10,7 @@ mod explain;
 mod implicit_id;
 mod lost_dialect;
 mod partial_results;
+mod removed;
 mod server;
 mod time_series;
 mod trash;

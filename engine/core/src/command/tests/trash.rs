@@ -429,6 +429,7 @@ fn what_waits_for_an_archive_that_is_not_known_can_be_discarded() {
     let lab = lab.reopened().reopened();
     let unknown = "{'archives.0.ns': 'test.c', 'archives.0.reason': 'archiveUnknown'}";
     lab.check("{mayflyHeld: 1}", unknown);
+    lab.check("{mayflyTrash: 1}", "{'trash.unclaimed': 2, 'trash.waiting': 2}");
     let words = "2 removed documents wait for an archive that the store no longer knows (test.c).";
     let warnings = &lab.engine.open_report().warnings;
     assert!(warnings.iter().any(|warning| warning.starts_with(words)), "{warnings:?}");

@@ -28,7 +28,7 @@ fn archived(world: &World) -> Vec<i32> {
     let archive = world.reaper.archives().find(&namespace()).expect("an archive");
     let mut ids = Vec::new();
     archive
-        .scan(&ScanStart::default(), &mut |archived| {
+        .scan(&ScanStart::default(), &mut |archived, _| {
             ids.push(archived.document.get_i32("_id").expect("an id"));
             ControlFlow::Continue(())
         })

@@ -54,11 +54,13 @@ pub fn scrub_document(status: &ScrubStatus) -> Document {
 pub fn trash_status(context: &Context) -> Result<TrashStatus, CommandError> {
     let status = context.reaper.trash_status()?;
     let counters = context.reaper.counters();
+    let unclaimed = context.reaper.archives().unclaimed()?;
     Ok(TrashStatus {
         secs: context.reaper.parameters().get(TtlParameter::TrashSecs),
         documents: status.documents,
         bytes: status.bytes,
         waiting: status.waiting.documents,
+        unclaimed: unclaimed.values().map(|rows| rows.documents).sum(),
         max_bytes: TRASH_BYTES_MAX,
         trashed: counters.trashed.get(),
         without_trash: counters.not_trashed.get(),
