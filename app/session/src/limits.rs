@@ -94,10 +94,7 @@ pub const STATUS_AGE_SHOWN_MAX: Duration = Duration::from_secs(1);
 /// How old the list of connected programs gets before it is asked for again.
 pub const LISTENER_AGE_MAX: Duration = Duration::from_secs(1);
 
-/// Documents on one page of an archive.
-pub const ARCHIVE_PAGE_ROWS: i32 = 100;
-
-/// Documents on one page of the trash.
+/// Documents on one page of what was removed.
 pub const TRASH_PAGE_ROWS: i32 = 100;
 
 /// The port that is offered for other programs: the one that MongoDB's tools try first.
@@ -202,8 +199,7 @@ pub const INPUT_REST: Duration = Duration::from_millis(700);
 /// How often lanes move where the processor draws and its time can't be read.
 pub const SOFTWARE_FRAME: Duration = Duration::from_millis(200);
 
-/// Documents in one page of what the trash or an archive has of the ledger: the most that a page
-/// may have.
+/// Documents in one page of what is kept of the ledger: the most that a page may have.
 pub const KEPT_PAGE_ROWS: i32 = 1_000;
 
 /// Passes in the chart of the removal lag.

@@ -5,7 +5,6 @@
 //! only `apply` carries them out.
 
 pub mod aggregate;
-pub mod archive;
 pub mod calendar;
 pub mod clock;
 pub mod connect;
@@ -44,8 +43,8 @@ pub use entry::{Entry, Group};
 pub use queue::Actions;
 pub use root::{Action, ConsoleAction, DialogAction, LessonAction, TabsAction, ViewAction};
 pub use store_actions::{
-    ArchiveAction, CalendarAction, ClockAction, ConnectAction, ListenerAction, MaintenanceAction,
-    ReaperAction, SandboxAction, StoreAction, TransferAction, TrashAction,
+    CalendarAction, ClockAction, ConnectAction, ListenerAction, MaintenanceAction, ReaperAction,
+    SandboxAction, StoreAction, TransferAction, TrashAction,
 };
 pub use view_actions::{
     AggregateAction, ConvertAction, CutAction, DocumentsAction, ExpiryAction, ExplainAction,

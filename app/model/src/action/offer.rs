@@ -1,8 +1,8 @@
 //! The actions of questions and messages.
 
 use super::{
-    Action, ArchiveAction, ConnectAction, DocumentsAction, IndexesAction, LessonAction,
-    ReaperAction, StoreAction, TransferAction, ViewAction,
+    Action, ConnectAction, DocumentsAction, IndexesAction, LessonAction, ReaperAction, StoreAction,
+    TransferAction, TrashAction, ViewAction,
 };
 use crate::job::lesson::LessonSource;
 use crate::state::offer::Offer;
@@ -10,7 +10,8 @@ use crate::state::offer::Offer;
 impl From<Offer> for Action {
     fn from(offer: Offer) -> Self {
         match offer {
-            Offer::StopArchiving(namespace) => Self::Archive(ArchiveAction::Off(namespace)),
+            Offer::SetArchive(of, command) => Self::Trash(TrashAction::SetArchive(of, *command)),
+            Offer::DiscardTrash(scope) => Self::Trash(TrashAction::Discard(scope)),
             Offer::ResumeMonitor => Self::Reaper(ReaperAction::Resume),
             Offer::RemoveHeld => Self::Reaper(ReaperAction::DeleteHeld),
             Offer::Unlock => Self::Connect(ConnectAction::Unlock),

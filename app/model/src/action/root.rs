@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use bson::Bson;
 
 use super::store_actions::{
-    ArchiveAction, CalendarAction, ClockAction, ConnectAction, ListenerAction, MaintenanceAction,
-    ReaperAction, SandboxAction, StoreAction, TransferAction, TrashAction,
+    CalendarAction, ClockAction, ConnectAction, ListenerAction, MaintenanceAction, ReaperAction,
+    SandboxAction, StoreAction, TransferAction, TrashAction,
 };
 use super::view_actions::{
     AggregateAction, ConvertAction, CutAction, DocumentsAction, ExpiryAction, ExplainAction,
@@ -42,7 +42,6 @@ pub enum Action {
     Maintenance(MaintenanceAction),
     Reaper(ReaperAction),
     Listener(ListenerAction),
-    Archive(ArchiveAction),
     /// Removed documents that can be restored.
     Trash(TrashAction),
     Calendar(CalendarAction),

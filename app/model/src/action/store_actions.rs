@@ -7,7 +7,7 @@ use bson::{Bson, Document};
 use mayfly_engine::command::ListenAt;
 
 use crate::commands::{clock, listener};
-use crate::job::{Dialect, Namespace, OpenRequest};
+use crate::job::{Dialect, Namespace, OpenRequest, TrashScope};
 use crate::state::calendar::Unit;
 use crate::state::dialogs::{
     CreateCollection, CreateDatabase, DropTarget, DuplicateCollection, RenameCollection,
@@ -241,33 +241,22 @@ impl ListenerAction {
     }
 }
 
-/// Actions on the archive that is shown.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ArchiveAction {
-    /// Switches it on, or changes what was chosen, with this command.
-    On(Document),
-    /// Switches that of this collection off. What was archived stays.
-    Off(Namespace),
-    /// Lists the documents that match this filter, or all.
-    List(Option<Document>),
-    More,
-    Show(usize),
-    /// Chooses a row, or does so no longer.
-    Choose(usize, bool),
-    /// Restores the chosen documents.
-    Restore,
-}
-
-/// Actions on the trash. All but the first come from its dialog.
+/// Actions on the trash and the archives. All but the first come from their dialog.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrashAction {
     /// Opens the dialog and lists a collection, or all.
     Open(Option<Namespace>),
     List(Option<Namespace>),
+    /// Lists the documents that match this filter, or all.
+    Filter(Option<Document>),
     More,
     /// Keeps removed documents for this many seconds. 0 turns the trash off.
     Keep(i64),
     Restore(RestoreCommand),
+    /// Turns the archive of this collection on, off or to another target, with this command.
+    SetArchive(Namespace, Document),
+    /// Discards the listed documents that wait for an archive which the store doesn't know.
+    Discard(TrashScope),
 }
 
 /// Actions of the calendar. All but the first come from its dialog.

@@ -66,7 +66,7 @@ pub fn refusal(action: &Action, state: &State) -> Option<&'static str> {
     let can = &state.store.capabilities;
     match action {
         Action::Reaper(_) if !can.reaper => Some(REAPER),
-        Action::Archive(_) | Action::Trash(_) if !can.archives => Some(ARCHIVES),
+        Action::Trash(_) if !can.archives => Some(ARCHIVES),
         Action::Listener(_) if !can.listener => Some(LISTENER),
         Action::Maintenance(_) if !can.maintenance => Some(MAINTENANCE),
         Action::Sandbox(SandboxAction::Copy(_)) if !can.sandboxes => Some(SANDBOXES),

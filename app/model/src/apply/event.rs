@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mayfly_engine::reaper::THREAD_NAME;
 
-use super::{Apply, archive, clock, expiry, poll, reaper, recount, store, tabs, trash};
+use super::{Apply, clock, expiry, poll, reaper, recount, store, tabs, trash};
 use crate::job::{BuildProgress, Event, RemovedDocument};
 use crate::limits::{CATALOG_AGE_MIN, SUMMARY_AGE_MIN};
 use crate::state::operations::{Progress, Stage, build_title};
@@ -26,13 +26,11 @@ pub fn event(event: Event, cx: &mut Apply<'_>) {
             for namespace in namespaces(&documents) {
                 data_changed(&namespace, cx.state);
             }
-            archive::changed(namespaces(&documents), cx);
             expiry::removed(&documents, more, cx.state);
             cx.state.reaper.documents_removed(documents, more);
         }
         Event::Restored(documents) => expiry::restored(&documents, cx.state),
         Event::Archived { namespace, .. } => {
-            archive::changed([namespace.clone()], cx);
             trash::pass_ended(cx);
             expiry::archived(&namespace, cx);
         }

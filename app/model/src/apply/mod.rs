@@ -3,7 +3,6 @@
 
 pub mod aggregate;
 pub mod answer;
-pub mod archive;
 pub mod beginning;
 pub mod calendar;
 mod catalog;
@@ -79,7 +78,6 @@ pub fn apply(action: Action, cx: &mut Apply<'_>) {
         Action::Maintenance(action) => maintenance::apply(action, cx),
         Action::Reaper(action) => reaper::apply(&action, cx),
         Action::Listener(action) => listener::apply(&action, cx),
-        Action::Archive(action) => archive::apply(action, cx),
         Action::Trash(action) => trash::apply(action, cx),
         Action::Calendar(action) => calendar::apply(action, cx),
         Action::Sandbox(action) => sandbox::apply(&action, cx),

@@ -1,4 +1,4 @@
-//! The trash.
+//! Removed documents, in the trash and in archives.
 
 mod changes;
 mod list;
@@ -7,11 +7,11 @@ use std::path::PathBuf;
 
 use bson::Document;
 
-use self::changes::{KeepTrash, RestoreFromTrash};
+use self::changes::{ChangeTrash, RestoreFromTrash};
 use self::list::{is_shown, list, refresh};
 use super::documents::bulk;
 use super::question::Question;
-use super::{Apply, archive, reaper};
+use super::{Apply, reaper};
 use crate::action::TrashAction;
 use crate::commands;
 use crate::job::bulk::{BulkChange, BulkReport};
@@ -27,24 +27,22 @@ use crate::worker::Reply;
 /// Carries out one action.
 pub fn apply(action: TrashAction, cx: &mut Apply<'_>) {
     match action {
-        TrashAction::Open(filter) => {
-            open(filter, TrashDraft::default(), cx);
+        TrashAction::Open(of) => open(of, cx),
+        TrashAction::List(of) => {
+            cx.state.trash.scope.of = of;
+            list_again(cx);
         }
-        TrashAction::List(filter) => {
-            cx.state.trash.filter.clone_from(&filter);
-            cx.state.trash.clear_rows();
-            refresh(cx);
-            archive::begin(filter, cx);
+        TrashAction::Filter(filter) => {
+            cx.state.trash.scope.filter = filter;
+            list_again(cx);
         }
         TrashAction::More => {
             if let Some(next) = cx.state.trash.next.take() {
-                cx.state.trash.asked = Some(next);
+                cx.state.trash.asked = Some(next.clone());
                 list(Some(next), TRASH_PAGE_ROWS, cx);
             }
         }
-        TrashAction::Keep(secs) => {
-            change(KeepTrash, "admin", commands::trash::keep(secs), cx);
-        }
+        TrashAction::Keep(secs) => change(ChangeTrash, "admin", commands::trash::keep(secs), cx),
         TrashAction::Restore(restore) => {
             cx.state.trash.result = None;
             if let Some(scope) = restore.scope {
@@ -52,24 +50,34 @@ pub fn apply(action: TrashAction, cx: &mut Apply<'_>) {
             }
             change(RestoreFromTrash, &restore.db, restore.command, cx);
         }
+        TrashAction::SetArchive(of, command) => change(ChangeTrash, &of.db, command, cx),
+        TrashAction::Discard(scope) => {
+            change(ChangeTrash, &scope.home().0, commands::trash::discard(&scope), cx);
+        }
     }
 }
 
 /// Opens the dialog. One that is open shows something else instead.
-pub(super) fn open(filter: Option<Namespace>, draft: TrashDraft, cx: &mut Apply<'_>) {
-    cx.state.trash = Trash { filter: filter.clone(), ..Trash::default() };
-    match cx.state.dialogs.open_mut() {
-        Some(Dialog::Trash(open)) => *open = draft,
-        _ => cx.state.dialogs.show(Dialog::Trash(draft)),
+fn open(of: Option<Namespace>, cx: &mut Apply<'_>) {
+    let scope = TrashScope { of, ..TrashScope::default() };
+    cx.state.trash = Trash { scope, ..Trash::default() };
+    let draft = TrashDraft::default();
+    match cx.state.dialogs.trash_mut() {
+        Some(open) => *open = draft,
+        None => cx.state.dialogs.show(Dialog::Trash(draft)),
     }
     refresh(cx);
-    archive::begin(filter, cx);
+}
+
+fn list_again(cx: &mut Apply<'_>) {
+    cx.state.trash.clear_rows();
+    list(None, TRASH_PAGE_ROWS, cx);
 }
 
 /// Restores documents in steps, or continues what has this journal.
 pub(super) fn restore_many(scope: TrashScope, journal: Option<PathBuf>, cx: &mut Apply<'_>) {
     if running(&cx.state.bulk).is_some() {
-        let words = "Documents are being restored from the trash; try again when that has ended";
+        let words = "Removed documents are being restored; try again when that has ended";
         return cx.warn(words);
     }
     cx.state.trash.error = None;

@@ -1,11 +1,8 @@
-//! The archive of a collection: its expired documents, and restoring them.
+//! Archives of removed documents: what the store says of them, and the fields of their settings.
 
-use std::collections::BTreeSet;
-
-use bson::{Bson, Document};
+use bson::Document;
 
 use super::Namespace;
-use super::documents::change::is_same;
 use crate::commands::archive;
 
 /// Bytes in an entered MB.
@@ -16,6 +13,8 @@ const DAY_SECS: u64 = 86_400;
 /// The store's report on an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Status {
+    /// Its collection.
+    pub ns: String,
     pub on: bool,
     /// Its folder; empty is the data folder.
     pub target: String,
@@ -33,88 +32,42 @@ pub struct Status {
     pub newest_ms: Option<i64>,
     /// Documents in the trash that are moved to it.
     pub waiting: u64,
+    /// A sentence on a file at the target that isn't part of it and can't be removed.
+    pub left: Option<String>,
     /// Bytes that can't be read any more.
     pub unreadable: u64,
     /// Documents that were archived and are gone: their files were deleted or cut.
     pub missing: u64,
 }
 
-/// One archived document.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Row {
-    /// Its `_id`.
-    pub id: Bson,
-    pub removed_ms: i64,
-    pub index: String,
-    pub document: Document,
-    /// No earlier row has its `_id`: this version can be restored.
-    pub is_newest: bool,
+/// A target in words.
+pub fn target_words(target: &str) -> &str {
+    if target.is_empty() { "the data folder" } else { target }
 }
 
-/// The archive that the dialog shows.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Archive {
-    pub namespace: Option<Namespace>,
-    /// `None` if it never had one.
-    pub status: Option<Status>,
-    pub is_known: bool,
-    /// Whether a change has no answer yet.
-    pub is_waiting: bool,
-    pub error: Option<String>,
-    /// Documents, what was removed last first.
-    pub rows: Vec<Row>,
-    pub next: Option<Document>,
-    /// The start of the requested page, or `None` for the first one.
-    pub asked: Option<Document>,
-    pub filter: Option<Document>,
-    pub chosen: BTreeSet<usize>,
-    pub shown: Option<usize>,
-    /// The result of the last restore, and whether any document was restored.
-    pub result: Option<(bool, String)>,
-}
-
-/// The fields of the dialog.
+/// The fields of the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchiveDraft {
     pub namespace: Namespace,
-    /// Whether the settings are shown, and not the documents.
-    pub settings: bool,
     pub target: String,
     /// Largest size in MB; empty is none.
     pub size: String,
     /// Longest age in days; empty is none.
     pub days: String,
-    pub filter: String,
-    /// Whether the fields have been filled from what the store says.
-    pub is_filled: bool,
 }
 
 impl ArchiveDraft {
-    /// Nothing is known yet.
-    pub fn new(namespace: Namespace) -> Self {
-        let empty = String::new;
+    /// Shows what was chosen before.
+    pub fn new(namespace: Namespace, status: Option<&Status>) -> Self {
+        let text = |number: Option<u64>, unit: u64| {
+            number.map(|number| number.div_ceil(unit).to_string()).unwrap_or_default()
+        };
         Self {
             namespace,
-            settings: false,
-            target: empty(),
-            size: empty(),
-            days: empty(),
-            filter: empty(),
-            is_filled: false,
+            target: status.map(|status| status.target.clone()).unwrap_or_default(),
+            size: text(status.and_then(|status| status.max_bytes), MB),
+            days: text(status.and_then(|status| status.max_age_secs), DAY_SECS),
         }
-    }
-
-    /// Shows what was chosen before. Only once: what is typed stays.
-    pub fn fill(&mut self, status: Option<&Status>) {
-        if std::mem::replace(&mut self.is_filled, true) {
-            return;
-        }
-        let Some(status) = status else { return };
-        let text = |number: Option<u64>| number.map(|number| number.to_string());
-        self.target.clone_from(&status.target);
-        self.size = text(status.max_bytes.map(|bytes| bytes.div_ceil(MB))).unwrap_or_default();
-        self.days =
-            text(status.max_age_secs.map(|secs| secs.div_ceil(DAY_SECS))).unwrap_or_default();
     }
 
     /// The largest size in bytes.
@@ -158,46 +111,6 @@ fn whole(text: &str, unit: u64, word: &str) -> Result<Option<u64>, String> {
     }
 }
 
-impl Archive {
-    /// Appends documents to the list.
-    pub fn add(&mut self, rows: impl IntoIterator<Item = (Bson, i64, String, Document)>) {
-        for (id, removed_ms, index, document) in rows {
-            let is_newest = !self.rows.iter().any(|row| row.id == id);
-            self.rows.push(Row { id, removed_ms, index, document, is_newest });
-        }
-    }
-
-    /// Lists nothing any more.
-    pub fn clear_rows(&mut self) {
-        self.rows.clear();
-        (self.next, self.asked) = (None, None);
-        self.chosen.clear();
-        self.shown = None;
-    }
-
-    /// The command that restores the chosen documents, and the database it is sent to.
-    pub fn restore_command(&self) -> Option<(String, Document)> {
-        let ids = self.chosen_ids();
-        let of = self.namespace.as_ref().filter(|_| !ids.is_empty())?;
-        Some((of.db.clone(), archive::restore(&of.collection, ids, self.filter.as_ref())))
-    }
-
-    /// Whether documents are listed by this filter. To the byte: a NaN in it is not equal to
-    /// itself.
-    pub fn is_listed_by(&self, filter: Option<&Document>) -> bool {
-        match (&self.filter, filter) {
-            (None, None) => true,
-            (Some(listed), Some(filter)) => is_same(listed, filter),
-            _ => false,
-        }
-    }
-
-    /// The `_id`s of the chosen rows.
-    pub fn chosen_ids(&self) -> Vec<Bson> {
-        self.chosen.iter().filter_map(|at| self.rows.get(*at)).map(|row| row.id.clone()).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use bson::doc;
@@ -209,7 +122,7 @@ mod tests {
             target: target.to_owned(),
             size: size.to_owned(),
             days: days.to_owned(),
-            ..ArchiveDraft::new(Namespace::new("shop", "carts"))
+            ..ArchiveDraft::new(Namespace::new("shop", "carts"), None)
         }
     }
 
@@ -238,59 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn the_fields_are_filled_once() {
+    fn the_fields_show_what_was_chosen_before() {
         let status = Status {
             target: "/a".to_owned(),
             max_bytes: Some(2_000_000),
             max_age_secs: Some(86_400),
             ..Status::default()
         };
-        let mut draft = draft("", "", "");
-        draft.fill(Some(&status));
+        let draft = ArchiveDraft::new(Namespace::new("shop", "carts"), Some(&status));
         assert_eq!((&*draft.target, &*draft.size, &*draft.days), ("/a", "2", "1"));
-        draft.size.clear();
-        draft.fill(Some(&status));
-        assert_eq!(draft.size, "", "what a person typed stays");
-    }
-
-    #[test]
-    fn of_each_id_the_first_row_is_the_newest() {
-        let mut archive = Archive::default();
-        let row = |id: i32| (Bson::Int32(id), 0, String::new(), Document::new());
-        archive.add([row(1), row(2), row(1)]);
-        archive.add([row(2), row(3)]);
-        let newest: Vec<bool> = archive.rows.iter().map(|row| row.is_newest).collect();
-        assert_eq!(newest, [true, true, false, false, true]);
-        archive.chosen.extend([0, 4, 9]);
-        assert_eq!(archive.chosen_ids(), [Bson::Int32(1), Bson::Int32(3)]);
-    }
-
-    #[test]
-    fn what_is_restored_is_picked_from_what_is_listed() {
-        let mut archive = Archive {
-            namespace: Some(Namespace::new("shop", "carts")),
-            filter: Some(doc! { "user": "bob" }),
-            ..Archive::default()
-        };
-        archive.add([(Bson::Int32(1), 0, String::new(), doc! { "_id": 1, "user": "bob" })]);
-        assert_eq!(archive.restore_command(), None, "nothing is chosen");
-        archive.chosen.insert(0);
-        let expected =
-            doc! { "mayflyRestoreArchived": "carts", "ids": [1], "filter": { "user": "bob" } };
-        assert_eq!(archive.restore_command(), Some(("shop".to_owned(), expected)));
-    }
-
-    #[test]
-    fn a_filter_is_itself() {
-        let check = |one: Option<Document>, other: Option<Document>, expected: bool| {
-            let archive = Archive { filter: one, ..Archive::default() };
-            assert_eq!(archive.is_listed_by(other.as_ref()), expected, "{other:?}");
-        };
-        let nan = || Some(doc! { "a": f64::NAN });
-        check(nan(), nan(), true);
-        check(None, None, true);
-        check(None, nan(), false);
-        check(nan(), None, false);
-        check(Some(doc! { "a": 1 }), Some(doc! { "a": 1_i64 }), false);
     }
 }

@@ -14,7 +14,7 @@ use super::sandbox::{LeaveSandbox, OpenSandbox};
 pub use super::sent::Sent;
 use super::server::ServerFacts;
 use super::{
-    Namespace, TabId, aggregate, archive, documents, indexes, maintenance, schema, transfer, trash,
+    Namespace, TabId, aggregate, documents, indexes, maintenance, schema, transfer, trash,
 };
 use crate::commands::query::collated;
 use crate::commands::store;
@@ -338,10 +338,10 @@ impl Dialogs {
         self.open.as_mut()
     }
 
-    /// The fields about an archive, while the open dialog shows one.
-    pub fn archive_mut(&mut self) -> Option<&mut archive::ArchiveDraft> {
+    /// The fields of *Recently removed*, while it is open.
+    pub fn trash_mut(&mut self) -> Option<&mut trash::TrashDraft> {
         match self.open.as_mut()? {
-            Dialog::Trash(draft) => draft.archive.as_mut(),
+            Dialog::Trash(draft) => Some(draft),
             _ => None,
         }
     }

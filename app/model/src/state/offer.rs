@@ -6,13 +6,16 @@ use bson::Document;
 
 use super::operations::OperationId;
 use super::{Namespace, TabId};
+use crate::job::TrashScope;
 use crate::job::bulk::BulkChange;
 
 /// The effect of the button of a question or of a message. `action` turns it into an action.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Offer {
-    /// Expired documents of the collection are no longer archived.
-    StopArchiving(Namespace),
+    /// The archive of a collection is changed with this command.
+    SetArchive(Namespace, Box<Document>),
+    /// Documents that wait for an archive which the store doesn't know are discarded.
+    DiscardTrash(TrashScope),
     /// Documents on hold are removed now.
     RemoveHeld,
     /// The TTL monitor is turned on.

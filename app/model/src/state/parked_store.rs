@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use crate::state::archive::Archive;
 use crate::state::changes::Changes;
 use crate::state::console::ConsoleDraft;
 use crate::state::drafts::TabDraft;
@@ -24,7 +23,6 @@ pub struct ParkedStore {
     pub(super) tabs: Tabs,
     pub(super) maintenance: Maintenance,
     pub(super) listener: Listener,
-    pub(super) archive: Archive,
     pub(super) trash: Trash,
     pub(super) console: Console,
     pub(super) changes: Changes,

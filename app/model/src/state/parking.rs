@@ -26,7 +26,6 @@ impl ParkedStore {
             tree: std::mem::take(&mut state.tree),
             maintenance: std::mem::take(&mut state.maintenance),
             listener: std::mem::take(&mut state.listener),
-            archive: std::mem::take(&mut state.archive),
             trash: std::mem::take(&mut state.trash),
             console: std::mem::take(&mut state.console),
             changes: std::mem::take(&mut state.changes),
@@ -50,7 +49,6 @@ impl ParkedStore {
         state.tree = self.tree;
         state.maintenance = self.maintenance;
         state.listener = self.listener;
-        state.archive = self.archive;
         state.trash = self.trash;
         state.console = self.console;
         state.changes = self.changes;

@@ -21,8 +21,8 @@ use super::tabs::{Tab, TabId, Tabs, ViewKind};
 use super::toasts::Toasts;
 use super::view::View;
 use super::{
-    archive, changes, connect, console, documents, expiry, lesson, maintenance, operations,
-    queries, rollout, store, toasts, transfer, trash, watch,
+    changes, connect, console, documents, expiry, lesson, maintenance, operations, queries,
+    rollout, store, toasts, transfer, trash, watch,
 };
 use crate::guide::Topic;
 use crate::job::lesson::Rules;
@@ -49,7 +49,6 @@ pub struct State {
     /// The store as a whole.
     pub maintenance: maintenance::Maintenance,
     pub listener: Listener,
-    pub archive: archive::Archive,
     pub trash: trash::Trash,
     pub commands: CommandLog,
     pub console: Console,

@@ -1,14 +1,18 @@
-//! Recently removed documents: how long the trash keeps them, which it has, and restoring them.
+//! Removed documents that can be restored: in the trash, or moved to an archive.
 
 use std::collections::BTreeSet;
 
 use bson::{Bson, Document};
 use mayfly_engine::limits::TRASH_SECS_MAX;
+use mayfly_engine::reply::TrashRow;
+use mayfly_engine::value::extjson::Layout;
+use mayfly_engine::value::shell::write_value;
 
-use super::archive::ArchiveDraft;
+use super::archive::{ArchiveDraft, Status, target_words};
 use super::documents::bulk::BulkRun;
+use super::documents::change::is_same;
 use super::store::StoreTree;
-use super::{Namespace, number};
+use super::{Namespace, Zone, number};
 use crate::commands::trash;
 use crate::job::TrashScope;
 use crate::job::bulk::BulkChange;
@@ -17,24 +21,28 @@ use crate::job::number_draft::NumberDraft;
 /// Seconds that the trash keeps removed documents by default.
 pub const KEEP_SECS: i32 = 600;
 
-/// The trash as the dialog shows it.
+/// The trash and the archives as the dialog shows them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trash {
     /// Whether the first answer has come.
     pub is_known: bool,
     /// Seconds that future removals are kept; 0: the trash is off.
     pub secs: i64,
-    /// Documents in it, of all collections.
+    /// Documents in the trash, of all collections.
     pub documents: u64,
     pub bytes: u64,
     pub max_bytes: u64,
+    /// Those that wait for an archive which the store doesn't know.
+    pub unclaimed: u64,
+    /// The archives of all collections. `None` until the store has said.
+    pub archives: Option<Vec<Status>>,
     /// The listed documents, the last removed first.
     pub rows: Vec<Row>,
-    pub next: Option<i64>,
+    pub next: Option<Bson>,
     /// The page that was asked for and has not come.
-    pub asked: Option<i64>,
-    /// The collection whose documents are listed; `None` is all.
-    pub filter: Option<Namespace>,
+    pub asked: Option<Bson>,
+    /// The listed documents: of a collection, or all, and those that match a filter.
+    pub scope: TrashScope,
     /// Collections of which a document was listed.
     pub seen: BTreeSet<Namespace>,
     /// Whether a change waits for its answer.
@@ -45,39 +53,106 @@ pub struct Trash {
     pub result: Option<(bool, String)>,
 }
 
+/// Where a removed document is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// In the trash until then, in milliseconds since 1970; after that it is moved to an archive or
+    /// deleted.
+    Trash { until_ms: i64, is_moved: bool },
+    /// In the archive with this target; empty is the data folder.
+    Archive { target: String },
+}
+
+impl Place {
+    pub fn of(row: &TrashRow) -> Self {
+        match &row.target {
+            Some(target) => Self::Archive { target: target.clone() },
+            None => Self::Trash {
+                until_ms: row.until_ms.unwrap_or(i64::MAX),
+                is_moved: row.archive.is_some(),
+            },
+        }
+    }
+
+    /// The words in a list.
+    pub fn label(&self, zone: Zone, now_ms: i64) -> String {
+        match self {
+            Self::Trash { until_ms, .. } if *until_ms > now_ms => {
+                format!("Kept until {}", zone.when(*until_ms, now_ms))
+            }
+            Self::Trash { is_moved: true, .. } => "Waits for the archive".to_owned(),
+            Self::Trash { .. } => "Deleted by the next pass".to_owned(),
+            Self::Archive { target } => format!("Moved to {}", target_words(target)),
+        }
+    }
+}
+
 /// A removed document that can be restored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Its number in the trash; later removals have larger ones.
-    pub number: i64,
     pub namespace: Namespace,
     /// Its `_id`.
     pub id: Bson,
     /// Its size in bytes.
     pub bytes: u64,
     pub index: String,
-    /// The pass that removed it. `None` if that was before the store was opened.
+    /// The pass that removed it. `None` if that was before the store was opened, or it was moved.
     pub pass: Option<i64>,
     /// When it was removed, in milliseconds since 1970.
     pub removed_ms: i64,
-    /// When the trash drops it for good, or it is moved to an archive.
-    pub until_ms: i64,
-    /// Whether it is moved to an archive.
-    pub is_moved: bool,
+    pub place: Place,
+    pub document: Option<Document>,
     /// No later listed removal has its `_id`: this version can be restored.
     pub is_newest: bool,
+}
+
+impl Row {
+    pub fn of(row: TrashRow) -> Option<Self> {
+        let (db, collection) = row.ns.split_once('.')?;
+        Some(Self {
+            place: Place::of(&row),
+            namespace: Namespace::new(db, collection),
+            id: row.id,
+            bytes: row.bytes,
+            index: row.index,
+            pass: row.pass.and_then(|pass| i64::try_from(pass).ok()),
+            removed_ms: row.removed_ms,
+            document: row.document,
+            is_newest: true,
+        })
+    }
+
+    /// The same as long as the document is listed.
+    pub fn key(&self) -> RowKey {
+        RowKey {
+            namespace: self.namespace.clone(),
+            id: write_value(&self.id, Layout::OneLine),
+            removed_ms: self.removed_ms,
+        }
+    }
+}
+
+/// Which removal a row is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowKey {
+    namespace: Namespace,
+    id: String,
+    removed_ms: i64,
 }
 
 /// The fields of the dialog.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TrashDraft {
-    pub is_on: bool,
     pub keep: NumberDraft,
-    /// Whether the fields have been filled from what the store says.
-    pub is_filled: bool,
-    pub chosen: Option<i64>,
+    /// The seconds that `keep` was filled with; `None` before.
+    pub filled: Option<i64>,
+    /// The filter as typed.
+    pub filter: String,
+    pub chosen: Vec<RowKey>,
     pub scope: Scope,
-    /// The archive of the listed collection, while that is shown.
+    /// Whether the document of the chosen row is shown.
+    pub shows_document: bool,
+    /// The settings of the archive of the listed collection, while they are shown.
     pub archive: Option<ArchiveDraft>,
 }
 
@@ -114,7 +189,7 @@ pub struct RestoreOutcome {
     /// Documents whose `_id` their collection has.
     pub existing: u64,
     pub refused: u64,
-    /// Documents that were no longer in the trash.
+    /// Documents that are kept no longer.
     pub not_found: u64,
     /// Whether an index is on hold because of it.
     pub is_held: bool,
@@ -128,18 +203,16 @@ impl RestoreOutcome {
         let stayed = [
             (self.existing, "has an _id that already exists", "have an _id that already exists"),
             (self.refused, "was rejected", "were rejected"),
-            (self.not_found, "is no longer in the trash", "are no longer in the trash"),
+            (self.not_found, "is no longer kept", "are no longer kept"),
         ];
         let stayed = stayed.into_iter().filter(|(count, ..)| *count > 0);
         let stayed: Vec<String> =
             stayed.map(|(count, one, more)| number::counted(count, one, more)).collect();
-        let remain = (self.remaining > 0).then(|| {
-            number::counted(self.remaining, "remains in the trash", "remain in the trash")
-        });
+        let remain =
+            (self.remaining > 0).then(|| number::counted(self.remaining, "remains", "remain"));
         if self.restored == 0 {
             let whys: Vec<String> = stayed.into_iter().chain(remain).collect();
-            let why =
-                if whys.is_empty() { "the trash is empty".to_owned() } else { whys.join(", ") };
+            let why = if whys.is_empty() { "nothing is kept".to_owned() } else { whys.join(", ") };
             return (false, format!("Nothing was restored: {why}"));
         }
         let restored = number::counted(self.restored, "document", "documents");
@@ -160,24 +233,19 @@ impl RestoreOutcome {
 }
 
 impl TrashDraft {
-    /// Fills the fields from the status, once: typed values stay.
+    /// Fills the field of the time with what the store says, whenever that is another time.
     pub fn fill(&mut self, net: &Trash) {
-        if !net.is_known || std::mem::replace(&mut self.is_filled, true) {
-            return;
+        if net.is_known && self.filled != Some(net.secs) {
+            let secs = if net.secs > 0 { net.secs } else { i64::from(KEEP_SECS) };
+            (self.keep, self.filled) = (NumberDraft::from_secs(secs), Some(net.secs));
         }
-        self.is_on = net.secs > 0;
-        let secs = if self.is_on { net.secs } else { i64::from(KEEP_SECS) };
-        self.keep = NumberDraft::from_secs(secs);
     }
 
-    /// The seconds in the fields; 0 is off.
+    /// The seconds in the field.
     ///
     /// # Errors
     /// One sentence: nothing was typed, or no number of seconds up to a day.
     pub fn secs(&self) -> Result<i64, String> {
-        if !self.is_on {
-            return Ok(0);
-        }
         if self.keep.text.trim().is_empty() {
             return Err("Enter how long to keep removed documents".to_owned());
         }
@@ -187,23 +255,52 @@ impl TrashDraft {
         }
         self.keep.secs(1..=TRASH_SECS_MAX)
     }
+
+    pub fn has_chosen(&self, row: &Row) -> bool {
+        self.chosen.contains(&row.key())
+    }
+
+    /// Chooses a row: with Ctrl one more or one less, with Shift all up to it. One command restores
+    /// documents of one collection, so those of others are no longer chosen.
+    pub fn choose(&mut self, net: &Trash, row: &Row, (is_more, is_range): (bool, bool)) {
+        let key = row.key();
+        self.chosen.retain(|chosen| chosen.namespace == key.namespace);
+        let place = |key: &RowKey| net.rows.iter().position(|row| row.key() == *key);
+        let from = self.chosen.last().and_then(place).filter(|_| is_range);
+        if let (Some(from), Some(to)) = (from, place(&key)) {
+            let range = net.rows.iter().take(from.max(to) + 1).skip(from.min(to));
+            let here = range.filter(|one| one.namespace == row.namespace).map(Row::key);
+            let mut keys: Vec<RowKey> = here.collect();
+            // The next range begins where this one did.
+            if from < to {
+                keys.reverse();
+            }
+            self.chosen = keys;
+        } else if is_more {
+            match self.chosen.iter().position(|chosen| *chosen == key) {
+                Some(at) => drop(self.chosen.remove(at)),
+                None => self.chosen.push(key),
+            }
+        } else {
+            self.chosen = vec![key];
+        }
+    }
 }
 
 impl Trash {
     /// The command that lists a page, and the database it is sent to.
-    pub fn page_command(&self, after: Option<i64>, limit: i32) -> (String, Document) {
-        let (db, of) = self.home();
-        (db, trash::page(of, limit, after))
+    pub fn page_command(&self, after: Option<Bson>, limit: i32) -> (String, Document) {
+        (self.scope.home().0, trash::page(&self.scope, limit, true, after))
     }
 
-    /// The database and the first value of a command about what is listed.
-    fn home(&self) -> (String, Bson) {
-        self.scope(None).home()
-    }
-
-    /// The listed documents, or those of them that one pass removed.
-    fn scope(&self, pass: Option<i64>) -> TrashScope {
-        TrashScope { of: self.filter.clone(), pass }
+    /// Whether documents are listed by this filter. To the byte: a NaN in it is not equal to
+    /// itself.
+    pub fn is_listed_by(&self, filter: Option<&Document>) -> bool {
+        match (&self.scope.filter, filter) {
+            (None, None) => true,
+            (Some(listed), Some(filter)) => is_same(listed, filter),
+            _ => false,
+        }
     }
 
     /// Lists nothing any more.
@@ -223,9 +320,22 @@ impl Trash {
         }
     }
 
-    /// The chosen row, while it is listed.
-    pub fn chosen(&self, draft: &TrashDraft) -> Option<&Row> {
-        self.rows.iter().find(|row| Some(row.number) == draft.chosen)
+    /// The archives of the listed collections.
+    pub fn listed_archives(&self) -> impl Iterator<Item = &Status> {
+        let of = self.scope.of.as_ref().map(ToString::to_string);
+        let all = self.archives.iter().flatten();
+        all.filter(move |status| of.as_ref().is_none_or(|of| *of == status.ns))
+    }
+
+    /// The archive of the listed collection. The last one is that of the collection as it is now;
+    /// others belong to dropped ones.
+    pub fn archive(&self) -> Option<&Status> {
+        self.scope.of.as_ref().and_then(|_| self.listed_archives().last())
+    }
+
+    /// The chosen rows that are still listed.
+    pub fn chosen<'t>(&'t self, draft: &'t TrashDraft) -> impl Iterator<Item = &'t Row> {
+        self.rows.iter().filter(|row| !draft.chosen.is_empty() && draft.has_chosen(row))
     }
 
     /// The command that restores the selection.
@@ -237,32 +347,42 @@ impl Trash {
             return Err("The list is empty");
         }
         if draft.scope == Scope::All {
-            let label = match &self.filter {
-                Some(of) => format!("Restore all of {of}"),
-                None => "Restore everything".to_owned(),
+            let label = match (&self.scope.filter, &self.scope.of) {
+                (Some(_), _) => "Restore all that match".to_owned(),
+                (None, Some(of)) => format!("Restore all of {of}"),
+                (None, None) => "Restore everything".to_owned(),
             };
-            return Ok(RestoreCommand::in_steps(self.scope(None), label));
+            return Ok(RestoreCommand::in_steps(self.scope.clone(), label));
         }
-        let Some(row) = self.chosen(draft) else {
+        let chosen: Vec<&Row> = self.chosen(draft).collect();
+        let Some(row) = chosen.first() else {
             return Err("Select a document in the list");
         };
         if draft.scope == Scope::Pass {
             let Some(pass) = row.pass else {
-                return Err("Removed before this store was opened, so its pass number is unknown");
+                return Err(match row.place {
+                    Place::Archive { .. } => "Archives don't know which pass removed a document",
+                    Place::Trash { .. } => {
+                        "Removed before this store was opened, so its pass number is unknown"
+                    }
+                });
             };
-            let of_all = if self.filter.is_none() { "" } else { " here" };
+            let of_all = if self.scope.of.is_none() { "" } else { " here" };
             let label = format!("Restore documents from pass {pass}{of_all}");
-            return Ok(RestoreCommand::in_steps(self.scope(Some(pass)), label));
+            let scope = TrashScope { pass: Some(pass), ..self.scope.clone() };
+            return Ok(RestoreCommand::in_steps(scope, label));
         }
-        if !row.is_newest {
+        if chosen.iter().any(|row| !row.is_newest) {
             return Err("Removed again later; only the newest version of each _id can be restored");
         }
-        Ok(RestoreCommand {
-            db: row.namespace.db.clone(),
-            command: trash::restore_ids(&row.namespace.collection, vec![row.id.clone()]),
-            label: "Restore this document".to_owned(),
-            scope: None,
-        })
+        let ids: Vec<Bson> = chosen.iter().map(|row| row.id.clone()).collect();
+        let label = match ids.len() {
+            1 => "Restore this document".to_owned(),
+            many => format!("Restore {}", number::counted(many as u64, "document", "documents")),
+        };
+        let filter = self.scope.filter.as_ref();
+        let command = trash::restore_ids(&row.namespace.collection, ids, filter);
+        Ok(RestoreCommand { db: row.namespace.db.clone(), command, label, scope: None })
     }
 }
 
@@ -296,83 +416,148 @@ mod tests {
     use super::*;
     use crate::job::number_draft::Unit;
 
-    fn row(number: i64, id: i32, pass: Option<i64>) -> Row {
+    fn row(removed_ms: i64, id: i32, pass: Option<i64>) -> Row {
         Row {
-            number,
             namespace: Namespace::new("shop", "carts"),
             id: Bson::Int32(id),
             bytes: 0,
             index: "at_1".to_owned(),
             pass,
-            removed_ms: 0,
-            until_ms: 0,
-            is_moved: false,
+            removed_ms,
+            place: Place::Trash { until_ms: 0, is_moved: false },
+            document: None,
             is_newest: true,
         }
     }
 
-    #[test]
-    fn what_is_typed_becomes_seconds() {
-        let check = |is_on, text: &str, unit, expected: Result<i64, &str>| {
-            let keep = NumberDraft { text: text.to_owned(), unit };
-            let draft = TrashDraft { is_on, keep, ..TrashDraft::default() };
-            assert_eq!(draft.secs(), expected.map_err(ToOwned::to_owned), "{text}");
-        };
-        check(false, "nothing", Unit::Days, Ok(0));
-        check(true, "10", Unit::Minutes, Ok(600));
-        check(true, "1", Unit::Days, Ok(86_400));
-        check(true, "2", Unit::Days, Err("Must be from 1 second to 1 day"));
-        check(true, "0", Unit::Seconds, Err("Must be from 1 second to 1 day"));
-        check(true, " ", Unit::Seconds, Err("Enter how long to keep removed documents"));
-        check(true, "ten", Unit::Seconds, Err("ten is not a whole number"));
+    fn moved(removed_ms: i64, id: i32) -> Row {
+        let place = Place::Archive { target: String::new() };
+        Row { place, ..row(removed_ms, id, None) }
     }
 
     #[test]
-    fn the_fields_are_filled_once() {
-        let check = |secs, is_on, text: &str, unit| {
-            let mut draft = TrashDraft::default();
-            draft.fill(&Trash::default());
-            assert!(!draft.is_filled, "nothing is known yet");
+    fn what_is_typed_becomes_seconds() {
+        let check = |text: &str, unit, expected: Result<i64, &str>| {
+            let keep = NumberDraft { text: text.to_owned(), unit };
+            let draft = TrashDraft { keep, ..TrashDraft::default() };
+            assert_eq!(draft.secs(), expected.map_err(ToOwned::to_owned), "{text}");
+        };
+        check("10", Unit::Minutes, Ok(600));
+        check("1", Unit::Days, Ok(86_400));
+        check("2", Unit::Days, Err("Must be from 1 second to 1 day"));
+        check("0", Unit::Seconds, Err("Must be from 1 second to 1 day"));
+        check(" ", Unit::Seconds, Err("Enter how long to keep removed documents"));
+        check("ten", Unit::Seconds, Err("ten is not a whole number"));
+    }
+
+    #[test]
+    fn the_time_is_filled_when_the_store_says_another_one() {
+        let mut draft = TrashDraft::default();
+        draft.fill(&Trash::default());
+        assert_eq!(draft.filled, None, "nothing is known yet");
+        let mut check = |secs, text: &str, unit| {
             let net = Trash { is_known: true, secs, ..Trash::default() };
             draft.fill(&net);
-            assert_eq!((draft.is_on, &*draft.keep.text, draft.keep.unit), (is_on, text, unit));
+            assert_eq!((&*draft.keep.text, draft.keep.unit), (text, unit));
             draft.keep.text.clear();
             draft.fill(&net);
             assert_eq!(draft.keep.text, "", "what a person typed stays");
         };
-        check(0, false, "10", Unit::Minutes);
-        check(7_200, true, "2", Unit::Hours);
+        check(0, "10", Unit::Minutes);
+        check(7_200, "2", Unit::Hours);
+    }
+
+    #[test]
+    fn a_place_is_said_in_words() {
+        let check = |place: Place, expected: &str| {
+            assert_eq!(place.label(Zone::Utc, 60_000), expected);
+        };
+        check(Place::Trash { until_ms: 90_000, is_moved: true }, "Kept until 00:01:30");
+        check(Place::Trash { until_ms: 60_000, is_moved: true }, "Waits for the archive");
+        check(Place::Trash { until_ms: 60_000, is_moved: false }, "Deleted by the next pass");
+        check(Place::Archive { target: String::new() }, "Moved to the data folder");
+        check(Place::Archive { target: "/mnt/old".to_owned() }, "Moved to /mnt/old");
     }
 
     #[test]
     fn a_choice_becomes_a_command() {
         let mut net = Trash::default();
-        net.add([row(9, 1, Some(3)), row(8, 2, None), row(7, 1, Some(2))]);
+        net.add([row(9, 1, Some(3)), row(8, 2, None), row(7, 1, Some(2)), moved(5, 5)]);
         let mut filtered = net.clone();
-        filtered.filter = Some(Namespace::new("shop", "carts"));
-        let check = |net: &Trash, scope, chosen, expected: Result<(&str, Document), &str>| {
-            let draft = TrashDraft { chosen, scope, ..TrashDraft::default() };
+        filtered.scope.of = Some(Namespace::new("shop", "carts"));
+        filtered.scope.filter = Some(doc! {"user": "bob"});
+        let check = |net: &Trash,
+                     scope,
+                     chosen: &[i64],
+                     expected: Result<(&str, Document), &str>| {
+            let rows = net.rows.iter().filter(|row| chosen.contains(&row.removed_ms));
+            let draft =
+                TrashDraft { chosen: rows.map(Row::key).collect(), scope, ..TrashDraft::default() };
             let found = net.restore_command(&draft);
             let found = found.as_ref().map(|found| (found.db.as_str(), found.command.clone()));
             assert_eq!(found.map_err(|why| *why), expected);
         };
-        let one = doc! {"mayflyRestoreTrash": "carts", "ids": [1]};
-        check(&net, Scope::Document, Some(9), Ok(("shop", one)));
-        check(&net, Scope::Document, None, Err("Select a document in the list"));
-        check(&net, Scope::Document, Some(5), Err("Select a document in the list"));
+        let one = doc! {"mayflyRestoreTrash": "carts", "ids": [1], "archived": true};
+        check(&net, Scope::Document, &[9], Ok(("shop", one)));
+        let both = doc! {"mayflyRestoreTrash": "carts", "ids": [2, 5], "archived": true};
+        check(&net, Scope::Document, &[5, 8], Ok(("shop", both)));
+        let seen = doc! {
+            "mayflyRestoreTrash": "carts", "ids": [5], "filter": {"user": "bob"}, "archived": true,
+        };
+        check(&filtered, Scope::Document, &[5], Ok(("shop", seen)));
+        check(&net, Scope::Document, &[], Err("Select a document in the list"));
+        check(&net, Scope::Document, &[6], Err("Select a document in the list"));
         let older = "Removed again later; only the newest version of each _id can be restored";
-        check(&net, Scope::Document, Some(7), Err(older));
-        let pass = doc! {"mayflyRestoreTrash": 1, "pass": 2_i64, "limit": 1_000};
-        check(&net, Scope::Pass, Some(7), Ok(("admin", pass)));
-        let pass = doc! {"mayflyRestoreTrash": "carts", "pass": 2_i64, "limit": 1_000};
-        check(&filtered, Scope::Pass, Some(7), Ok(("shop", pass)));
+        check(&net, Scope::Document, &[7], Err(older));
+        let pass = doc! {"mayflyRestoreTrash": 1, "pass": 2_i64, "archived": true, "limit": 1_000};
+        check(&net, Scope::Pass, &[7], Ok(("admin", pass)));
         let before = "Removed before this store was opened, so its pass number is unknown";
-        check(&net, Scope::Pass, Some(8), Err(before));
-        let all = doc! {"mayflyRestoreTrash": 1, "limit": 1_000};
-        check(&net, Scope::All, None, Ok(("admin", all)));
-        let all = doc! {"mayflyRestoreTrash": "carts", "limit": 1_000};
-        check(&filtered, Scope::All, None, Ok(("shop", all)));
-        check(&Trash::default(), Scope::All, None, Err("The list is empty"));
+        check(&net, Scope::Pass, &[8], Err(before));
+        let moved = "Archives don't know which pass removed a document";
+        check(&net, Scope::Pass, &[5], Err(moved));
+        let all = doc! {"mayflyRestoreTrash": 1, "archived": true, "limit": 1_000};
+        check(&net, Scope::All, &[], Ok(("admin", all)));
+        let all = doc! {
+            "mayflyRestoreTrash": "carts", "filter": {"user": "bob"}, "archived": true,
+            "limit": 1_000,
+        };
+        check(&filtered, Scope::All, &[], Ok(("shop", all)));
+        check(&Trash::default(), Scope::All, &[], Err("The list is empty"));
+    }
+
+    #[test]
+    fn rows_are_chosen_one_by_one_or_in_a_range_of_one_collection() {
+        let mut net = Trash::default();
+        net.add([row(9, 1, None), row(8, 2, None), moved(7, 3)]);
+        let elsewhere = Row { namespace: Namespace::new("shop", "users"), ..row(6, 4, None) };
+        net.add([elsewhere]);
+        let mut draft = TrashDraft::default();
+        let mut check = |at: usize, how, expected: &[i64]| {
+            draft.choose(&net, &net.rows[at], how);
+            let chosen: Vec<i64> = net.chosen(&draft).map(|row| row.removed_ms).collect();
+            assert_eq!(chosen, expected);
+        };
+        check(0, (false, false), &[9]);
+        check(2, (true, false), &[9, 7]);
+        check(2, (true, false), &[9]);
+        check(2, (false, true), &[9, 8, 7]);
+        check(1, (false, true), &[9, 8]);
+        check(3, (true, false), &[6]);
+        check(1, (false, false), &[8]);
+    }
+
+    #[test]
+    fn a_filter_is_itself() {
+        let check = |one: Option<Document>, other: Option<Document>, expected: bool| {
+            let scope = TrashScope { filter: one, ..TrashScope::default() };
+            let net = Trash { scope, ..Trash::default() };
+            assert_eq!(net.is_listed_by(other.as_ref()), expected, "{other:?}");
+        };
+        let nan = || Some(doc! { "a": f64::NAN });
+        check(nan(), nan(), true);
+        check(None, None, true);
+        check(None, nan(), false);
+        check(Some(doc! { "a": 1 }), Some(doc! { "a": 1_i64 }), false);
     }
 
     #[test]
@@ -381,8 +566,8 @@ mod tests {
             assert_eq!(outcome.sentence(), (expected.0, expected.1.to_owned()));
         };
         let nothing = RestoreOutcome::default;
-        check(nothing(), (false, "Nothing was restored: the trash is empty"));
-        let words = "Nothing was restored: 1 remains in the trash";
+        check(nothing(), (false, "Nothing was restored: nothing is kept"));
+        let words = "Nothing was restored: 1 remains";
         check(RestoreOutcome { remaining: 1, ..nothing() }, (false, words));
         let part = RestoreOutcome {
             restored: 3_000,
@@ -392,7 +577,7 @@ mod tests {
             ..nothing()
         };
         let words = "Restored 3,000 documents, 1 has an _id that already exists; the index is on \
-                     hold until you release it; 93,611 remain in the trash";
+                     hold until you release it; 93,611 remain";
         check(part, (true, words));
     }
 }

@@ -205,7 +205,7 @@ fn a_restore_that_was_cut_short_continues() {
         reply.get_i32("n").expect("a number")
     };
     assert_eq!(count(&window), 2_000);
-    window.click("Continue: Restore everything from the trash");
+    window.click("Continue: Restore everything removed");
     window.until_named("Dismiss: Restored 1,000 documents");
     assert_eq!(count(&window), 3_000);
     let window = window.restart();

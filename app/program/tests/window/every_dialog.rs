@@ -104,7 +104,7 @@ rows! {
     Dialog::Statistics(_) => Statistics, |_| Action::Store(StoreAction::OpenStatistics(carts())), "Done", "Done", "Done", Presses;
     Dialog::Drop(_) => Drop, |_| show(Dialog::Drop(DropDialog { target: DropTarget::Collection(carts()), typed: "carts".into(), sent: Sent::default() })),
         "Name to confirm", "Drop collection", "Cancel", Presses;
-    Dialog::Confirm(_) => Confirm, |_| mayfly::action::archive::ask_off(&carts(), "test.carts"), "Cancel", "Turn off", "Cancel", Leaves;
+    Dialog::Confirm(_) => Confirm, |_| mayfly::action::trash::ask_archive_off(&carts(), "test.carts"), "Cancel", "Turn off", "Cancel", Leaves;
     Dialog::OpenFolder(_) => OpenFolder, |_| show(Dialog::OpenFolder(OpenFolder { path: "/nowhere/at/all".into(), ..Default::default() })),
         "Folder path", "Open", "Cancel", Presses;
     Dialog::Connect(_) => Connect, |_| show(Dialog::Connect(Box::default())), "Connection string", "Connect", "Cancel", Waits;

@@ -9,9 +9,9 @@ use mayfly::source::{Capabilities, Events, Source};
 use super::support::{Window, at};
 
 /// A store some of whose answers are others: `alter` gets the command and its answer.
-struct Altered {
-    inner: Arc<dyn Source>,
-    alter: fn(&Document, Document) -> Document,
+pub struct Altered {
+    pub inner: Arc<dyn Source>,
+    pub alter: fn(&Document, Document) -> Document,
 }
 
 impl Source for Altered {

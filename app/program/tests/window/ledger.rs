@@ -69,7 +69,7 @@ fn the_ledger_is_saved_as_ndjson_and_as_csv() {
 fn several_documents_are_restored_from_the_trash() {
     let mut window = ledger(&visits(), 600);
     window.until_window("all are in the trash", |window| {
-        window.harness.query_all_by_label("Trash").count() == 4
+        window.harness.query_all_by_label("Kept until 12:10:20").count() == 4
     });
     assert!(!window.is_enabled("Restore selected"));
     window.point("$one");
@@ -90,7 +90,7 @@ fn several_documents_are_restored_from_the_trash() {
 fn what_the_trash_dialog_restores_is_restored_in_the_ledger() {
     let mut window = ledger(&visits(), 600);
     window.until_window("all are in the trash", |window| {
-        window.harness.query_all_by_label("Trash").count() == 4
+        window.harness.query_all_by_label("Kept until 12:10:20").count() == 4
     });
     window.choose("Menu", "Recently removed…");
     window.until_named("In trash: 4 documents");
@@ -133,7 +133,7 @@ fn documents_of_the_archive_are_restored_as_those_of_the_trash() {
     commands.push(doc! {"mayflyArchive": "visits"});
     let mut window = ledger(&commands, 0);
     window.until_window("all are in the archive", |window| {
-        window.harness.query_all_by_label("Archive").count() == 4
+        window.harness.query_all_by_label("Moved to the data folder").count() == 4
     });
     window.point("$one");
     window.point_with("three", Modifiers::SHIFT);

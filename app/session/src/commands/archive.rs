@@ -1,27 +1,10 @@
 //! The archive of a collection.
 
-use bson::{Bson, Document, doc};
+use bson::{Document, doc};
 
-/// The status of all archives of a database.
+/// The status of all archives of a database; on `admin`, of all.
 pub fn status() -> Document {
     doc! { "mayflyArchives": 1 }
-}
-
-/// A page of archived documents, after the place that the last page named.
-pub fn page(
-    collection: &str,
-    rows: i32,
-    filter: Option<&Document>,
-    after: Option<Document>,
-) -> Document {
-    let mut command = doc! { "mayflyArchived": collection, "limit": rows };
-    if let Some(filter) = filter {
-        command.insert("filter", filter.clone());
-    }
-    if let Some(after) = after {
-        command.insert("after", after);
-    }
-    command
 }
 
 /// Turns archiving on or changes it; an empty target is the data folder.
@@ -45,14 +28,4 @@ pub fn turn_on(
 
 pub fn turn_off(collection: &str) -> Document {
     doc! { "mayflyArchive": collection, "off": true }
-}
-
-/// Restores documents. The command carries the filter of the list: an archive may hold several
-/// versions of one `_id`, and the newest listed one is restored.
-pub fn restore(collection: &str, ids: Vec<Bson>, filter: Option<&Document>) -> Document {
-    let mut command = doc! { "mayflyRestoreArchived": collection, "ids": ids };
-    if let Some(filter) = filter {
-        command.insert("filter", filter.clone());
-    }
-    command
 }

@@ -105,46 +105,48 @@ fn databases_and_collections() {
 }
 
 #[test]
-fn the_trash() {
-    let of_collection = TrashScope { of: Some(Namespace::new("d", "c")), pass: None };
-    let of_pass = TrashScope { of: None, pass: Some(2) };
+fn what_was_removed() {
+    let of = Some(Namespace::new("d", "c"));
+    let of_collection = TrashScope { of, ..TrashScope::default() };
+    let of_pass = TrashScope { pass: Some(2), ..TrashScope::default() };
+    let filtered = TrashScope { filter: Some(doc! { "a": 1 }), ..TrashScope::default() };
+    let after = || Some(Bson::Int64(7));
     check([
         (trash::keep(600), "runCommand({ setParameter: 1, mayflyTrashSecs: 600 })"),
-        (trash::page(1.into(), 10, None), "runCommand({ mayflyTrash: 1, limit: 10 })"),
         (
-            trash::page("c".into(), 10, Some(7)),
-            "runCommand({ mayflyTrash: 'c', limit: 10, after: Long('7') })",
+            trash::page(&filtered, 10, true, None),
+            "runCommand({ mayflyTrash: 1, filter: { a: 1 }, archived: true, limit: 10, documents: \
+             true })",
+        ),
+        (
+            trash::page(&of_collection, 10, false, after()),
+            "runCommand({ mayflyTrash: 'c', archived: true, limit: 10, after: Long('7') })",
         ),
         (
             trash::restore_step(&of_collection, None),
-            "runCommand({ mayflyRestoreTrash: 'c', limit: 1000 })",
+            "runCommand({ mayflyRestoreTrash: 'c', archived: true, limit: 1000 })",
         ),
         (
-            trash::restore_step(&of_pass, Some(7)),
-            "runCommand({ mayflyRestoreTrash: 1, pass: Long('2'), limit: 1000, after: Long('7') })",
+            trash::restore_step(&of_pass, after()),
+            "runCommand({ mayflyRestoreTrash: 1, pass: Long('2'), archived: true, limit: 1000, \
+             after: Long('7') })",
         ),
         (
             trash::count(&of_pass),
-            "runCommand({ mayflyTrash: 1, limit: 1, count: true, pass: Long('2') })",
+            "runCommand({ mayflyTrash: 1, pass: Long('2'), archived: true, limit: 1, count: true })",
         ),
         (
-            trash::restore_ids("c", vec![Bson::Int32(1)]),
-            "runCommand({ mayflyRestoreTrash: 'c', ids: [ 1 ] })",
+            trash::restore_ids("c", vec![Bson::Int32(1)], filtered.filter.as_ref()),
+            "runCommand({ mayflyRestoreTrash: 'c', ids: [ 1 ], filter: { a: 1 }, archived: true })",
         ),
+        (trash::discard(&of_collection), "runCommand({ mayflyDiscardTrash: 'c' })"),
     ]);
 }
 
 #[test]
 fn archives() {
-    let filter = doc! { "a": 1 };
-    let ids = || vec![Bson::Int32(1)];
     check([
         (archive::status(), "runCommand({ mayflyArchives: 1 })"),
-        (archive::page("c", 10, None, None), "runCommand({ mayflyArchived: 'c', limit: 10 })"),
-        (
-            archive::page("c", 10, Some(&filter), Some(doc! { "at": 5 })),
-            "runCommand({ mayflyArchived: 'c', limit: 10, filter: { a: 1 }, after: { at: 5 } })",
-        ),
         (archive::turn_on("c", "", None, None), "runCommand({ mayflyArchive: 'c' })"),
         (
             archive::turn_on("c", "/x", Some(1), Some(60)),
@@ -152,14 +154,6 @@ fn archives() {
              Long('60') })",
         ),
         (archive::turn_off("c"), "runCommand({ mayflyArchive: 'c', off: true })"),
-        (
-            archive::restore("c", ids(), None),
-            "runCommand({ mayflyRestoreArchived: 'c', ids: [ 1 ] })",
-        ),
-        (
-            archive::restore("c", ids(), Some(&filter)),
-            "runCommand({ mayflyRestoreArchived: 'c', ids: [ 1 ], filter: { a: 1 } })",
-        ),
     ]);
 }
 

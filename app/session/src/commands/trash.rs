@@ -1,4 +1,4 @@
-//! The trash: `of` is a collection, or 1 on `admin` for all of them.
+//! Removed documents: the rows of the trash, and those that were moved to archives.
 
 use bson::{Bson, Document, doc};
 
@@ -11,33 +11,51 @@ pub fn keep(secs: i64) -> Document {
     doc! { "setParameter": 1, "mayflyTrashSecs": smallest_int(secs) }
 }
 
-/// A page of the trash, after the row with this number.
-pub fn page(of: Bson, rows: i32, after: Option<i64>) -> Document {
-    let mut command = doc! { "mayflyTrash": of, "limit": rows };
-    if let Some(after) = after {
-        command.insert("after", after);
+/// A page of the list, newest first, after the place that the last page named.
+pub fn page(scope: &TrashScope, rows: i32, has_documents: bool, after: Option<Bson>) -> Document {
+    let mut command = about("mayflyTrash", scope);
+    command.insert("limit", rows);
+    if has_documents {
+        command.insert("documents", true);
     }
+    command.extend(after.map(|after| ("after".to_owned(), after)));
     command
 }
 
-/// Counts the documents of the trash: the reply has the number as `matching`.
+/// Counts the documents: the reply has the number as `matching`.
 pub fn count(scope: &TrashScope) -> Document {
-    let mut command = doc! { "mayflyTrash": scope.home().1, "limit": 1, "count": true };
-    command.extend(scope.pass.map(|pass| ("pass".to_owned(), pass.into())));
+    let mut command = about("mayflyTrash", scope);
+    command.extend(doc! { "limit": 1, "count": true });
     command
 }
 
-/// One step of restoring everything, or what one pass removed. `after` is the `next` of the step
-/// before.
-pub fn restore_step(scope: &TrashScope, after: Option<i64>) -> Document {
-    let documents = i32::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i32::MAX);
-    let mut command = doc! { "mayflyRestoreTrash": scope.home().1 };
-    command.extend(scope.pass.map(|pass| ("pass".to_owned(), pass.into())));
-    command.insert("limit", documents);
-    command.extend(after.map(|after| ("after".to_owned(), after.into())));
+/// One step of restoring all of a scope. `after` is the `next` of the step before.
+pub fn restore_step(scope: &TrashScope, after: Option<Bson>) -> Document {
+    let mut command = about("mayflyRestoreTrash", scope);
+    command.insert("limit", i32::try_from(BULK_STEP_DOCUMENTS).unwrap_or(i32::MAX));
+    command.extend(after.map(|after| ("after".to_owned(), after)));
     command
 }
 
-pub fn restore_ids(collection: &str, ids: Vec<Bson>) -> Document {
-    doc! { "mayflyRestoreTrash": collection, "ids": ids }
+/// Restores documents of one collection. The command carries the filter of the list: several versions
+/// of an `_id` may be kept, and the newest listed one is restored.
+pub fn restore_ids(collection: &str, ids: Vec<Bson>, filter: Option<&Document>) -> Document {
+    let mut command = doc! { "mayflyRestoreTrash": collection, "ids": ids };
+    command.extend(filter.map(|filter| ("filter".to_owned(), filter.clone().into())));
+    command.insert("archived", true);
+    command
+}
+
+/// Removes the rows that wait for an archive which the store doesn't know.
+pub fn discard(scope: &TrashScope) -> Document {
+    doc! { "mayflyDiscardTrash": scope.home().1 }
+}
+
+fn about(name: &str, scope: &TrashScope) -> Document {
+    let mut command = Document::new();
+    command.insert(name, scope.home().1);
+    command.extend(scope.pass.map(|pass| ("pass".to_owned(), pass.into())));
+    command.extend(scope.filter.clone().map(|filter| ("filter".to_owned(), filter.into())));
+    command.insert("archived", true);
+    command
 }

@@ -1,16 +1,17 @@
-//! Which documents of the trash a restore in steps is about.
+//! Which removed documents a command is about.
 
-use bson::Bson;
+use bson::{Bson, Document};
 
 use mayfly_engine::catalog::Namespace;
 
-/// Documents of the trash.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// Removed documents, in the trash or in an archive.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct TrashScope {
     /// The collection that they were in; `None` is every collection.
     pub of: Option<Namespace>,
-    /// The pass that removed them; `None` is every pass.
+    /// The pass that removed them; `None` is every pass. Archives don't know it.
     pub pass: Option<i64>,
+    pub filter: Option<Document>,
 }
 
 impl TrashScope {
@@ -25,12 +26,13 @@ impl TrashScope {
     /// The words for a list of operations.
     pub fn title(&self) -> String {
         let what = match (&self.of, self.pass) {
-            (None, None) => "everything".to_owned(),
-            (Some(of), None) => format!("all of {of}"),
+            (None, None) => "everything removed".to_owned(),
+            (Some(of), None) => format!("all removed from {of}"),
             (None, Some(pass)) => format!("documents from pass {pass}"),
             (Some(of), Some(pass)) => format!("documents of {of} from pass {pass}"),
         };
-        format!("Restore {what} from the trash")
+        let filtered = if self.filter.is_some() { " that matches a filter" } else { "" };
+        format!("Restore {what}{filtered}")
     }
 
     /// Whether it means the same in another session of the store.

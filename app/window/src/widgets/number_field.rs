@@ -10,10 +10,17 @@ use crate::theme::sizes;
 
 /// Draws the number and its unit. Returns whether either changed.
 pub fn ui(ui: &mut Ui, name: &str, draft: &mut NumberDraft, invalid: bool) -> bool {
-    let mut changed = false;
+    let before = draft.clone();
+    typing_ui(ui, name, draft, invalid);
+    *draft != before
+}
+
+/// The same. Returns whether the keyboard is in the number.
+pub fn typing_ui(ui: &mut Ui, name: &str, draft: &mut NumberDraft, invalid: bool) -> bool {
+    let mut is_typing = false;
     ui.horizontal(|ui| {
         let field = Field { name, mono: true, invalid, width: Some(110.0), ..Field::default() };
-        changed = field.ui(ui, &mut draft.text).changed();
+        is_typing = field.ui(ui, &mut draft.text).has_focus();
         ui.add_space(sizes::GAP_SMALL);
         let spoken = format!("{name}: unit");
         let button: Response =
@@ -22,10 +29,9 @@ pub fn ui(ui: &mut Ui, name: &str, draft: &mut NumberDraft, invalid: bool) -> bo
             for unit in Unit::ALL {
                 if menu::choice(ui, unit.label(), unit == draft.unit).clicked() {
                     draft.unit = unit;
-                    changed = true;
                 }
             }
         });
     });
-    changed
+    is_typing
 }

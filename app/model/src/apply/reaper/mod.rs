@@ -45,12 +45,13 @@ pub fn apply(action: &ReaperAction, cx: &mut Apply<'_>) {
             set(cx, trash::keep(secs));
         }
         ReaperAction::Restore { namespace, id } => {
-            let command = trash::restore_ids(&namespace.collection, vec![id.clone()]);
+            let command = trash::restore_ids(&namespace.collection, vec![id.clone()], None);
             cx.change(RestoreDocuments, &namespace.db, command);
         }
         ReaperAction::RestorePass(pass) => {
             let pass = i64::try_from(*pass).unwrap_or(i64::MAX);
-            super::trash::restore_many(TrashScope { of: None, pass: Some(pass) }, None, cx);
+            let scope = TrashScope { pass: Some(pass), ..TrashScope::default() };
+            super::trash::restore_many(scope, None, cx);
         }
         ReaperAction::ShowHeld => show_held(cx),
         ReaperAction::ChangeHeldTtl(namespace, index) => change_held_ttl(namespace, index, cx),

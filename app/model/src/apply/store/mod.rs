@@ -174,7 +174,6 @@ fn not_opened(failure: OpenError, state: &mut State) {
 pub fn reopened(warnings: Vec<String>, cx: &mut Apply<'_>) {
     cx.state.maintenance.forget();
     cx.state.listener = crate::state::Listener::default();
-    cx.state.archive = crate::state::archive::Archive::default();
     cx.state.reaper.reopened(cx.state.clock.now_ms());
     cx.state.store.phase = Phase::Open;
     warn(warnings, cx.state);

@@ -1,5 +1,6 @@
 //! The figures of the view, and what they are about.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -7,6 +8,8 @@ use bson::Document;
 use mayfly_engine::reply::DocCount;
 
 use crate::limits::REMOVED_ROWS_REST;
+use crate::state::Zone;
+use crate::state::trash::Place;
 
 /// The whole collection in four figures, and why the documents of the fourth never expire.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -101,13 +104,12 @@ pub struct Summary {
     pub(super) after: usize,
 }
 
-/// Where a removed document is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Whether a removed document can be restored, and from where.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kept {
     /// The store was not asked yet.
     Unknown,
-    Trash,
-    Archive,
+    In(Place),
     /// Of this `_id` a later document is kept, which would be restored in its place.
     Older,
     Restored,
@@ -117,45 +119,31 @@ pub enum Kept {
 impl Kept {
     /// The words in the table.
     #[must_use]
-    pub fn label(self) -> &'static str {
+    pub fn label(&self, zone: Zone, now_ms: i64) -> Cow<'static, str> {
         match self {
-            Self::Unknown => "…",
-            Self::Trash => "Trash",
-            Self::Archive => "Archive",
-            Self::Older => "Newer kept",
-            Self::Restored => "Restored",
-            Self::Nowhere => "Not kept",
+            Self::Unknown => "…".into(),
+            Self::In(place) => place.label(zone, now_ms).into(),
+            Self::Older => "Newer kept".into(),
+            Self::Restored => "Restored".into(),
+            Self::Nowhere => "Not kept".into(),
         }
     }
 
     /// Whether it can be restored.
     #[must_use]
-    pub fn is_restorable(self) -> bool {
-        matches!(self, Self::Trash | Self::Archive)
+    pub fn is_restorable(&self) -> bool {
+        matches!(self, Self::In(_))
     }
-}
-
-/// A place that keeps removed documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Keeper {
-    Trash,
-    Archive,
-}
-
-/// The newest removal of each `_id` that one place has.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Removals {
-    pub(super) is_known: bool,
-    pub(super) newest: HashMap<String, i64>,
-    /// Those of the pages that have come, until the last one has.
-    pub(super) coming: HashMap<String, i64>,
 }
 
 /// The kept copies of the ledger's removed documents.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct LedgerKeep {
-    pub(super) trash: Removals,
-    pub(super) archive: Removals,
+    pub(super) is_known: bool,
+    /// The newest removal of each `_id`, and where it is.
+    pub(super) newest: HashMap<String, (i64, Place)>,
+    /// Those of the pages that have come, until the last one has.
+    pub(super) coming: HashMap<String, (i64, Place)>,
     pub(super) restored: HashSet<Removal>,
 }
 

@@ -6,10 +6,11 @@ use bson::{Bson, DateTime, Document, doc};
 use mayfly_engine::value::extjson::Layout;
 use mayfly_engine::value::shell;
 
-use super::figures::{Keeper, Kept, Removal, Removals};
+use super::figures::{Kept, Removal};
 use super::{ExpiryView, Lane};
 use crate::limits::LEDGER_MAX;
 use crate::state::Namespace;
+use crate::state::trash::Place;
 
 /// How a click chooses a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,45 +31,36 @@ impl ExpiryView {
     pub fn kept(&self, lane: &Lane) -> Kept {
         let Some(removed_ms) = lane.removed_ms else { return Kept::Nowhere };
         let id = id_text(&lane.id);
-        let [trash, archive] = [&self.keep.trash, &self.keep.archive];
-        let newest = |of: &Removals| of.newest.get(&id).copied();
-        match (newest(trash), newest(archive)) {
-            _ if self.keep.restored.contains(&(id.clone(), removed_ms)) => Kept::Restored,
-            // Compared by the instant too: the keeper may have a later document with this `_id`.
-            (Some(at), _) if at == removed_ms => Kept::Trash,
-            (_, Some(at)) if at == removed_ms => Kept::Archive,
-            (Some(_), _) | (_, Some(_)) => Kept::Older,
-            // Only once both keepers have answered is it known that neither has it.
-            _ if trash.is_known && archive.is_known => Kept::Nowhere,
-            _ => Kept::Unknown,
+        match self.keep.newest.get(&id) {
+            _ if self.keep.restored.contains(&(id, removed_ms)) => Kept::Restored,
+            // Compared by the instant too: a later document with this `_id` may be kept.
+            Some((at, place)) if *at == removed_ms => Kept::In(place.clone()),
+            Some(_) => Kept::Older,
+            None if self.keep.is_known => Kept::Nowhere,
+            None => Kept::Unknown,
         }
     }
 
-    /// Takes a page of a keeper, newest first: `_id`s and when they were removed, and whether it is
-    /// the first and the last page.
+    /// Takes a page of what is kept, newest first: `_id`s, when they were removed and where they are,
+    /// and whether it is the first and the last page.
     pub fn take_kept(
         &mut self,
-        keeper: Keeper,
-        page: impl IntoIterator<Item = (Bson, i64)>,
+        page: impl IntoIterator<Item = (Bson, i64, Place)>,
         (is_first, is_last): (bool, bool),
     ) {
-        let of = match keeper {
-            Keeper::Trash => &mut self.keep.trash,
-            Keeper::Archive => &mut self.keep.archive,
-        };
+        let keep = &mut self.keep;
         if is_first {
-            of.coming.clear();
+            keep.coming.clear();
         }
-        for (id, removed_ms) in page {
+        for (id, removed_ms, place) in page {
             // Pages come newest first, so an older removal of the same `_id` must not replace the
             // newer one.
-            of.coming.entry(id_text(&id)).or_insert(removed_ms);
+            keep.coming.entry(id_text(&id)).or_insert((removed_ms, place));
         }
         if is_last {
-            // Replaced as a whole at the last page, so that the table never shows half of a
-            // keeper's answer.
-            of.newest = std::mem::take(&mut of.coming);
-            of.is_known = true;
+            // Replaced as a whole at the last page, so that the table never shows half of an answer.
+            keep.newest = std::mem::take(&mut keep.coming);
+            keep.is_known = true;
         }
     }
 
@@ -117,14 +109,10 @@ impl ExpiryView {
         })
     }
 
-    /// The `_id`s of the chosen documents that a keeper has.
-    pub fn picked_in(&self, keeper: Keeper) -> Vec<Bson> {
-        let wanted = match keeper {
-            Keeper::Trash => Kept::Trash,
-            Keeper::Archive => Kept::Archive,
-        };
+    /// The `_id`s of the chosen documents that are kept.
+    pub fn picked_kept(&self) -> Vec<Bson> {
         let picked = self.ledger.iter().filter(|lane| self.is_picked(lane));
-        picked.filter(|lane| self.kept(lane) == wanted).map(|lane| lane.id.clone()).collect()
+        picked.filter(|lane| self.kept(lane).is_restorable()).map(|lane| lane.id.clone()).collect()
     }
 
     /// Notes that documents were restored: their `_id`s, and when these versions were removed. Those
@@ -185,6 +173,9 @@ mod tests {
         view
     }
 
+    const TRASH: Place = Place::Trash { until_ms: 600, is_moved: false };
+    const ARCHIVE: Place = Place::Archive { target: String::new() };
+
     fn kept(view: &ExpiryView) -> Vec<Kept> {
         view.ledger.iter().map(|lane| view.kept(lane)).collect()
     }
@@ -192,20 +183,31 @@ mod tests {
     #[test]
     fn each_row_says_where_its_document_is_kept() {
         let mut view = view();
-        assert_eq!(kept(&view), [Kept::Unknown; 4]);
-        view.take_kept(Keeper::Trash, [(Bson::Int32(1), 30)], (true, false));
-        assert_eq!(kept(&view), [Kept::Unknown; 4], "more pages come");
-        view.take_kept(Keeper::Trash, [(Bson::Int32(1), 10)], (false, true));
-        view.take_kept(Keeper::Archive, [(Bson::Int32(2), 20)], (true, true));
-        let expected = [Kept::Nowhere, Kept::Trash, Kept::Archive, Kept::Older];
+        assert_eq!(kept(&view), [const { Kept::Unknown }; 4]);
+        view.take_kept([(Bson::Int32(1), 30, TRASH)], (true, false));
+        assert_eq!(kept(&view), [const { Kept::Unknown }; 4], "more pages come");
+        let rest = [(Bson::Int32(2), 20, ARCHIVE), (Bson::Int32(1), 10, ARCHIVE)];
+        view.take_kept(rest, (false, true));
+        let expected = [Kept::Nowhere, Kept::In(TRASH), Kept::In(ARCHIVE), Kept::Older];
         assert_eq!(kept(&view), expected);
         view.note_restored([(Bson::Int32(1), 30)]);
-        assert_eq!(kept(&view)[1], Kept::Restored, "before the trash is asked again");
-        view.take_kept(Keeper::Trash, [], (true, true));
-        assert_eq!(kept(&view), [Kept::Nowhere, Kept::Restored, Kept::Archive, Kept::Nowhere]);
+        assert_eq!(kept(&view)[1], Kept::Restored, "before the store is asked again");
+        let archive = || [(Bson::Int32(2), 20, ARCHIVE)];
+        view.take_kept(archive(), (true, true));
+        let expected = [Kept::Nowhere, Kept::Restored, Kept::In(ARCHIVE), Kept::Nowhere];
+        assert_eq!(kept(&view), expected);
         // The archive keeps what is restored from it.
         view.note_restored([(Bson::Int32(2), 20)]);
+        view.take_kept(archive(), (true, true));
         assert_eq!(kept(&view)[2], Kept::Restored);
+    }
+
+    #[test]
+    fn the_words_say_until_when_or_where_to() {
+        let label = |kept: Kept| kept.label(crate::state::Zone::Utc, 0);
+        assert_eq!(label(Kept::In(TRASH)), "Kept until 00:00:00");
+        assert_eq!(label(Kept::In(ARCHIVE)), "Moved to the data folder");
+        assert_eq!((&*label(Kept::Restored), &*label(Kept::Nowhere)), ("Restored", "Not kept"));
     }
 
     #[test]
@@ -221,12 +223,11 @@ mod tests {
         assert_eq!(picked(&view), [false, false, true, true]);
         view.pick(&Bson::Int32(3), 40, Pick::Range);
         assert_eq!(picked(&view), [true, true, true, false], "from where the last one began");
-        view.take_kept(Keeper::Trash, [(Bson::Int32(1), 30)], (true, true));
-        view.take_kept(Keeper::Archive, [(Bson::Int32(2), 20)], (true, true));
+        let both = [(Bson::Int32(1), 30, TRASH), (Bson::Int32(2), 20, ARCHIVE)];
+        view.take_kept(both, (true, true));
         view.pick_restorable();
         assert_eq!(picked(&view), [false, true, true, false]);
-        assert_eq!(view.picked_in(Keeper::Trash), [Bson::Int32(1)]);
-        assert_eq!(view.picked_in(Keeper::Archive), [Bson::Int32(2)]);
+        assert_eq!(view.picked_kept(), [Bson::Int32(1), Bson::Int32(2)]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod totals;
 mod view;
 
 pub use self::cliff::{first_pass, in_passes, is_cliff, one_minute};
-pub use self::figures::{Brush, Cliff, InRange, Keeper, Kept, ShownPass, Summary, Totals};
+pub use self::figures::{Brush, Cliff, InRange, Kept, ShownPass, Summary, Totals};
 pub use self::lag::{PassLag, Promise};
 pub use self::lane::{Lane, Phase};
 pub use self::ledger::Pick;

@@ -97,7 +97,7 @@ fn stopped(forward: &BulkChange) -> String {
             format!("Leaves the unfinished copy {to}; drop it if you don't need it")
         }
         BulkChange::Restore(_) => {
-            "Leaves the other documents in the trash and clears this entry".to_owned()
+            "Leaves the other documents where they are and clears this entry".to_owned()
         }
         _ => "Leaves everything as it is and clears this entry".to_owned(),
     }

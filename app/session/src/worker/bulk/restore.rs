@@ -1,4 +1,4 @@
-//! Documents of the trash are restored in steps, the newest first.
+//! Removed documents are restored in steps, the newest first.
 
 use bson::{Bson, Document};
 use mayfly_engine::reply::TrashPage;
@@ -8,11 +8,11 @@ use crate::commands::trash;
 use crate::job::TrashScope;
 
 impl Run<'_> {
-    /// Restores every document of the trash. Nothing of a step is noted: the store takes a document
-    /// out of the trash in the transaction that restores it, so one that is continued begins again.
+    /// Restores every document of a scope. Nothing of a step is noted: what is restored is no longer in
+    /// the trash, or exists, so one that is continued begins again.
     pub(super) fn restore(&mut self, scope: &TrashScope) -> Result<(), Stop> {
         if self.is_continued && !scope.outlives_session() {
-            let text = "The pass is not known any more; restore its documents in the trash";
+            let text = "The pass is not known any more; restore its documents in Recently removed";
             return Err(text.into());
         }
         let (db, _) = scope.home();
@@ -36,9 +36,9 @@ impl Run<'_> {
             self.report.is_held |= reply.get_array("held").is_ok_and(|held| !held.is_empty());
             self.report.remaining = self.report.remaining.saturating_sub(step);
             self.work.gauge.add(step);
-            match reply.get_i64("next") {
-                Ok(next) => after = Some(next),
-                Err(_) => break,
+            after = reply.get("next").filter(|next| **next != Bson::Null).cloned();
+            if after.is_none() {
+                break;
             }
         }
         // Others may have restored some of them.

@@ -36,8 +36,9 @@ pub fn of_change(namespace: &Namespace, change: &BulkChange, began_ms: i64) -> D
         BulkChange::Duplicate { to, indexes } => {
             doc! { "kind": "duplicate", "to": of_namespace(to), "indexes": indexes.clone() }
         }
-        BulkChange::Restore(TrashScope { of, pass }) => {
-            doc! { "kind": "restore", "of": of.as_ref().map(of_namespace), "pass": *pass }
+        BulkChange::Restore(TrashScope { of, pass, filter }) => {
+            let of = of.as_ref().map(of_namespace);
+            doc! { "kind": "restore", "of": of, "pass": *pass, "filter": filter.clone() }
         }
         BulkChange::Back(made) => of_made("back", made),
         BulkChange::Again(made) => of_made("again", made),
@@ -83,6 +84,7 @@ pub fn change(header: &Document) -> Option<(Namespace, BulkChange)> {
         "restore" => BulkChange::Restore(TrashScope {
             of: namespace(header, "of"),
             pass: header.get_i64("pass").ok(),
+            filter: header.get_document("filter").ok().cloned(),
         }),
         "back" => BulkChange::Back(made()?),
         "again" => BulkChange::Again(made()?),
@@ -209,7 +211,11 @@ mod tests {
             BulkChange::Empty,
             BulkChange::Duplicate { to, indexes: vec![doc! { "key": { "a": 1 } }] },
             BulkChange::Restore(TrashScope::default()),
-            BulkChange::Restore(TrashScope { of: Some(at.clone()), pass: Some(3) }),
+            BulkChange::Restore(TrashScope {
+                of: Some(at.clone()),
+                pass: Some(3),
+                filter: Some(filter.clone()),
+            }),
             BulkChange::Back(made(at.clone(), "Updated", None)),
             BulkChange::Again(made(at.clone(), "Converted", Some("a.b".to_owned()))),
         ];

@@ -1,11 +1,14 @@
-//! The documents in the trash, the latest first, counting down until they are deleted.
+//! The removed documents, the latest first, and where each of them is.
 
 use egui::text::TextFormat;
-use egui::{Align2, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Label, Layout, Rect, Role, ScrollArea, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
 
 use crate::action::{Action, Actions, TrashAction};
-use crate::state::trash::{Row, Trash, TrashDraft};
-use crate::state::{Clock, State, Zone, duration, number};
+use crate::state::archive::target_words;
+use crate::state::trash::{Place, Row, Trash, TrashDraft};
+use crate::state::{State, Zone, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::hint::Hint as _;
@@ -13,24 +16,24 @@ use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, cell, figure, paint, value};
 
 /// The fewest and the most rows that the list shows at once.
-const ROWS: (f32, f32) = (4.0, 12.0);
+const ROWS: (f32, f32) = (3.0, 12.0);
 
 /// The height of the dialog's other parts and of the space around it, in points.
-const AROUND: f32 = 500.0;
+const AROUND: f32 = 530.0;
 
-/// The same for optional parts: the trash command and the last result.
-const AROUND_MORE: (f32, f32) = (100.0, 60.0);
+/// The same for optional parts: a document, the last result, and the line about archives.
+const AROUND_MORE: (f32, f32, f32) =
+    (DOCUMENT_HEIGHT + sizes::GAP, 60.0, sizes::CONTROL + sizes::GAP);
 
-/// The widths of the columns after the `_id`: collection, removed, pass, kept for.
-const WIDTHS: [f32; 4] = [sizes::COLUMN, 164.0, 64.0, 104.0];
+/// The most height of a shown document, in points.
+pub(super) const DOCUMENT_HEIGHT: f32 = 130.0;
+
+/// The widths of the columns after the `_id`: collection, removed, where.
+const WIDTHS: [f32; 3] = [sizes::COLUMN, 164.0, 210.0];
 
 /// Draws the list.
 pub(super) fn ui(ui: &mut Ui, draft: &mut TrashDraft, state: &State, actions: &mut Actions) {
     let net = &state.trash;
-    if net.documents == 0 && net.filter.is_none() && net.rows.is_empty() {
-        empty_ui(ui, &why_empty(net));
-        return;
-    }
     if net.rows.is_empty() {
         empty_ui(ui, &why_empty(net));
         return;
@@ -38,7 +41,10 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut TrashDraft, state: &State, actions: &m
     ui.spacing_mut().item_spacing.y = 0.0;
     header_ui(ui, state.clock.zone());
     let more = net.next.is_some() || net.asked.is_some();
-    let list = ScrollArea::vertical().id_salt("removed documents").auto_shrink([false, true]);
+    // Another list begins at its top.
+    let filter = net.scope.filter.as_ref().map(ToString::to_string);
+    let salt = ("removed documents", &net.scope.of, filter);
+    let list = ScrollArea::vertical().id_salt(salt).auto_shrink([false, true]);
     list.max_height(height(ui, draft, net)).show_rows(
         ui,
         sizes::ROW,
@@ -46,7 +52,7 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut TrashDraft, state: &State, actions: &m
         |ui, range| {
             for at in range {
                 match net.rows.get(at) {
-                    Some(row) => row_ui(ui, row, draft, &state.clock, actions),
+                    Some(row) => row_ui(ui, row, draft, state, actions),
                     None => more_ui(ui, net, actions),
                 }
             }
@@ -58,8 +64,11 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut TrashDraft, state: &State, actions: &m
 
 /// As many rows as there is room for, so that nothing else has to be scrolled to.
 fn height(ui: &Ui, draft: &TrashDraft, net: &Trash) -> f32 {
-    let changes = draft.secs() != Ok(net.secs);
-    let more = [(changes, AROUND_MORE.0), (net.result.is_some(), AROUND_MORE.1)];
+    let more = [
+        (draft.shows_document, AROUND_MORE.0),
+        (net.result.is_some(), AROUND_MORE.1),
+        (net.scope.of.is_some() || net.listed_archives().next().is_some(), AROUND_MORE.2),
+    ];
     let more: f32 = more.iter().filter(|(is_there, _)| *is_there).map(|(_, height)| height).sum();
     let rows = (ui.ctx().content_rect().height() - AROUND - more) / sizes::ROW;
     sizes::ROW * rows.floor().clamp(ROWS.0, ROWS.1)
@@ -76,16 +85,17 @@ fn empty_ui(ui: &mut Ui, sentence: &str) {
 
 /// The text of an empty list.
 fn why_empty(net: &Trash) -> String {
-    match (&net.filter, net.secs) {
-        (Some(of), _) => {
-            format!("No removed documents from {} in the trash", with_marks(&of.to_string()))
+    match (&net.scope.filter, &net.scope.of, net.secs) {
+        (Some(_), ..) => "No removed documents match the filter".to_owned(),
+        (None, Some(of), _) => {
+            format!("No removed documents of {} are kept", with_marks(&of.to_string()))
         }
-        (None, 0) => {
+        (None, None, 0) => {
             "The trash is empty. Turn it on to undo removals, for example after setting a TTL too \
              short"
                 .to_owned()
         }
-        (None, secs) => format!(
+        (None, None, secs) => format!(
             "Nothing removed yet. Removed documents appear here and can be restored for {}",
             duration::span(secs.saturating_mul(1_000))
         ),
@@ -97,7 +107,7 @@ fn header_ui(ui: &mut Ui, zone: Zone) {
         ui.allocate_exact_size(vec2(ui.available_width(), sizes::CONTROL_SMALL), Sense::hover());
     let ink = colors(ui);
     let removed = zone.heading("Removed");
-    let words = ["_id", "Collection", &removed, "Pass", "Kept for"];
+    let words = ["_id", "Collection", &removed, "Where"];
     for (cell, word) in cells(rect).into_iter().zip(words) {
         let at = cell.left_center();
         let width = cell.width();
@@ -107,11 +117,11 @@ fn header_ui(ui: &mut Ui, zone: Zone) {
 }
 
 /// The places of the columns in a row.
-fn cells(row: Rect) -> [Rect; 5] {
+fn cells(row: Rect) -> [Rect; 4] {
     let behind: f32 = WIDTHS.iter().sum();
     let mut left = row.left() + sizes::GAP_SMALL;
     let first = (row.width() - sizes::GAP_SMALL - behind).max(sizes::COLUMN_MIN);
-    [first, WIDTHS[0], WIDTHS[1], WIDTHS[2], WIDTHS[3]].map(|width| {
+    [first, WIDTHS[0], WIDTHS[1], WIDTHS[2]].map(|width| {
         let right = left + width;
         let cell =
             Rect::from_min_max(pos2(left, row.top()), pos2(right - sizes::GAP_SMALL, row.bottom()));
@@ -120,10 +130,11 @@ fn cells(row: Rect) -> [Rect; 5] {
     })
 }
 
-fn row_ui(ui: &mut Ui, row: &Row, draft: &mut TrashDraft, clock: &Clock, actions: &mut Actions) {
+fn row_ui(ui: &mut Ui, row: &Row, draft: &mut TrashDraft, state: &State, actions: &mut Actions) {
+    let (net, clock) = (&state.trash, &state.clock);
     let size = vec2(ui.available_width(), sizes::ROW);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    let is_chosen = draft.chosen == Some(row.number);
+    let is_chosen = draft.has_chosen(row);
     let id = with_marks(&value::cut(&value::id(&row.id), 120));
     let namespace = with_marks(&row.namespace.to_string());
     response.widget_info(|| {
@@ -131,33 +142,35 @@ fn row_ui(ui: &mut Ui, row: &Row, draft: &mut TrashDraft, clock: &Clock, actions
         WidgetInfo::selected(Role::Button, ui.is_enabled(), is_chosen, name)
     });
     background_ui(ui, rect, is_chosen, &response);
-    let rest_ms = actions.count_down(clock, row.until_ms);
-    let gone = match (rest_ms > 0, row.is_moved) {
-        (true, _) => duration::countdown(rest_ms),
-        (false, true) => "archive next".to_owned(),
-        (false, false) => "next pass".to_owned(),
-    };
-    let pass = row.pass.map_or_else(|| "–".to_owned(), |pass| pass.to_string());
+    if let Place::Trash { until_ms, .. } = row.place {
+        actions.redraw_at(clock, until_ms);
+    }
     let ink = colors(ui);
     let removed = clock.zone().date_time(row.removed_ms);
     let main = if row.is_newest { ink.text } else { ink.dim };
-    let words = [
-        (id.as_str(), text::mono(), main, cell::is_right(&row.id)),
-        (namespace.as_str(), text::body(), main, false),
-        (removed.as_str(), text::mono(), ink.date, false),
-        (pass.as_str(), text::mono(), ink.dim, true),
-        (gone.as_str(), text::mono(), ink.text, rest_ms > 0),
-    ];
-    for (cell, (words, font, ink, is_figure)) in cells(rect).into_iter().zip(words) {
-        let (at, align) = (cell.left_center(), Align2::LEFT_CENTER);
-        if is_figure {
-            figure::paint(ui, cell, align, words, TextFormat::simple(font, ink));
-        } else {
-            paint::text_at(ui, at, align, words, font, ink, cell.width());
-        }
+    let [id_cell, of_cell, removed_cell, place_cell] = cells(rect);
+    let left = Align2::LEFT_CENTER;
+    if cell::is_right(&row.id) {
+        figure::paint(ui, id_cell, left, &id, TextFormat::simple(text::mono(), main));
+    } else {
+        let (at, width) = (id_cell.left_center(), id_cell.width());
+        paint::text_at(ui, at, left, &id, text::mono(), main, width);
     }
+    for (cell, words, font, ink) in [
+        (of_cell, &namespace, text::body(), main),
+        (removed_cell, &removed, text::mono(), ink.date),
+    ] {
+        paint::text_at(ui, cell.left_center(), left, words, font, ink, cell.width());
+    }
+    let place = with_marks(&row.place.label(clock.zone(), clock.now_ms()));
+    let place = Label::new(text::rich(place, text::body()).color(ink.dim));
+    let layout = Layout::left_to_right(egui::Align::Center);
+    ui.scope_builder(UiBuilder::new().max_rect(place_cell).layout(layout), |ui| {
+        ui.add(place.truncate().selectable(false));
+    });
     if response.clicked() {
-        draft.chosen = Some(row.number);
+        let keys = ui.input(|input| input.modifiers);
+        draft.choose(net, row, (keys.command, keys.shift));
     }
     if response.gained_focus() {
         response.scroll_to_me(None);
@@ -167,17 +180,23 @@ fn row_ui(ui: &mut Ui, row: &Row, draft: &mut TrashDraft, clock: &Clock, actions
 
 /// Details without a column.
 fn details(row: &Row, zone: Zone) -> String {
-    let index = with_marks(&row.index);
-    let (size, until) = (number::bytes(row.bytes), zone.date_time(row.until_ms));
-    let name = zone.name(row.until_ms);
-    if row.is_moved {
-        return format!(
-            "{size}, removed by index {index}; moved to the archive after {until} {name}"
-        );
-    }
-    format!(
-        "{size}, removed by index {index}; deleted permanently by the first pass after {until} {name}"
-    )
+    let (size, index) = (number::bytes(row.bytes), with_marks(&row.index));
+    let pass = row.pass.map(|pass| format!(" in pass {pass}")).unwrap_or_default();
+    let place = match &row.place {
+        Place::Trash { until_ms, is_moved } => {
+            let (until, name) = (zone.date_time(*until_ms), zone.name(*until_ms));
+            let then = if *is_moved {
+                "moved to the archive"
+            } else {
+                "deleted permanently by the first pass"
+            };
+            format!("{then} after {until} {name}")
+        }
+        Place::Archive { target } => {
+            format!("moved to {}, which keeps it after a restore", with_marks(target_words(target)))
+        }
+    };
+    format!("{size}, removed by index {index}{pass}; {place}")
 }
 
 fn background_ui(ui: &Ui, rect: Rect, is_chosen: bool, response: &egui::Response) {

@@ -141,7 +141,7 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, actions: &mut 
         }
         if let Some(at_ms) = lane.removed_ms {
             let kept = tab.expiry.kept(lane);
-            let why = ledger::why_not(kept);
+            let why = ledger::why_not(&kept);
             let restore = Button::plain("Restore document").small().enabled(kept.is_restorable());
             if ui.add(restore.tooltip(if why.is_empty() { RESTORE_HINT } else { why })).clicked() {
                 actions.push(ExpiryAction::Pick(lane.id.clone(), at_ms, Pick::Only));

@@ -10,10 +10,11 @@ use crate::guide::Topic;
 use crate::panels::guide_link;
 use crate::panels::reaper_log::RESTORE_HINT;
 use crate::panels::tab_actions::ExpiryActions;
-use crate::state::expiry::{ExpiryView, Keeper, Kept, Lane, Pick};
+use crate::state::expiry::{ExpiryView, Kept, Lane, Pick};
 use crate::state::{State, Tab, Zone, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, figure};
 
 /// Draws what was removed while the view was open.
@@ -54,12 +55,13 @@ fn knows_lags(view: &ExpiryView, times: &PassTimes) -> bool {
 
 fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
     let (view, zone, indexes) = (&tab.expiry, state.clock.zone(), tab.indexes.ttl());
+    let now_ms = state.now_ms();
     let (removed, expired) = (zone.heading("Removed"), zone.heading("Expired at"));
     let columns = [
         ("_id", sizes::COLUMN),
         (removed.as_str(), sizes::COLUMN_DATE),
         ("Lag", sizes::COLUMN_SHORT),
-        ("Kept in", sizes::COLUMN_SHORT),
+        ("Kept", sizes::COLUMN),
         (expired.as_str(), sizes::COLUMN_DATE),
         ("Index", sizes::COLUMN),
         ("Date", sizes::COLUMN_DATE),
@@ -76,7 +78,6 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'
     table.ui(ui, &mut pressed, |ui, lane, column| {
         let ink = colors(ui);
         let mono = |words: String| RichText::new(words).font(text::mono());
-        let kept = view.kept(lane);
         if column == 0 {
             marks::ui(ui, &indexes, &lane.index);
             return id_ui(ui, lane, false);
@@ -86,8 +87,11 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'
             2 => {
                 return drop(figure::ui(ui, &lane.lag_figure(), figure::mono(ink.text)));
             }
-            3 if kept.is_restorable() => RichText::new(kept.label()).color(ink.accent),
-            3 => RichText::new(kept.label()).color(ink.dim),
+            3 => {
+                let kept = view.kept(lane);
+                let ink = if kept.is_restorable() { ink.accent } else { ink.dim };
+                RichText::new(with_marks(&kept.label(zone, now_ms))).color(ink)
+            }
             4 => mono(zone.date_time_millis(lane.threshold_ms)).color(ink.dim),
             5 => RichText::new(&lane.index).color(ink.dim),
             _ => mono(zone.date_time_millis(lane.base_ms)).color(ink.dim),
@@ -121,9 +125,9 @@ fn row_ui(response: &Response, lane: &Lane, actions: &mut ExpiryActions<'_>) {
 }
 
 /// Why a document can't be restored; empty where it can.
-pub(super) fn why_not(kept: Kept) -> &'static str {
+pub(super) fn why_not(kept: &Kept) -> &'static str {
     match kept {
-        Kept::Trash | Kept::Archive => "",
+        Kept::In(_) => "",
         Kept::Unknown => "Looking for it in the trash and the archive",
         Kept::Older => "Of this _id a later document is kept; restore that one",
         Kept::Restored => "Restored to the collection",
@@ -176,8 +180,7 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions
 
 /// Restores the chosen documents that are kept.
 fn restore_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut ExpiryActions<'_>) {
-    let kept = [Keeper::Trash, Keeper::Archive].map(|keeper| view.picked_in(keeper).len());
-    let count = kept.iter().sum::<usize>() as u64;
+    let count = view.picked_kept().len() as u64;
     let label = match (count, view.picked.len()) {
         (0 | 1, 0 | 1) => "Restore selected".to_owned(),
         _ => format!("Restore {}", number::counted(count, "document", "documents")),
@@ -185,7 +188,7 @@ fn restore_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut ExpiryActions<'_>) {
     let mut picked = view.ledger.iter().filter(|lane| view.is_picked(lane));
     let hint = match (count, picked.next()) {
         (0, None) => "Select documents first: with Ctrl several, with Shift a range",
-        (0, Some(lane)) => why_not(view.kept(lane)),
+        (0, Some(lane)) => why_not(&view.kept(lane)),
         _ => RESTORE_HINT,
     };
     if ui.add(Button::plain(&label).enabled(count > 0).tooltip(hint)).clicked() {
