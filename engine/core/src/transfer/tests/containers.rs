@@ -7,12 +7,12 @@ use proptest::{prelude::*, test_runner::TestCaseError};
 
 use crate::catalog::Namespace;
 use crate::transfer::{
-    Dump, DumpChoice, DumpImport, DumpOutcome, ImportEnd, Progress, ReadOptions, TransferError,
-    import_dump,
+    Dump, DumpChoice, DumpImport, DumpOutcome, ImportEnd, ImportRequest, Progress, ReadOptions,
+    TransferError, import, import_dump,
     limits::READ_BYTES,
     looks_like_dump,
     read::records::Records,
-    read_dump, rehearse_dump,
+    read_dump, rehearse_dump, resume_import,
     tests::{Fixture, gzip},
     visit_in_file_order,
 };
@@ -107,6 +107,25 @@ fn tar(collections: &[Collection], prefix: &str) -> Vec<u8> {
     out
 }
 
+/// A tar of the files in a folder, `turn` places from their order.
+fn tar_of(root: &Path, turn: usize) -> Vec<u8> {
+    let (mut out, mut open, mut files) = (Vec::new(), vec![root.to_owned()], Vec::new());
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { open.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    let turn = turn % files.len();
+    files.rotate_left(turn);
+    for path in files {
+        let name = path.strip_prefix(root).unwrap().to_str().unwrap();
+        tar_entry(&mut out, name, b'0', &fs::read(&path).unwrap());
+    }
+    out
+}
+
 fn snapshot(root: &Path, collections: &[Collection]) {
     for (db, name, numbers) in collections {
         let folder = root.join("2024-01-01/17").join(db).join(name);
@@ -187,6 +206,39 @@ proptest! {
         let root = folder.path().join("exported_snapshots");
         snapshot(&root, &all);
         check_restored(&root, &all)?;
+        let path = folder.path().join("snapshot.tar");
+        let bytes = tar_of(&root, each);
+        fs::write(&path, if is_packed { gzip(&bytes) } else { bytes }).unwrap();
+        check_restored(&path, &all)?;
+    }
+
+    #[test]
+    fn an_import_out_of_a_container_is_resumed(
+        all in collections(),
+        each in 1..9_usize,
+        at in 1..40_u64,
+        is_packed in any::<bool>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        for bytes in [archive(&all, each, 2), tar(&all, "")] {
+            let path = folder.path().join("dump.any");
+            fs::write(&path, if is_packed { gzip(&bytes) } else { bytes }).unwrap();
+            for found in read_dump(&path).unwrap().collections {
+                let fixture = Fixture::new();
+                let request = ImportRequest::new(found.files.clone(), fixture.namespace.clone());
+                let progress = Progress::new();
+                progress.cancel_at(at);
+                let report = import(&fixture.collections, &request, &progress).unwrap();
+                if let Some(id) = report.unfinished {
+                    let report = resume_import(&fixture.collections, id, &Progress::new()).unwrap();
+                    prop_assert_eq!(report.end, ImportEnd::Complete);
+                }
+                let of = |it: &&Collection| (Some(it.0), it.1) == (found.db.as_deref(), &*found.name);
+                let expected: Vec<_> =
+                    all.iter().find(of).unwrap().2.iter().map(|n| document(*n)).collect();
+                prop_assert_eq!(fixture.documents(), expected);
+            }
+        }
     }
 
     #[test]
@@ -258,7 +310,7 @@ fn an_archive_among_files_says_what_it_is() {
         (gzip(&tar(&[("d", "c", vec![1])], "")), "a tar archive; import it alone"),
     ] {
         let request = fixture.request(&bytes);
-        let refused = crate::transfer::import(&fixture.collections, &request, &Progress::new());
+        let refused = import(&fixture.collections, &request, &Progress::new());
         assert!(refused.is_err_and(|error| error.to_string().contains(words)), "{words}");
     }
 }
