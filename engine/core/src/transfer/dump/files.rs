@@ -17,6 +17,8 @@ pub(super) struct DumpFile {
     pub name: String,
     pub path: PathBuf,
     pub bytes: u64,
+    /// The number of its entry in a tar; else 0.
+    pub entry: u64,
     /// Its bytes, if they were read already.
     pub content: Option<Vec<u8>>,
 }
@@ -24,7 +26,7 @@ pub(super) struct DumpFile {
 impl DumpFile {
     pub(super) fn of(path: PathBuf) -> Self {
         let bytes = fs::metadata(&path).map_or(0, |about| about.len());
-        Self { name: file_name(&path), path, bytes, content: None }
+        Self { name: file_name(&path), path, bytes, entry: 0, content: None }
     }
 }
 
@@ -120,7 +122,8 @@ pub(super) fn of_snapshot(files: &[DumpFile]) -> Option<DumpCollection> {
     let metadata = files.iter().find(|file| file.name == SNAPSHOT_METADATA)?;
     let mut data: Vec<&DumpFile> =
         files.iter().filter(|file| is_snapshot_data(&file.name)).collect();
-    data.sort_by_key(|file| snapshot_part(&file.name));
+    // Those of a tar are read in its order.
+    data.sort_by_key(|file| (file.entry, snapshot_part(&file.name)));
     let folder = metadata.path.parent()?;
     let of = CollectionFiles {
         bytes: data.iter().map(|file| file.bytes).sum(),

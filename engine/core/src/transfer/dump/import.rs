@@ -189,6 +189,10 @@ fn documents(
         for file in files {
             let in_container = split(file).map(|_| progress);
             Records::open(file, &request.read, in_container)?;
+            if in_container.is_some() {
+                // The list says that the others are there, and to open them is to pass this one.
+                break;
+            }
         }
         target.drop(into)?;
     }

@@ -200,11 +200,12 @@ fn read_container(container: Container, path: &Path, dump: &mut Dump) -> Result<
     dump.notes.extend(members.note);
     let mut folders: BTreeMap<String, Vec<DumpFile>> = BTreeMap::new();
     let is_visible = |name: &str| !name.split('/').any(|part| part.starts_with('.'));
-    for Member { name, bytes, content, .. } in
+    for Member { name, bytes, entry, content } in
         members.files.into_iter().filter(|it| is_visible(&it.name))
     {
         let (folder, file) = name.rsplit_once('/').unwrap_or(("", &name));
-        let found = DumpFile { name: file.to_owned(), path: path.join(&name), bytes, content };
+        let found =
+            DumpFile { name: file.to_owned(), path: path.join(&name), bytes, entry, content };
         folders.entry(folder.to_owned()).or_default().push(found);
     }
     let mut homes = Vec::new();
@@ -295,14 +296,14 @@ pub fn holds_dump(folder: &Path) -> bool {
 /// Adds the collections whose files are in the folder of a database.
 fn add_collections(db: Option<&str>, files: Vec<DumpFile>, dump: &mut Dump) {
     let mut found: BTreeMap<String, CollectionFiles> = BTreeMap::new();
-    for DumpFile { name, path, bytes, content } in files {
+    for DumpFile { name, path, bytes, entry, content } in files {
         if BESIDE.contains(&Compression::bare_name(&name)) {
             if bare(&name, DATA).is_some() {
                 dump.notes.push(format!("{name} is not replayed; the collections are as dumped."));
             }
         } else if let Some(stem) = bare(&name, METADATA) {
             let of = found.entry(stem.to_owned()).or_default();
-            of.metadata = Some(DumpFile { name, path, bytes, content });
+            of.metadata = Some(DumpFile { name, path, bytes, entry, content });
         } else if let Some(stem) = bare(&name, DATA) {
             let of = found.entry(stem.to_owned()).or_default();
             of.bytes = bytes;

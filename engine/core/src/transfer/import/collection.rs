@@ -14,6 +14,7 @@ use crate::transfer::{
     import::store_batch::{BatchResult, StopReason, are_too_many, store_batch},
     limits::{BATCH_QUEUE_MAX, REJECTS_LISTED_MAX},
     read::batch::{Batch, NewIds},
+    read::container::split,
     read::records::Records,
     read::text_position::ResumePoint,
     resume::checkpoint::{Checkpoint, ImportState},
@@ -162,6 +163,13 @@ impl<'p> OpenedFiles<'p> {
         // An import of a dump has read other files before.
         let mut bytes = progress.now().bytes;
         for (number, path) in paths.iter().enumerate().skip(checkpoint.file) {
+            let first = opened.detected.first().filter(|_| split(path).is_some());
+            if let Some((_, detected)) = first {
+                let records = Records::later(path, &options, progress, *detected);
+                opened.detected.push((path.clone(), *detected));
+                opened.files.push((number, records));
+                continue;
+            }
             let mut records = Records::open(path, &options, Some(progress))?;
             bytes += records.file_bytes();
             opened.detected.push((path.clone(), records.detected()));

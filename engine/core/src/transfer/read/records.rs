@@ -1,6 +1,9 @@
 //! Reads documents one by one from a file of any format.
 
-use std::path::Path;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use bson::{RawDocument, RawDocumentBuf};
 
@@ -34,6 +37,15 @@ pub(in crate::transfer) struct Records<'p> {
     converted: RawDocumentBuf,
     /// Non-standard values that an earlier run counted.
     tally_before: Tally,
+    /// Set until the file is opened.
+    unopened: Option<Unopened<'p>>,
+}
+
+/// A file that is opened when its first record is read.
+struct Unopened<'p> {
+    path: PathBuf,
+    options: ReadOptions,
+    progress: &'p Progress,
 }
 
 enum RecordReader {
@@ -54,6 +66,29 @@ impl<'p> Records<'p> {
         progress: Option<&'p Progress>,
     ) -> Result<Self, TransferError> {
         Self::of(Input::open(path, progress)?, path, options)
+    }
+
+    /// A file that is opened when its first record is read, and probably has this format: a container is
+    /// read in order, so the files in it are opened one after the other.
+    pub(in crate::transfer) fn later(
+        path: &Path,
+        options: &ReadOptions,
+        progress: &'p Progress,
+        detected: DetectedFormat,
+    ) -> Self {
+        let unopened = Unopened { path: path.to_owned(), options: options.clone(), progress };
+        let input = Input::over(Box::new(io::empty()));
+        Self { unopened: Some(unopened), ..Self::over(input, detected, RecordReader::Empty, None) }
+    }
+
+    fn over(
+        input: Input<'p>,
+        detected: DetectedFormat,
+        reader: RecordReader,
+        converter: Option<Converter>,
+    ) -> Self {
+        let (converted, tally_before) = (RawDocumentBuf::new(), Tally::default());
+        Self { input, detected, reader, converter, converted, tally_before, unopened: None }
     }
 
     /// Detects the format of an open file.
@@ -96,9 +131,7 @@ impl<'p> Records<'p> {
             }
         };
         let detected = DetectedFormat { form, compression: input.compression() };
-        let converter = Converter::new(&options.types);
-        let (converted, tally_before) = (RawDocumentBuf::new(), Tally::default());
-        Ok(Self { input, detected, reader, converter, converted, tally_before })
+        Ok(Self::over(input, detected, reader, Converter::new(&options.types)))
     }
 
     /// Continues after a document of an earlier run, which ended at [`Self::position`].
@@ -186,6 +219,15 @@ impl<'p> Records<'p> {
 
     /// The next record. Don't call it after the end or a fatal error.
     pub(in crate::transfer) fn next(&mut self) -> Item {
+        if let Some(Unopened { path, options, progress }) = self.unopened.take() {
+            match Self::open(&path, &options, Some(progress)) {
+                Ok(opened) => *self = opened,
+                Err(error) => {
+                    let reason = error.to_string().trim_end_matches('.').to_owned();
+                    return Item::Bad(BadRecord::new(TextPosition::START, reason, &[], true));
+                }
+            }
+        }
         match &mut self.reader {
             RecordReader::Empty if self.input.has_ended() => Item::End,
             RecordReader::Empty => {
