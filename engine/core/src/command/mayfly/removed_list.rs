@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, ops::ControlFlow, vec};
 
-use bson::{Bson, Document, raw::RawBsonRef};
+use bson::{
+    Bson, Document,
+    raw::{RawBsonRef, RawDocument},
+};
 
 use super::{
     archive_selection::{mark_document, read_mark},
@@ -95,9 +98,21 @@ impl Rows {
             self.bytes += usize::try_from(listed.row.bytes).unwrap_or(usize::MAX);
         }
         self.listed.push(listed);
-        let is_full =
-            self.listed.len() >= self.size.rows || self.bytes >= CURSOR_BATCH_BYTES_MAX / 2;
-        if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn is_full(&self) -> bool {
+        self.listed.len() >= self.size.rows || self.bytes >= CURSOR_BATCH_BYTES_MAX / 2
+    }
+
+    /// Whether no document that was removed at this instant or earlier belongs to the page.
+    fn is_full_of_later(&self, removed_ms: i64) -> bool {
+        self.is_full() && self.listed.iter().all(|listed| listed.row.removed_ms > removed_ms)
+    }
+
+    /// The document, if rows have theirs.
+    fn document(&self, document: &RawDocument) -> Option<Document> {
+        self.size.has_documents.then(|| Document::try_from(document).ok()).flatten()
     }
 
     /// Both as one list, newest first. Each keeps its own order, also where the clock went back, so
@@ -134,22 +149,23 @@ pub fn page(
         if !chosen.has(row)? {
             return Ok(ControlFlow::Continue(()));
         }
-        let document = size.has_documents.then(|| Document::try_from(row.document).ok());
-        let listed = TrashRow { document: document.flatten(), ..chosen.describe(row) };
+        let listed = TrashRow { document: found.document(row.document), ..chosen.describe(row) };
         Ok::<_, CommandError>(found.add(Listed { row: listed, place: Ok(row.number) }))
     })?;
     found.more = stopped.is_some();
     for archive in chosen.archives.iter().flatten() {
         // One that can't be read hides no other; `mayflyArchives` says why.
-        if archive.summary().is_err() {
+        let Ok(summary) = archive.summary() else { continue };
+        if summary.newest_ms.is_none_or(|newest_ms| found.is_full_of_later(newest_ms)) {
+            found.more |= summary.documents > 0;
             continue;
         }
         let mut moved = Rows::new(size);
         let seen = chosen.filter.scan(archive, &from.start_of(archive), |archived, mark| {
-            let mut row = chosen.describe_archived(archive, &archived);
-            row.document = row.document.filter(|_| size.has_documents);
+            let row = chosen.describe_archived(archive, &archived);
+            let document = moved.document(&archived.document);
             let place = Err((archive.folder().to_owned(), mark.clone()));
-            Ok(moved.add(Listed { row, place }))
+            Ok(moved.add(Listed { row: TrashRow { document, ..row }, place }))
         })?;
         moved.more = seen.next.is_some();
         found = found.merge(moved);

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use bson::{Bson, Document, raw::RawBsonRef};
+use bson::{Bson, raw::RawBsonRef};
 
 use super::archive_selection::RemovedFilter;
 use crate::{
@@ -99,7 +99,7 @@ impl TrashSelection {
         }
     }
 
-    /// A document that was moved to an archive, with the document.
+    /// A document that was moved to an archive.
     pub fn describe_archived(&self, archive: &Archive, archived: &Archived) -> reply::TrashRow {
         let id = archived.document.get("_id").ok().flatten();
         let present = self.names.get(&archive.collection());
@@ -116,7 +116,7 @@ impl TrashSelection {
             modified_ms: archived.modified_ms,
             archive: Some(archive.folder().to_owned()),
             target: Some(archive.settings().target.clone()),
-            document: Document::try_from(&*archived.document).ok(),
+            document: None,
         }
     }
 }
