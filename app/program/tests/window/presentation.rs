@@ -237,7 +237,7 @@ fn tables_have_the_columns_that_fit() {
     let mut window = presented("Expiry", 1280.0, 720.0);
     for (typed, last, cut) in [
         ("show the expiry table", "Expires at", "Removal window"),
-        ("show removed documents", "Lag", "Expired at"),
+        ("show removed documents", "Lag", "Index"),
     ] {
         window.ask(Action::Reaper(ReaperAction::RunNow));
         window.keys(Modifiers::COMMAND, Key::P);

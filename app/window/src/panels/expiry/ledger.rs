@@ -56,15 +56,13 @@ fn knows_lags(view: &ExpiryView, times: &PassTimes) -> bool {
 fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
     let (view, zone, indexes) = (&tab.expiry, state.clock.zone(), tab.indexes.ttl());
     let now_ms = state.now_ms();
-    let (removed, expired) = (zone.heading("Removed"), zone.heading("Expired at"));
+    let removed = zone.heading("Removed");
     let columns = [
         ("_id", sizes::COLUMN),
         (removed.as_str(), sizes::COLUMN_DATE),
         ("Lag", sizes::COLUMN_SHORT),
-        ("Kept", sizes::COLUMN),
-        (expired.as_str(), sizes::COLUMN_DATE),
+        ("Kept", sizes::COLUMN_WIDE),
         ("Index", sizes::COLUMN),
-        ("Date", sizes::COLUMN_DATE),
     ];
     let rows: Vec<&Lane> = view.ledger.iter().collect();
     let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
@@ -92,9 +90,8 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'
                 let ink = if kept.is_restorable() { ink.accent } else { ink.dim };
                 RichText::new(with_marks(&kept.label(zone, now_ms))).color(ink)
             }
-            4 => mono(zone.date_time_millis(lane.threshold_ms)).color(ink.dim),
-            5 => RichText::new(&lane.index).color(ink.dim),
-            _ => mono(zone.date_time_millis(lane.base_ms)).color(ink.dim),
+            // The inspector says when it expired, and by which date.
+            _ => RichText::new(&lane.index).color(ink.dim),
         };
         text_ui(ui, words, true);
     });
