@@ -228,3 +228,28 @@ fn every_shortcut_is_listed() {
     window.key(Key::Escape);
     assert!(!window.has("Keyboard shortcuts"));
 }
+
+/// Enter must not meet a command that does nothing, or one that only has the typed letters somewhere.
+#[test]
+fn the_palette_lists_what_can_be_used_first() {
+    let mut window = Window::open_view(&drops(), "Documents");
+    for (typed, first, later) in [
+        ("sandbox", "Open a sandbox on a simulated clock…", "Sandbox from here"),
+        ("sandbox", "Copy this collection into a sandbox", "Sandbox from here"),
+        ("delete", "Drop collection…", "Delete selected documents…"),
+        ("delete", "Empty collection…", "Delete selected documents…"),
+        ("delete", "Recently removed…", "Delete selected documents…"),
+        ("ct", "Close tab", "Reopen closed tab"),
+    ] {
+        window.keys(Modifiers::COMMAND, Key::P);
+        window.type_into("Find a command", typed);
+        window.until_named(later);
+        let (first_at, later_at) = (window.place(first), window.place(later));
+        assert!(first_at.top() < later_at.top(), "{typed}: {first} {first_at}, {later_at}");
+        window.key(Key::Escape);
+    }
+    window.keys(Modifiers::COMMAND, Key::P);
+    window.type_into("Find a command", "sandbox");
+    window.key(Key::Enter);
+    window.until_named("Start time");
+}

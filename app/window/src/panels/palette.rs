@@ -20,9 +20,6 @@ use crate::widgets::{field, paint};
 /// Lines listed at once; typing narrows them.
 const LINES_MAX: usize = 60;
 
-/// How much less a command counts that can't be used now.
-const UNAVAILABLE: i32 = 4;
-
 /// How much more the last used command counts.
 const RECENT: i32 = 10;
 
@@ -35,7 +32,28 @@ struct Line {
     action: Result<Action, &'static str>,
     /// The label that is noted when it was used. Empty for none.
     noted: &'static str,
+    rank: Rank,
     score: i32,
+}
+
+/// How useful a line is, the best first. How well its words fit decides only among equals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Fits,
+    /// A command that can't be used now.
+    Unavailable,
+    Lesson,
+    /// The letters are scattered over its words.
+    Letters,
+}
+
+impl Rank {
+    /// Whether the words contain what was typed, or their beginnings do: `ct` for *Close tab*.
+    fn of(words: &str, typed: &str) -> Self {
+        let is_in = words.to_lowercase().contains(&typed.to_lowercase());
+        let is_close = fit(words, typed).is_some_and(|(_, is_close)| is_close);
+        if is_in || is_close { Self::Fits } else { Self::Letters }
+    }
 }
 
 pub fn ui(context: &Context, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
@@ -187,9 +205,10 @@ fn lines(state: &State, typed: &str) -> Vec<Line> {
             let namespace = Namespace::new(&database.name, &collection.name);
             let words = format!("Open {}", with_marks(&namespace.to_string()));
             let score = collection_score(&words, &collection.name, typed)?;
+            let rank = Rank::of(&words, typed);
             let action = Ok(Action::Tabs(TabsAction::Show(namespace)));
             let (keys, group, tooltip, noted) = (String::new(), "Collection", "", "");
-            Some(Line { words, keys, group, tooltip, action, noted, score })
+            Some(Line { words, keys, group, tooltip, action, noted, rank, score })
         })
     });
     let list = state.lessons.list.as_deref();
@@ -197,7 +216,7 @@ fn lines(state: &State, typed: &str) -> Vec<Line> {
     let lessons = lessons.filter_map(|entry| lesson(entry, typed));
     let stores = state.beside.iter().filter_map(|beside| store(beside, typed));
     let mut lines: Vec<Line> = commands.chain(collections).chain(lessons).chain(stores).collect();
-    lines.sort_by_key(|line| -line.score);
+    lines.sort_by_key(|line| (line.rank, -line.score));
     lines.truncate(LINES_MAX);
     lines
 }
@@ -206,9 +225,10 @@ fn lines(state: &State, typed: &str) -> Vec<Line> {
 fn store(beside: &StoreBeside, typed: &str) -> Option<Line> {
     let words = format!("Show {}", with_marks(&beside.parked.store.name));
     let score = score(&words, typed)?;
+    let rank = Rank::of(&words, typed);
     let action = Ok(Action::Store(StoreAction::Show(beside.slot())));
     let (keys, group, tooltip, noted) = (String::new(), "Open stores", "", "");
-    Some(Line { words, keys, group, tooltip, action, noted, score })
+    Some(Line { words, keys, group, tooltip, action, noted, rank, score })
 }
 
 /// The line of a lesson. They are listed only when something was typed.
@@ -219,9 +239,10 @@ fn lesson(entry: &LessonEntry, typed: &str) -> Option<Line> {
     let number = catalog::number(&entry.slug);
     let words = format!("Lesson {number} {}", with_marks(&entry.title));
     let score = score(&words, typed)?;
+    let rank = Rank::of(&words, typed).max(Rank::Lesson);
     let action = Ok(Action::Lesson(LessonAction::Open(entry.source.clone())));
     let (keys, group, tooltip, noted) = (String::new(), "Lessons", "", "");
-    Some(Line { words, keys, group, tooltip, action, noted, score })
+    Some(Line { words, keys, group, tooltip, action, noted, rank, score })
 }
 
 /// The line of an entry that fits. One that can't be used is listed only when it was searched for.
@@ -231,10 +252,12 @@ fn command(entry: &'static Entry, state: &State, typed: &str) -> Option<Line> {
         return None;
     }
     let by_words = word(synonyms(entry), typed);
-    let mut score =
-        score(entry.label, typed).max(by_words).or_else(|| mentions(entry.tooltip, typed))?;
+    let by_name = score(entry.label, typed).max(by_words);
+    let mut score = by_name.or_else(|| mentions(entry.tooltip, typed))?;
+    let is_said = by_words.is_some() || by_name.is_none();
+    let mut rank = if is_said { Rank::Fits } else { Rank::of(entry.label, typed) };
     if action.is_err() {
-        score -= UNAVAILABLE;
+        rank = rank.max(Rank::Unavailable);
     } else if let Some(at) = state.settings.recent_commands.iter().position(|it| it == entry.label)
     {
         score += RECENT - i32::try_from(at).unwrap_or(RECENT);
@@ -246,6 +269,7 @@ fn command(entry: &'static Entry, state: &State, typed: &str) -> Option<Line> {
         tooltip: entry.tooltip,
         action,
         noted: entry.label,
+        rank,
         score,
     })
 }
@@ -254,10 +278,16 @@ fn command(entry: &'static Entry, state: &State, typed: &str) -> Option<Line> {
 /// order. Letters that begin a word or follow one another count more, an early fit counts more, and
 /// a common beginning counts most.
 pub fn score(words: &str, typed: &str) -> Option<i32> {
+    fit(words, typed).map(|(score, _)| score)
+}
+
+/// The same, and whether each letter begins a word or follows the one before it.
+fn fit(words: &str, typed: &str) -> Option<(i32, bool)> {
     let words = words.to_lowercase();
     let is_start = words.starts_with(&typed.to_lowercase());
     let words: Vec<char> = words.chars().collect();
     let (mut from, mut total, mut last) = (0, if is_start { 20 } else { 0 }, None);
+    let mut is_close = true;
     for wanted in typed.to_lowercase().chars().filter(|c| !c.is_whitespace()) {
         let begins = |at: usize| at == 0 || !words[at - 1].is_alphanumeric();
         let rest = from..words.len();
@@ -269,13 +299,16 @@ pub fn score(words: &str, typed: &str) -> Option<i32> {
         total += match () {
             () if follows.is_some() => 12,
             () if begins(at) => 8,
-            () => 1,
+            () => {
+                is_close = false;
+                1
+            }
         };
         total -= i32::try_from(at.min(20)).unwrap_or(20) / 10;
         last = Some(at);
         from = at + 1;
     }
-    Some(total)
+    Some((total, is_close))
 }
 
 /// How well the line of a collection fits.
@@ -318,7 +351,8 @@ fn mentions(sentence: &str, typed: &str) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::{collection_score, lines, mentions, score, word};
-    use crate::state::{Phase, State};
+    use crate::state::store::{Collection, Database};
+    use crate::state::{Namespace, Phase, State};
 
     fn check_order(typed: &str, better: &str, worse: &str) {
         let (better_score, worse_score) = (score(better, typed), score(worse, typed));
@@ -362,24 +396,30 @@ mod tests {
     fn commands_are_found_by_the_words_of_newcomers() {
         let mut state = State::default();
         state.store.phase = Phase::Open;
-        let check = |typed: &str, expected: &str| {
-            let found = listed(&state, typed);
+        let check = |state: &State, typed: &str, expected: &str| {
+            let found = listed(state, typed);
             let first: Vec<_> = found.iter().take(8).map(|(words, _)| words.as_str()).collect();
             assert!(first.contains(&expected), "{typed}: {first:?}");
         };
-        check("help", "Keyboard shortcuts");
-        check("delete", "Drop collection…");
-        check("time", "Follow now");
-        check("clock", "Local time");
-        check("tutorial", "Open the demo store");
-        check("font size", "Zoom in");
-        check("dark", "Dark theme");
-        check("ttl", "Create a TTL index…");
-        check("expire", "Create a TTL index…");
-        check("undo", "Undo");
-        check("backup", "Back up…");
-        check("reaper", "Run pass");
-        check("exit", "Quit");
+        check(&state, "help", "Keyboard shortcuts");
+        check(&state, "delete", "Drop collection…");
+        check(&state, "time", "Follow now");
+        check(&state, "clock", "Local time");
+        check(&state, "tutorial", "Open the demo store");
+        check(&state, "font size", "Zoom in");
+        check(&state, "dark", "Dark theme");
+        check(&state, "undo", "Undo");
+        check(&state, "backup", "Back up…");
+        check(&state, "reaper", "Run pass");
+        check(&state, "exit", "Quit");
+        // They need a collection.
+        let shown = Namespace::new("shop", "orders");
+        state.tabs.show(&shown);
+        let collections = vec![Collection::new("orders", "collection")];
+        let database = Database { name: shown.db, collections, ..Database::default() };
+        state.tree.databases = vec![database];
+        check(&state, "ttl", "Create a TTL index…");
+        check(&state, "expire", "Create a TTL index…");
     }
 
     #[test]
