@@ -225,3 +225,28 @@ fn several_ttl_indexes_have_marks_and_one_is_hidden_to_see_the_other() {
     window.until_gone("B: end_1");
     assert!(!window.has("A: at_1"), "one index needs no mark");
 }
+
+/// A new TTL moves the thresholds by years, and the way back must not be twenty presses.
+#[test]
+fn the_axis_fits_a_new_ttl_and_the_button_fits_it() {
+    let mut window = Window::open_view(&visits([30, 600].into_iter()), "Expiry");
+    window.until_named("visit 0 expires at");
+    let span_ms = |window: &Window| window.tab().expiry.axis.span_ms();
+    let first_ms = span_ms(&window);
+    for _ in 0..6 {
+        window.click("Zoom out");
+    }
+    let tab = window.tab().id;
+    window.ask(Action::Expiry(tab, ExpiryAction::Pan(0.5)));
+    window.click("Fit");
+    assert_eq!((span_ms(&window), window.tab().expiry.axis.follows()), (first_ms, true));
+    for (secs, least_ms, most_ms) in
+        [(2_000_000_000_i64, 365 * 86_400_000, i64::MAX), (0, first_ms, first_ms)]
+    {
+        let index = doc! {"name": "at_1", "expireAfterSeconds": secs};
+        window.run("test", &doc! {"collMod": "visits", "index": index});
+        window.until_window(&format!("it fits {secs} s"), |window| {
+            (least_ms..=most_ms).contains(&span_ms(window))
+        });
+    }
+}

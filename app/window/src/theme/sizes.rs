@@ -209,13 +209,13 @@ pub const INDEX_MARK_RADIUS: f32 = 4.0;
 /// The least distance of two ticks on the axis.
 pub const TICK_DISTANCE: f32 = 80.0;
 /// The room that the controls of the axis need for their words.
-pub const SPAN_CONTROLS: f32 = 290.0;
+pub const SPAN_CONTROLS: f32 = 340.0;
 /// The room that the controls above the time axis need in one line, without those of the axis.
 pub const EXPIRY_CONTROLS: f32 = 560.0;
 /// The room that the chips of the totals need in the line of the controls.
 pub const EXPIRY_CHIPS: f32 = 440.0;
 /// The room that the controls of the axis need at least.
-pub const SPAN_CONTROLS_MIN: f32 = 180.0;
+pub const SPAN_CONTROLS_MIN: f32 = 230.0;
 /// The dashes of the line at the next pass.
 pub const DASH: f32 = 4.0;
 /// Points of the wheel that double or halve the time on screen, roughly.

@@ -6,7 +6,8 @@ use crate::apply::Apply;
 use crate::apply::index_tab::{names, with};
 use crate::apply::question::Question;
 use crate::commands::{indexes, store};
-use crate::state::TabId;
+use crate::state::indexes::TtlIndex;
+use crate::state::{State, TabId};
 use crate::worker::Reply;
 
 /// Queries everything the view shows. Called when the view is first shown, when the user asks, and
@@ -33,9 +34,23 @@ impl Question for ListIndexes {
     const BACKGROUND: bool = true;
 
     fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
-        if let Some(found) = reply.ok() {
-            with(cx.state, self.0, |view| view.take_list(found));
-            listed(self.0, cx);
+        let Some(found) = reply.ok() else { return };
+        let before = known_ttl(self.0, cx.state);
+        with(cx.state, self.0, |view| view.take_list(found));
+        // A lesson chooses the span itself.
+        let fits = before.is_some() && !cx.state.lessons.is_playing();
+        if fits && before != known_ttl(self.0, cx.state) {
+            let now_ms = cx.state.now_ms();
+            if let Some(open) = cx.state.tabs.get_mut(self.0) {
+                open.expiry.fit_again(now_ms);
+            }
         }
+        listed(self.0, cx);
     }
+}
+
+/// The TTL indexes of a tab. `None` before they are listed.
+fn known_ttl(tab: TabId, state: &State) -> Option<Vec<TtlIndex>> {
+    let open = state.tabs.get(tab).filter(|open| open.indexes.is_loaded())?;
+    Some(open.indexes.ttl())
 }

@@ -222,8 +222,8 @@ impl ExpiryView {
         self.waiting_batch = None;
         self.listed = of;
         self.place(lanes, has_more, now_ms);
-        if of.is_none() && !self.fitted && !self.lanes.is_empty() {
-            self.fit(now_ms);
+        if of.is_none() && !self.fitted {
+            self.fit_lanes(now_ms);
         }
     }
 
@@ -353,8 +353,21 @@ impl ExpiryView {
         }
     }
 
-    /// Chooses a span in which the next few documents are on screen.
+    /// Shows the next few documents; the first span where none will expire.
     pub fn fit(&mut self, now_ms: i64) {
+        self.axis = Axis::default();
+        self.fit_lanes(now_ms);
+    }
+
+    /// Another TTL moves the thresholds: the axis fits the documents that are known, and then those that
+    /// come.
+    pub fn fit_again(&mut self, now_ms: i64) {
+        self.fit(now_ms);
+        self.fitted = false;
+    }
+
+    /// Chooses a span in which the next few documents are on screen.
+    fn fit_lanes(&mut self, now_ms: i64) {
         let ahead = self.lanes.iter().filter(|lane| lane.threshold_ms > now_ms);
         let Some(last) = ahead.take(FIT_LANES).last() else { return };
         self.axis.fit(last.threshold_ms.saturating_sub(now_ms).max(FIT_MS_MIN));
@@ -373,7 +386,7 @@ impl ExpiryView {
         // Where nothing is listed any more, there is nothing to fit.
         if let Some(narrow_ms) = self.narrow_ms {
             self.axis.set_span_ms(narrow_ms);
-            self.fit(now_ms);
+            self.fit_lanes(now_ms);
         }
         let span_ms = self.axis.span_ms();
         self.narrow_ms = self.axis.widen_for(rate).then_some(span_ms);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use egui::Ui;
 
 use super::totals;
-use crate::action::{ExpiryAction, sandbox};
+use crate::action::{ExpiryAction, expiry, sandbox};
 use crate::panels::tab_actions::ExpiryActions;
 use crate::state::expiry::{ExpiryView, Mode, Totals};
 use crate::state::indexes::TtlIndex;
@@ -151,7 +151,7 @@ fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], actions: &mut 
     });
 }
 
-/// From right to left: *follow* when the axis does not, closer in, the span in words, further out.
+/// From right to left: *follow* when the axis does not, closer in, the span in words, further out, *fit*.
 /// A narrow view has no words.
 fn span_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut ExpiryActions<'_>) {
     let hint = "Scroll back to now (End)";
@@ -169,5 +169,8 @@ fn span_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut ExpiryActions<'_>) {
     }
     if ui.add(Button::icon_only(Icon::Less, "Zoom out")).clicked() {
         actions.push(ExpiryAction::ZoomStep { further_out: true });
+    }
+    if ui.add(Button::plain("Fit").tooltip(expiry::FIT.tooltip)).clicked() {
+        actions.push(ExpiryAction::Fit);
     }
 }
