@@ -178,7 +178,8 @@ pub enum LessonAction {
     /// Presses the button of the next block.
     RunNext,
     Lock(usize),
-    SetCount(usize, i64),
+    /// A number, as it is typed.
+    SetCount(usize, String),
     /// Chooses a document for a question, or no longer.
     ToggleDocument(Bson),
     /// Moves the pin to an instant, in milliseconds since 1970.

@@ -243,3 +243,28 @@ fn the_console_of_a_lesson_reaches_its_goal() {
     window.until("the input has ended", |state| state.console.running.is_none());
     assert!(window.state().console.database.as_deref() == Some("lesson"));
 }
+
+/// 494 of 500 would be more than fifty presses of the buttons.
+#[test]
+fn a_number_is_typed() {
+    let mut window = Window::open();
+    let source = LessonSource::Shipped("10-a-new-rule-and-old-data".to_owned());
+    window.ask(Action::Lesson(LessonAction::Open(source)));
+    window.until("it is open", |state| state.lessons.view().and_then(steps::next_card).is_some());
+    open_card(&mut window, 1);
+    window.until("a question is open", |state| state.lessons.has_open_question());
+    window.harness.event(egui::Event::Text("4".to_owned()));
+    window.settle_and_draw(2);
+    assert!(window.is_focused("Number"), "digits need no click");
+    window.harness.event(egui::Event::Text("94x".to_owned()));
+    window.settle_and_draw(2);
+    assert_eq!(window.value("Number"), "494");
+    window.click("One more");
+    assert_eq!(window.value("Number"), "495");
+    window.type_into("Number", "501");
+    assert!(!window.is_enabled("Lock answer"), "there are 500");
+    window.type_into("Number", "493");
+    window.key(Key::Enter);
+    window.until("the answer is locked", |state| !state.lessons.has_open_question());
+    window.until_named("493");
+}

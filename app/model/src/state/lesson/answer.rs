@@ -10,7 +10,8 @@ use crate::job::lesson::{Guess, Question, QuestionKind};
 /// Answers to the questions of a card before they are locked. Keys are the indexes of parts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Answers {
-    pub counts: BTreeMap<usize, i64>,
+    /// Numbers as they are typed.
+    pub counts: BTreeMap<usize, String>,
     pub which: Vec<Bson>,
     /// The documents that can be chosen; `None` until they were read.
     pub among: Option<(Namespace, Vec<Bson>)>,
@@ -33,14 +34,18 @@ impl Answers {
         }
     }
 
+    /// The number as it is typed, and its value where it is one between `min` and `max`.
+    pub fn count(&self, part: usize, min: i64, max: i64) -> (String, Option<i64>) {
+        let typed = self.counts.get(&part).cloned().unwrap_or_else(|| min.to_string());
+        let count = typed.parse().ok().filter(|count| (min..=max).contains(count));
+        (typed, count)
+    }
+
     /// The guess as it would be locked now; `None` while nothing can be locked.
     pub fn guess(&self, part: usize, question: &Question, start_ms: i64) -> Option<Guess> {
         match question.kind {
             QuestionKind::Choose => None,
-            QuestionKind::Count { min, max } => {
-                let count = self.counts.get(&part).copied().unwrap_or(min);
-                Some(Guess::Count(count.clamp(min, max)))
-            }
+            QuestionKind::Count { min, max } => self.count(part, min, max).1.map(Guess::Count),
             QuestionKind::Which { .. } => Some(Guess::Which(self.which.clone())),
             QuestionKind::Pin => {
                 Some(Guess::Pin(self.pin_ms.unwrap_or(start_ms).saturating_sub(start_ms)))
@@ -72,8 +77,10 @@ mod tests {
         let mut answers = Answers::default();
         let count = question(QuestionKind::Count { min: 2, max: 9 });
         assert_eq!(answers.guess(1, &count, 0), Some(Guess::Count(2)));
-        answers.counts.insert(1, 12);
-        assert_eq!(answers.guess(1, &count, 0), Some(Guess::Count(9)));
+        for (typed, guess) in [("7", Some(7)), ("12", None), ("", None), ("009", Some(9))] {
+            answers.counts.insert(1, typed.to_owned());
+            assert_eq!(answers.guess(1, &count, 0), guess.map(Guess::Count), "{typed}");
+        }
         answers.toggle(Bson::Int32(1));
         answers.toggle(Bson::Int32(2));
         answers.toggle(Bson::Int32(1));

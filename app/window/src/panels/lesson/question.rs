@@ -1,7 +1,7 @@
 //! A question: its choices, the answer, the verdict, and the hands of a room.
 
 use bson::Bson;
-use egui::{CornerRadius, Frame, Margin, Stroke, Ui};
+use egui::{CornerRadius, Event, Frame, Id, Key, Margin, Stroke, Ui};
 
 use super::actions::LessonActions;
 use super::choice::Choice;
@@ -13,8 +13,15 @@ use crate::job::lesson::{
 use crate::state::lesson::Playing;
 use crate::state::{State, duration};
 use crate::theme::{colors, sizes, text};
+use crate::widgets::field::Field;
 use crate::widgets::value::id as id_text;
 use crate::widgets::{Button, markdown};
+
+/// The words at the end of a guess, also where a room made it.
+const GUESS: &str = "your guess";
+
+/// The width of a number, in points.
+const NUMBER: f32 = 72.0;
 
 /// A question with its place on the card and its state.
 pub(super) type Asked<'a> = (&'a LessonView, usize, &'a Question, &'a BlockView);
@@ -43,7 +50,7 @@ pub(super) fn ui(
     match &question.kind {
         QuestionKind::Choose => choices_ui(ui, state, playing, asked, &answered, actions),
         QuestionKind::Count { min, max } => {
-            count_ui(ui, playing, (at, known), (*min, *max), &answered, actions);
+            count_ui(ui, state, playing, (at, known), (*min, *max), &answered, actions);
         }
         QuestionKind::Which { .. } => which_ui(ui, playing, (at, known), &answered, actions),
         QuestionKind::Pin => pin_ui(ui, state, playing, asked, &answered, actions),
@@ -71,18 +78,13 @@ fn choices_ui(
     for (at, choice) in question.choices.iter().enumerate() {
         let is_guess = answered.guess == Some(Guess::Choice(at));
         let is_marked = is_open && playing.presented.marked == Some(at);
-        let tag = match (is_guess, is_presented) {
-            (true, false) => "your guess",
-            (true, true) => "our guess",
-            (false, _) => "",
-        };
         let row = Choice {
             number: at + 1,
             words: &choice.text,
             is_chosen: is_guess || is_marked,
             is_true: answered.true_choice == Some(at) && !hides,
             is_open,
-            tag,
+            tag: if is_guess { GUESS } else { "" },
             is_box: false,
         };
         if row.ui(ui).clicked() {
@@ -96,43 +98,79 @@ fn choices_ui(
     }
 }
 
-/// A number with buttons that make it smaller and larger.
+/// A number to type, with buttons that make it smaller and larger.
 fn count_ui(
     ui: &mut Ui,
+    state: &State,
     playing: &Playing,
     (part, known): (usize, &BlockView),
     (min, max): (i64, i64),
     answered: &QuestionView,
     actions: &mut LessonActions<'_>,
 ) {
-    let ink = colors(ui);
     if let Some(Guess::Count(guess)) = answered.guess {
         let answer = answered.answer.as_ref().map(number_text);
         compared_ui(ui, &guess.to_string(), answer.as_deref());
         return;
     }
     let is_open = known.state == BlockState::Ready;
-    let count = playing.answers.counts.get(&part).copied().unwrap_or(min).clamp(min, max);
+    let (before, count) = playing.answers.count(part, min, max);
+    let mut typed = before.clone();
+    let id = Id::unique(("number of a question", part));
+    if is_open && !state.is_covered() && !state.view.palette && !ui.ctx().text_edit_focused() {
+        // Digits can be typed at once.
+        if let Some(digits) = take_digits(ui) {
+            typed = digits;
+            ui.memory_mut(|memory| memory.request_focus(id));
+        }
+    }
+    let mut is_locked = false;
     ui.horizontal(|ui| {
-        let mut step = |ui: &mut Ui, label: &str, name: &str, to: i64| {
+        let step = |ui: &mut Ui, label: &str, name: &str, by: i64| {
+            let to = count.unwrap_or(min) + by;
             let is_in = (min..=max).contains(&to) && is_open;
             let button = Button::plain(label).name(name).enabled(is_in).width_min(sizes::CONTROL);
-            if ui.add(button).clicked() {
-                actions.push(LessonAction::SetCount(part, to));
-            }
+            ui.add(button).clicked().then_some(to)
         };
-        step(ui, "−", "One less", count - 1);
-        let number = ui.label(text::rich(count.to_string(), text::figure()).color(ink.text));
-        actions::announce(ui, number.id);
-        step(ui, "+", "One more", count + 1);
+        let mut to = step(ui, "−", "One less", -1);
+        ui.add_enabled_ui(is_open, |ui| {
+            let (mono, invalid) = (true, count.is_none());
+            let (width, id) = (Some(NUMBER), Some(id));
+            let field = Field { name: "Number", mono, invalid, width, id, ..Field::default() };
+            let response = field.ui(ui, &mut typed);
+            is_locked = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        });
+        to = to.or(step(ui, "+", "One more", 1));
         if max - min > 20 {
-            step(ui, "+10", "Ten more", count + 10);
+            to = to.or(step(ui, "+10", "Ten more", 10));
         }
-        let lock = Button::primary("Lock answer").enabled(is_open);
-        if ui.add(lock).clicked() {
-            actions.push(LessonAction::Lock(part));
+        if let Some(to) = to {
+            typed = to.to_string();
         }
+        let lock = Button::primary("Lock answer").enabled(is_open && count.is_some());
+        is_locked |= ui.add(lock).clicked();
     });
+    typed.retain(|c| c.is_ascii_digit() || c == '-' && min < 0);
+    if typed != before {
+        actions.push(LessonAction::SetCount(part, typed));
+    } else if is_locked && count.is_some() {
+        actions.push(LessonAction::Lock(part));
+    }
+}
+
+/// Digits that are typed in this frame.
+fn take_digits(ui: &Ui) -> Option<String> {
+    let is_digits = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+    ui.input_mut(|input| {
+        let at = input
+            .events
+            .iter()
+            .position(|event| matches!(event, Event::Text(text) if is_digits(text)))?;
+        match input.events.remove(at) {
+            Event::Text(text) => Some(text),
+            _ => None,
+        }
+    })
 }
 
 /// The guess next to the computed answer.
@@ -195,7 +233,7 @@ fn which_ui(
             is_chosen,
             is_true: answered.answer.is_some() && is_true(id),
             is_open,
-            tag: if is_chosen && guessed.is_some() { "your guess" } else { "" },
+            tag: if is_chosen && guessed.is_some() { GUESS } else { "" },
             is_box: true,
         };
         if row.ui(ui).clicked() {
