@@ -68,7 +68,7 @@ pub(super) fn open_recent(recent: RecentStore, cx: &mut Apply<'_>) {
     }
     if !recent.is_named {
         cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::OpenFolder(_)));
-        return stores::open_or_ask(recent.request(), cx);
+        return stores::open(recent.request(), cx);
     }
     let generation = cx.run(LookInto(PathBuf::from(&recent.folder)));
     cx.state.store.looking = Some((generation, recent));
@@ -104,7 +104,7 @@ fn looked_into(generation: u64, folder: PathBuf, has_store: bool, cx: &mut Apply
 
 fn open(recent: &RecentStore, cx: &mut Apply<'_>) {
     cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::OpenFolder(_)));
-    stores::open_or_ask(recent.request(), cx);
+    stores::open(recent.request(), cx);
 }
 
 fn missing(recent: &RecentStore, cx: &mut Apply<'_>) {
@@ -118,7 +118,7 @@ fn missing(recent: &RecentStore, cx: &mut Apply<'_>) {
 pub(super) fn open_folder(folder: PathBuf, cx: &mut Apply<'_>) {
     cx.state.dialogs.forget(|dialog| matches!(dialog, Dialog::OpenFolder(_)));
     let request = OpenRequest { folder: Some(folder), ..OpenRequest::default() };
-    stores::open_or_ask(request, cx);
+    stores::open(request, cx);
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 //!
 //! `OpenRequest::sandbox` opens a store in a temporary folder on a simulated clock: empty, with the demo data
 //! and its traffic, or with a copy of a collection that `Source::copy_to_sandbox` made
-//! (`Engine::copy_collection`; the TTL monitor is off in it). `apply/sandbox.rs` leaves one:
-//! `stores::open_or_ask`, *Quit* and a close of the window ask first, *Keep* moves the closed folder
-//! (`source/move_folder.rs`), and the store before it opens again. Every other store opens with
+//! (`Engine::copy_collection`; the TTL monitor is off in it). It stays open next to other stores.
+//! `stores::close`, *Back to my store*, *Quit* and a close of the window ask before it ends, *Keep* moves the
+//! closed folder (`source/move_folder.rs`), and the store before it is shown. Every other store opens with
 //! `ClockOption::Stored`, so one that ran on a simulated clock continues on it. `panels/time_bar.rs` is drawn
 //! while `State::is_simulated`; the clock is known from `Opened`, before the first frame.
 
@@ -29,10 +29,12 @@ pub fn apply(action: &SandboxAction, cx: &mut Apply<'_>) {
             let Some(Dialog::OpenSandbox(draft)) = cx.state.dialogs.open() else { return };
             let Ok(request) = draft.request() else { return };
             cx.state.dialogs.close();
-            stores::open_or_ask(request, cx);
+            stores::open(request, cx);
         }
+        SandboxAction::Back if !cx.state.is_in_sandbox() => stores::open(back(cx.state), cx),
         SandboxAction::Back => {
-            stores::open_or_ask(back(cx.state), cx);
+            let then = AfterSandbox::Open(Box::new(back(cx.state)));
+            cx.state.dialogs.show_before(Dialog::LeaveSandbox(LeaveSandbox::before(then)));
         }
         SandboxAction::Copy(namespace) => {
             let sentence = format!("Copying {namespace} into a sandbox…");
@@ -49,14 +51,14 @@ pub fn apply(action: &SandboxAction, cx: &mut Apply<'_>) {
     }
 }
 
-/// Asks what becomes of an open sandbox before the window closes. False if there is nothing to ask.
+/// Asks what becomes of open sandboxes before the window closes. False if there is nothing to ask.
 pub fn ask_before_close(cx: &mut Apply<'_>) -> bool {
     let beside = cx.state.lessons.playing.as_ref();
     if beside.is_some_and(|playing| playing.own.store.request.sandbox.is_some()) {
         close(cx);
     }
     let state = &mut *cx.state;
-    if !state.is_in_sandbox() {
+    if state.sandboxes() == 0 {
         return false;
     }
     if !matches!(state.dialogs.open(), Some(Dialog::LeaveSandbox(_))) {
@@ -167,7 +169,7 @@ impl Question for CopyToSandbox {
 
     fn answered(&self, _: u64, result: Self::Answer, cx: &mut Apply<'_>) {
         match result {
-            Ok(request) => stores::open_or_ask(request, cx),
+            Ok(request) => stores::open(request, cx),
             Err(sentence) => cx.toast(Kind::Error, sentence),
         }
     }
@@ -196,7 +198,8 @@ fn back(state: &State) -> OpenRequest {
 
 fn follow(then: AfterSandbox, cx: &mut Apply<'_>) {
     match then {
-        AfterSandbox::Open(request) => stores::open(*request, cx),
+        AfterSandbox::Open(request) => stores::open_instead(*request, cx),
+        AfterSandbox::Show(slot) => stores::show_instead(slot, cx),
         AfterSandbox::Close => cx.window(WindowEffect::Close),
     }
 }

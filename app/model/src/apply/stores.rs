@@ -6,7 +6,7 @@
 //! worker, which keeps every `Source` by its number (`worker/sources.rs`) and stamps each job with the one
 //! that is shown. Events carry the number of their store: those of a store that is not on the screen change
 //! nothing, but a hold, damage or a dead thread is said. A store with an import, an export or a change of
-//! many documents under way can't be left. A sandbox is not kept: leaving it asks first.
+//! many documents under way can't be left. A sandbox stays open like any other store; closing it asks first.
 
 use std::path::{Path, PathBuf};
 
@@ -21,24 +21,24 @@ use crate::state::toasts::Kind;
 use crate::state::{Dialog, Phase, State, StoreBeside};
 use crate::worker::Order;
 
-/// Opens a store, after the question what becomes of the one that is shown if it is a sandbox.
-pub(super) fn open_or_ask(request: OpenRequest, cx: &mut Apply<'_>) {
+/// Opens a store, or shows it if it is open. The one that is shown stays open.
+pub fn open(request: OpenRequest, cx: &mut Apply<'_>) {
     if cx.state.lessons.is_playing() {
         close_lesson(cx);
     }
-    if !cx.state.is_in_sandbox() {
-        return open(request, cx);
-    }
-    let draft = LeaveSandbox::before(AfterSandbox::Open(Box::new(request)));
-    cx.state.dialogs.show_before(Dialog::LeaveSandbox(draft));
+    open_from(request, true, cx);
 }
 
-/// Opens a store, or shows it if it is open.
-pub fn open(request: OpenRequest, cx: &mut Apply<'_>) {
+/// The same in the place of the sandbox that is shown, which is removed.
+pub(super) fn open_instead(request: OpenRequest, cx: &mut Apply<'_>) {
+    open_from(request, false, cx);
+}
+
+fn open_from(request: OpenRequest, keeps: bool, cx: &mut Apply<'_>) {
     if let Some(slot) = slot_of(place(&request).as_deref(), cx.state) {
-        return show_now(slot, true, cx);
+        return show_now(slot, keeps, cx);
     }
-    if make_room(request, cx) {
+    if make_room(request, keeps, cx) {
         let request = cx.state.store.request.clone();
         cx.order(Order::Open(request));
     }
@@ -46,15 +46,15 @@ pub fn open(request: OpenRequest, cx: &mut Apply<'_>) {
 
 /// Shows a server that was attached.
 pub(super) fn adopt(mut request: OpenRequest, opened: Box<Opened>, cx: &mut Apply<'_>) {
-    if cx.state.is_in_sandbox() || cx.state.lessons.is_playing() {
-        // It is attached again once the question about the sandbox is answered.
-        return open_or_ask(request, cx);
+    if cx.state.lessons.is_playing() {
+        // It is attached again, to the store of the window.
+        return open(request, cx);
     }
     if let Some(slot) = slot_of(place(&request).as_deref(), cx.state) {
         show(slot, cx);
         return passwords::settle(request.server.as_deref_mut(), cx);
     }
-    if make_room(request, cx) {
+    if make_room(request, true, cx) {
         cx.order(Order::Adopt(opened));
     }
 }
@@ -73,15 +73,15 @@ pub(super) fn slot_of(place: Option<&Path>, state: &State) -> Option<u32> {
     place.and_then(|_| state.beside.iter().find(is_it).map(StoreBeside::slot))
 }
 
-/// Makes room for a store. The one that is shown stays open, unless it is a sandbox, which is
-/// removed, or the same one. False: it can't be left now, or too many are open.
-fn make_room(mut request: OpenRequest, cx: &mut Apply<'_>) -> bool {
+/// Makes room for a store. The one that is shown stays open if it is kept and another one. False: it
+/// can't be left now, or too many are open.
+fn make_room(mut request: OpenRequest, keeps: bool, cx: &mut Apply<'_>) -> bool {
     // It is the same program, whichever store it opens.
     request.walker = request.walker.or_else(|| cx.state.store.request.walker.clone());
     let is_same = cx.state.store.shown.is_some() && cx.state.store.shown == place(&request);
     let left = cx.state.store.request.sandbox.is_none().then(|| cx.state.store.request.clone());
     let left = left.or_else(|| cx.state.store.left.clone());
-    if cx.state.is_open() && !cx.state.is_in_sandbox() && !is_same {
+    if cx.state.is_open() && keeps && !is_same {
         if cx.state.beside.len() + 1 >= OPEN_STORES_MAX {
             let text = format!("{OPEN_STORES_MAX} stores are open; close one first");
             cx.warn(text);
@@ -133,26 +133,28 @@ fn set_aside(cx: &mut Apply<'_>) {
     state.beside.insert(at, beside);
 }
 
-/// Shows an open store. The one on the screen stays open, unless it is a sandbox: then it is asked
-/// about.
+/// Shows an open store. The one on the screen stays open.
 pub(super) fn show(slot: u32, cx: &mut Apply<'_>) {
     if cx.state.lessons.is_playing() {
         close_lesson(cx);
     }
-    let Some(beside) = cx.state.beside.iter().find(|beside| beside.slot() == slot) else { return };
-    if cx.state.is_in_sandbox() {
-        let request = beside.parked.store.request.clone();
-        return open_or_ask(request, cx);
+    if cx.state.beside.iter().any(|beside| beside.slot() == slot) {
+        show_now(slot, true, cx);
     }
-    show_now(slot, true, cx);
+}
+
+/// Shows an open store in the place of the sandbox that is shown, which is removed.
+pub(super) fn show_instead(slot: u32, cx: &mut Apply<'_>) {
+    show_now(slot, false, cx);
 }
 
 /// Shows an open store. The one on the screen stays open if it is kept and can be shown again.
 fn show_now(slot: u32, keeps: bool, cx: &mut Apply<'_>) {
     let left = cx.state.store.slot;
     let is_failed = matches!(cx.state.store.phase, Phase::Failed(_));
-    let stays = keeps && !is_failed && !cx.state.is_in_sandbox();
-    if !is_failed && !cx.state.is_in_sandbox() && !can_leave(cx) {
+    let stays = keeps && !is_failed;
+    let is_discarded = !keeps && cx.state.is_in_sandbox();
+    if !is_failed && !is_discarded && !can_leave(cx) {
         return;
     }
     if stays {
@@ -178,14 +180,21 @@ fn show_now(slot: u32, keeps: bool, cx: &mut Apply<'_>) {
     }
 }
 
-/// Closes an open store. The last one stays.
+/// Closes an open store. The last one stays. A sandbox is shown and asked about.
 pub(super) fn close(slot: u32, cx: &mut Apply<'_>) {
-    if slot == cx.state.store.slot {
-        let Some(next) = cx.state.beside.last().map(StoreBeside::slot) else { return };
-        return if cx.state.is_in_sandbox() { show(next, cx) } else { show_now(next, false, cx) };
-    }
+    let front = cx.state.store.slot;
+    let Some(last) = cx.state.beside.last().map(StoreBeside::slot) else { return };
     let is_it = |beside: &StoreBeside| beside.slot() == slot;
-    if cx.state.beside.iter().any(is_it) {
+    if cx.state.beside.iter().any(|beside| is_it(beside) && beside.is_sandbox()) {
+        show(slot, cx);
+    }
+    if slot == cx.state.store.slot && cx.state.is_in_sandbox() {
+        let next = if slot == front { last } else { front };
+        let draft = LeaveSandbox::before(AfterSandbox::Show(next));
+        cx.state.dialogs.show_before(Dialog::LeaveSandbox(draft));
+    } else if slot == front {
+        show_now(last, false, cx);
+    } else if cx.state.beside.iter().any(|beside| is_it(beside) && !beside.is_sandbox()) {
         cx.state.beside.retain(|beside| !is_it(beside));
         rollout::stop_all(slot, cx.state);
         cx.order(Order::Close(slot));

@@ -78,6 +78,10 @@ impl StoreBeside {
         self.parked.unpark(state);
     }
 
+    pub fn is_sandbox(&self) -> bool {
+        self.parked.store.request.sandbox.is_some()
+    }
+
     /// Its number among the open stores.
     pub fn slot(&self) -> u32 {
         self.parked.store.slot

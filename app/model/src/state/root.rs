@@ -234,7 +234,13 @@ impl State {
         known.or_else(|| self.store.request.data_folder().ok())
     }
 
-    /// Whether a sandbox is open, which goes away when it is left.
+    /// How many sandboxes are open, which go away with the window.
+    pub fn sandboxes(&self) -> usize {
+        let beside = self.beside.iter().filter(|beside| beside.is_sandbox()).count();
+        usize::from(self.is_in_sandbox()) + beside
+    }
+
+    /// Whether a sandbox is shown, which goes away when it is closed.
     pub fn is_in_sandbox(&self) -> bool {
         let is_there = matches!(self.store.phase, Phase::Open | Phase::Away(_));
         is_there && self.store.request.sandbox.is_some()

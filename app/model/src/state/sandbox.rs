@@ -38,6 +38,8 @@ impl OpenSandbox {
 #[derive(Debug, Clone, PartialEq)]
 pub enum AfterSandbox {
     Open(Box<OpenRequest>),
+    /// Shows the open store of this number.
+    Show(u32),
     Close,
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bson::doc;
 use egui::{ViewportCommand, ViewportEvent, ViewportId};
 use egui_kittest::kittest::Queryable;
-use mayfly::action::{Action, ClockAction, ViewAction};
+use mayfly::action::{Action, ClockAction, StoreAction, ViewAction};
 use mayfly::state::Phase;
 use mayfly::state::clock::Mode;
 
@@ -74,6 +74,38 @@ fn a_sandbox_is_left_for_the_store_before_it_with_its_tabs() {
     assert_eq!(folder(&window), window.folder.path().join("store"));
     assert_eq!(window.tab().namespace.to_string(), "test.drops");
     assert_eq!(window.state().now_ms(), START_MS);
+    window.until_window("it is deleted", |_| !sandbox.exists());
+}
+
+/// Rehearsing on a copy is a going back and forth.
+#[test]
+fn a_sandbox_stays_open_next_to_other_stores() {
+    let mut window = in_sandbox("Contents: Empty");
+    let sandbox = folder(&window);
+    let show_store = |window: &mut Window| {
+        window.click("Store store");
+        window.until("the store is shown", |state| state.is_open() && !state.is_in_sandbox());
+        assert!(window.state().dialogs.open().is_none());
+        assert_eq!(window.tab().namespace.to_string(), "test.drops");
+    };
+    show_store(&mut window);
+    window.click("Store sandbox");
+    window.until("the sandbox is shown", |state| state.is_in_sandbox() && state.tree.loaded);
+    assert_eq!((folder(&window), window.state().now_ms()), (sandbox.clone(), AT_MS));
+    show_store(&mut window);
+    assert!(close(&mut window).contains(&ViewportCommand::CancelClose));
+    window.until_named("Discard the sandbox?");
+    assert!(!window.has("Keep as a store…"), "the one on the screen is another store");
+    window.click("Cancel");
+    let slot = window.state().beside[0].slot();
+    for answer in ["Cancel", "Discard"] {
+        window.ask(Action::Store(StoreAction::Close(slot)));
+        window.until_named("Discard the sandbox?");
+        assert!(window.state().is_in_sandbox() && sandbox.exists());
+        window.click(answer);
+    }
+    window.until("the store is shown", |state| state.is_open() && state.beside.is_empty());
+    assert_eq!(window.tab().namespace.to_string(), "test.drops");
     window.until_window("it is deleted", |_| !sandbox.exists());
 }
 
@@ -205,10 +237,8 @@ fn a_sandbox_says_that_it_is_not_real() {
     }
     let real = tempfile::tempdir().expect("a folder");
     let folder = real.path().join("store");
-    let opens = mayfly::action::StoreAction::CreateStore(folder);
-    window.ask(Action::Store(opens));
-    window.until_named("Discard the sandbox?");
-    window.harness.get_by_label("Discard").click_accesskit();
+    let opens = StoreAction::CreateStore(folder);
+    window.ask_only(Action::Store(opens));
     let mut titles = Vec::new();
     for _ in 0..400 {
         window.harness.step();

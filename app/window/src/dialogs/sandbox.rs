@@ -50,10 +50,14 @@ pub fn open_ui(context: &Context, draft: &mut OpenSandbox, actions: &mut Actions
 /// Draws the question what becomes of one.
 pub fn leave_ui(context: &Context, draft: &mut LeaveSandbox, state: &State, actions: &mut Actions) {
     let is_waiting = draft.sent.is_some();
-    let title = if draft.keeps { "Keep the sandbox as a store" } else { "Discard the sandbox?" };
-    let subtitle = match draft.then {
-        AfterSandbox::Close => "Then the window closes",
-        AfterSandbox::Open(_) => "Then the other store opens",
+    let (count, subtitle) = match draft.then {
+        AfterSandbox::Close => (state.sandboxes(), "Then the window closes"),
+        AfterSandbox::Open(_) | AfterSandbox::Show(_) => (1, "Then the other store is shown"),
+    };
+    let title = match (draft.keeps, count) {
+        (true, _) => "Keep the sandbox as a store".to_owned(),
+        (false, 0 | 1) => "Discard the sandbox?".to_owned(),
+        (false, count) => format!("Discard {count} sandboxes?"),
     };
     let frame = DialogFrame::new(title).subtitle(subtitle).waiting(is_waiting).stays(is_waiting);
     let frame = if draft.keeps {
@@ -61,9 +65,11 @@ pub fn leave_ui(context: &Context, draft: &mut LeaveSandbox, state: &State, acti
         let keep = Button::primary("Keep").enabled(is_ready).room_for(WAITING);
         frame.button(keep, Some(SandboxAction::Keep))
     } else {
-        frame
-            .button(Button::danger("Discard"), Some(SandboxAction::Discard))
-            .button(Button::plain("Keep as a store…"), None)
+        frame.button(Button::danger("Discard"), Some(SandboxAction::Discard)).button_if(
+            state.is_in_sandbox(),
+            Button::plain("Keep as a store…"),
+            None,
+        )
     };
     let outcome = frame.ui(context, |ui| words_ui(ui, draft, state, actions));
     match outcome.end(actions) {
@@ -75,8 +81,13 @@ pub fn leave_ui(context: &Context, draft: &mut LeaveSandbox, state: &State, acti
 
 fn words_ui(ui: &mut Ui, draft: &mut LeaveSandbox, state: &State, actions: &mut Actions) {
     if !draft.keeps {
-        let words = "Its documents are deleted with it. If you keep it as a store, you can open it \
-                     again later; its clock stays simulated.";
+        let words = if state.is_in_sandbox() {
+            "Its documents are deleted with it. If you keep it as a store, you can open it again \
+             later; its clock stays simulated."
+        } else {
+            "It is open next to this store, and its documents are deleted with it. To keep it as a \
+             store, close it in the sidebar first."
+        };
         ui.label(text::rich(words, text::body()));
         return;
     }

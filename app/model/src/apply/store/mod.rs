@@ -34,7 +34,7 @@ pub fn apply(action: StoreAction, cx: &mut Apply<'_>) {
             refresh(cx);
             tabs::data_changed(None, cx);
         }
-        StoreAction::Open(request) => stores::open_or_ask(request, cx),
+        StoreAction::Open(request) => stores::open(request, cx),
         StoreAction::Show(slot) => stores::show(slot, cx),
         StoreAction::Close(slot) => stores::close(slot, cx),
         StoreAction::ChooseFolder => choose_store::ask(cx),

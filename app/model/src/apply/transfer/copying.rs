@@ -231,5 +231,5 @@ pub(super) fn roll_back(cx: &mut Apply<'_>) {
 }
 
 fn open_store(request: OpenRequest, cx: &mut Apply<'_>) {
-    stores::open_or_ask(request, cx);
+    stores::open(request, cx);
 }
