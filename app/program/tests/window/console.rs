@@ -293,3 +293,23 @@ fn tab_completes_what_was_typed() {
     }
     assert!(window.state().console.transcript.is_empty(), "Enter chose the word and ran nothing");
 }
+
+#[test]
+fn escape_closes_the_list_and_leaves_what_is_typed() {
+    let mut window = console();
+    window.click("Documents");
+    window.until_named("Document 1");
+    window.point("Document 1");
+    window.key(Key::F9);
+    window.type_into(INPUT, "show db");
+    for _ in 0..3 {
+        window.key(Key::Escape);
+        assert!(window.is_focused(INPUT));
+    }
+    window.harness.event(egui::Event::Text("s".to_owned()));
+    window.key(Key::Enter);
+    until_idle(&mut window);
+    assert!(window.has("test> show dbs") && window.state().dialogs.open().is_none());
+    window.key(Key::Escape);
+    assert!(!window.is_focused(INPUT), "an empty input is left");
+}

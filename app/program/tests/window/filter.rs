@@ -76,6 +76,24 @@ fn enter_runs_what_is_typed_while_words_are_offered() {
     assert!(window.has("Document 3"));
 }
 
+/// Enter would open the chosen document, and the typing after it would go into that.
+#[test]
+fn escape_leaves_no_filter_that_has_not_run() {
+    let mut window = window();
+    window.point("Document 1");
+    focus(&mut window);
+    keyboard(&mut window, "{_id: 2");
+    for _ in 0..3 {
+        window.key(Key::Escape);
+        assert!(window.is_focused("Filter"));
+    }
+    window.key(Key::Enter);
+    window.until_gone("Document 3");
+    assert!(window.state().dialogs.open().is_none());
+    window.key(Key::Escape);
+    assert!(!window.is_focused("Filter"), "it has run");
+}
+
 #[test]
 fn escape_closes_the_list_and_a_press_takes_a_word() {
     let mut window = window();

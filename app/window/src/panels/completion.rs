@@ -85,9 +85,10 @@ impl Typed<'_> {
         }
     }
 
-    /// Keeps keys from moving the keyboard away: those of the list while it is open.
-    pub fn keep_keys(&self, ui: &Ui, open: Option<&Completing>) {
-        let escape = self.is_open(open);
+    /// Keeps keys from moving the keyboard away: those of the list while it is open, and Escape while the text is
+    /// a draft, because Enter would then do something else than run it.
+    pub fn keep_keys(&self, ui: &Ui, open: Option<&Completing>, is_draft: bool) {
+        let escape = is_draft || self.is_open(open);
         let keys =
             EventFilter { tab: true, horizontal_arrows: true, vertical_arrows: true, escape };
         ui.memory_mut(|memory| memory.set_focus_lock_filter(self.id, keys));

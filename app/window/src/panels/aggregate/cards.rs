@@ -354,6 +354,6 @@ pub(super) fn offer_words(
     };
     typed.after(ui, open, text, &drawn, asks);
     if open.is_some() && typed.has_focus(ui) {
-        typed.keep_keys(ui, open.as_ref());
+        typed.keep_keys(ui, open.as_ref(), false);
     }
 }

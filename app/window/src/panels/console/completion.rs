@@ -58,13 +58,14 @@ pub(super) fn keys(
     is_taken.then(|| (found.start, word.clone()))
 }
 
-/// Keeps keys from moving the keyboard away: Tab always, Escape while the list is open.
+/// Keeps keys from moving the keyboard away: Tab always, Escape while something is typed. It would close
+/// a list that is closed already, and the next Enter would open a document.
 pub(super) fn keep_keys(ui: &Ui, draft: &ConsoleDraft) {
     let filter = EventFilter {
         tab: true,
         horizontal_arrows: true,
         vertical_arrows: true,
-        escape: draft.completes.is_some(),
+        escape: draft.completes.is_some() || !draft.text.is_empty(),
     };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(input_id(), filter));
 }

@@ -21,11 +21,12 @@ pub(super) struct Edited {
     pub is_completing: bool,
 }
 
-/// Draws the field.
+/// Draws the field. In a presentation Escape leaves what has not run too: the next one ends the
+/// presentation.
 pub(super) fn ui(
     ui: &mut Ui,
     id: Id,
-    width: f32,
+    (width, is_presented): (f32, bool),
     error_at: Option<usize>,
     tab: &Tab,
     draft: &mut DocumentsDraft,
@@ -54,7 +55,8 @@ pub(super) fn ui(
         if run {
             draft.completing = None;
         }
-        typed.keep_keys(ui, draft.completing.as_ref());
+        let is_draft = !is_presented && draft.query.filter != tab.documents.text.filter;
+        typed.keep_keys(ui, draft.completing.as_ref(), is_draft);
     }
     Edited { response, run, is_completing: draft.completing.is_some() }
 }

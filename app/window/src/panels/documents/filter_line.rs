@@ -51,7 +51,7 @@ pub fn ui(
             actions.push(Action::View(ViewAction::Focused));
         }
         step_back(ui, id);
-        let edited = filter_edit::ui(ui, id, width, error_at, tab, draft);
+        let edited = filter_edit::ui(ui, id, (width, is_presented), error_at, tab, draft);
         run = edited.run;
         if !edited.is_completing {
             to_list(ui, tab, &edited.response, actions);
