@@ -86,7 +86,7 @@ fn a_scan_with_a_filter_is_explained() {
         window.key(Key::Enter);
         window.until_named("1–4 of 4");
         window.click("Explain the query");
-        window.until_named("Read 12 documents to return 4: an index on `n` would help");
+        window.until_named("Read 12 documents to return 4: an index on n would help");
         assert_eq!(server.writes(), [""; 0]);
     }
 }

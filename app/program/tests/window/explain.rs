@@ -28,7 +28,7 @@ fn a_slow_filter_names_the_index_that_helps_and_creates_it() {
     let mut window = window("Documents");
     filter(&mut window, "{ user: 7 }");
     window.click("Explain the query");
-    let sentence = "Read 400 documents to return 2: an index on `user` would help";
+    let sentence = "Read 400 documents to return 2: an index on user would help";
     window.until_named(sentence);
     window.until_named("Plan stage COLLSCAN: 400 documents read, 2 returned");
     assert!(window.value("Reply of explain").contains("winningPlan"));
@@ -58,7 +58,7 @@ fn a_sort_in_memory_is_seen() {
     window.type_into("Sort", "{ at: -1 }");
     window.key(Key::Enter);
     window.click("Explain the query");
-    window.until_named("and sorted them in memory: an index on `kind` and `at` would help");
+    window.until_named("and sorted them in memory: an index on kind and at would help");
     window.until_named("Sort in memory");
     assert!(!window.has_part("0 returned"), "the store doesn't count them there");
     window.click("Create that index…");

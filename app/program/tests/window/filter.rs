@@ -366,7 +366,7 @@ fn an_index_helps_only_with_its_own_collation() {
     window.key(Key::Escape);
     window.until_named("1–1 of 1");
     window.click("Explain the query");
-    let sentence = "an index on `w` with this collation would help";
+    let sentence = "an index on w with this collation would help";
     window.until("the sentence", |state| {
         let explain = state.tabs.active().and_then(|tab| tab.explain.as_ref());
         let answer = explain.and_then(|explain| explain.answer.as_ref()?.as_ref().ok());

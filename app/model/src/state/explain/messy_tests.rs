@@ -53,13 +53,13 @@ fn sentences_over_messy_documents() {
     check(
         doc! { "a.b": true },
         none(),
-        "Read 6 documents to return 1: an index on `a.b` would help",
+        "Read 6 documents to return 1: an index on a.b would help",
         &[("a.b", false)],
     );
     check(
         doc! { "🦊": "🐾" },
         none(),
-        "Read 6 documents to return 2: an index on `🦊` would help",
+        "Read 6 documents to return 2: an index on 🦊 would help",
         &[("🦊", false)],
     );
     check(
@@ -72,14 +72,14 @@ fn sentences_over_messy_documents() {
     check(
         doc! { "geo.type": "Point", "when": { "$gte": "2" } },
         doc! { "name": -1 },
-        "Read 8 documents to return 2, and sorted them in memory: an index on `geo.type`, `name` and \
-         `when` would help",
+        "Read 8 documents to return 2, and sorted them in memory: an index on geo.type, name and \
+         when would help",
         &[("geo.type", false), ("name", true), ("when", false)],
     );
     check(
         doc! { "name": Bson::Null },
         none(),
-        "Read 6 documents to return 1: an index on `name` would help",
+        "Read 6 documents to return 1: an index on name would help",
         &[("name", false)],
     );
     // No index can have an empty name.

@@ -336,13 +336,13 @@ mod tests {
             doc! {"find": "c", "filter": {"b": 3}},
             200,
             0,
-            "Read 200 documents to return 29: an index on `b` would help",
+            "Read 200 documents to return 29: an index on b would help",
         );
         check(
             doc! {"find": "c", "filter": {"b": 3}, "limit": 2},
             11,
             0,
-            "Read 11 documents to return 2: an index on `b` would help",
+            "Read 11 documents to return 2: an index on b would help",
         );
         check(
             doc! {"find": "c", "filter": {"a": 3}},
@@ -356,7 +356,7 @@ mod tests {
             ]},
             200,
             0,
-            "Read 200 documents to return 29: an index on `b` would help",
+            "Read 200 documents to return 29: an index on b would help",
         );
     }
 

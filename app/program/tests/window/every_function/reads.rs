@@ -247,7 +247,7 @@ pub const ROWS: &[Row] = &[
         Reads(|bench| {
             bench.window.type_into("Filter", "{ name: 'order 3' }");
             bench.shows("Run the filter", "1–1 of 1");
-            bench.shows("Explain", "Read 12 documents to return 1: an index on `name` would help");
+            bench.shows("Explain", "Read 12 documents to return 1: an index on name would help");
             bench.press("Reset the filter");
         }),
     ),
