@@ -96,7 +96,7 @@ fn row_ui(ui: &mut Ui, store: &RecentStore, state: &State, actions: &mut Actions
     } else if response.clicked() {
         actions.push(Action::Store(StoreAction::OpenRecent(store.clone())));
     }
-    menu::context(&response, |ui| {
+    menu::of_row(&response, &name, |ui| {
         let copy = crate::action::ViewAction::Copy(store.folder.clone());
         let copy =
             if store.server.is_some() { ("Copy address", copy) } else { ("Copy path", copy) };

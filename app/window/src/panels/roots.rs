@@ -22,6 +22,26 @@ pub fn above_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     row_ui(ui, &state.store, true, state, actions);
 }
 
+/// The height of the roots above the databases, in points.
+pub fn height_above(state: &State) -> f32 {
+    let above = state.beside.len() - count_below(state) + usize::from(!state.beside.is_empty());
+    height(above)
+}
+
+/// The height of those below them, in points.
+pub fn height_below(state: &State) -> f32 {
+    height(count_below(state))
+}
+
+fn count_below(state: &State) -> usize {
+    let front = state.store.slot;
+    state.beside.iter().filter(|beside| beside.slot() > front).count()
+}
+
+fn height(rows: usize) -> f32 {
+    u16::try_from(rows).map_or(f32::MAX, |rows| f32::from(rows) * sizes::ROW)
+}
+
 pub fn below_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let front = state.store.slot;
     for beside in state.beside.iter().filter(|beside| beside.slot() > front) {
@@ -72,11 +92,11 @@ fn row_ui(ui: &mut Ui, store: &Store, is_shown: bool, state: &State, actions: &m
     let ink = if is_shown { colors.text } else { colors.dim };
     paint::text_at(ui, left, Align2::LEFT_CENTER, &name, text::medium(), ink, room);
     let place = store.shown.as_ref().map(|place| visible(&place.display().to_string()));
-    let response = response.hint(place.clone().unwrap_or(name));
+    let response = response.hint(place.clone().unwrap_or_else(|| name.clone()));
     if response.clicked() && !is_shown {
         actions.push(Action::Store(StoreAction::Show(store.slot)));
     }
-    menu::context(&response, |ui| {
+    menu::of_row(&response, &name, |ui| {
         let show = Action::Store(StoreAction::Show(store.slot));
         let close = Action::Store(StoreAction::Close(store.slot));
         let copy = place.map(|place| Action::View(ViewAction::Copy(place)));

@@ -29,13 +29,26 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
     ui.spacing_mut().item_spacing.y = 0.0;
     load_shown_summary(state, actions);
     let revealed = revealed(ui, state);
-    ScrollArea::vertical().id_salt("sidebar").auto_shrink(false).show(ui, |ui| {
+    if revealed && hides_shown(state, &drafts.search) {
+        drafts.search.clear();
+    }
+    // Other stores stay in sight, however many collections this one has.
+    let below = roots::height_below(state);
+    let stay = roots::height_above(state) + below <= ui.available_height() / 2.0;
+    if stay {
+        roots::above_ui(ui, state, actions);
+    }
+    let room = ui.available_height() - if stay { below } else { 0.0 };
+    let area = ScrollArea::vertical().id_salt("sidebar").auto_shrink(false).max_height(room);
+    area.show(ui, |ui| {
         if let Some(error) = &state.tree.error {
             egui::Frame::new().inner_margin(12).show(ui, |ui| {
                 ui.label(text::rich(error.as_str(), text::body()).color(colors(ui).error));
             });
         }
-        roots::above_ui(ui, state, actions);
+        if !stay {
+            roots::above_ui(ui, state, actions);
+        }
         let mut any = false;
         for database in state.tree.listed_databases(state.settings.order) {
             any |= database_ui(ui, database, &drafts.search, revealed, state, actions);
@@ -50,9 +63,14 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
                 empty_state::hint(ui, sentence);
             });
         }
-        roots::below_ui(ui, state, actions);
+        if !stay {
+            roots::below_ui(ui, state, actions);
+        }
         ui.add_space(sizes::GAP);
     });
+    if stay {
+        roots::below_ui(ui, state, actions);
+    }
 }
 
 fn head_ui(ui: &mut Ui, state: &State, search: &mut String, actions: &mut Actions) {
@@ -75,6 +93,7 @@ fn head_ui(ui: &mut Ui, state: &State, search: &mut String, actions: &mut Action
             && let Some(first) = first_found(state, search)
         {
             actions.push(Action::Tabs(TabsAction::Show(first)));
+            search.clear();
         }
         let (other, name) = match state.settings.order {
             Order::Name => (Order::Soonest, "Sort by next to expire"),
@@ -126,7 +145,8 @@ fn database_ui(
     if response.clicked() {
         actions.push(Action::Store(StoreAction::Fold(database.name.clone())));
     }
-    menu::context(&response, |ui| database_menu_ui(ui, database, state, actions));
+    let name = visible(&database.name);
+    menu::of_row(&response, &name, |ui| database_menu_ui(ui, database, state, actions));
     if is_sample && !folded && database.name == TRAFFIC_DATABASE {
         traffic_ui(ui, state, actions);
     }
@@ -161,6 +181,16 @@ fn revealed(ui: &Ui, state: &State) -> bool {
             *known = shown;
         }
         is_new
+    })
+}
+
+/// Whether the search leaves out the collection that is shown.
+fn hides_shown(state: &State, search: &str) -> bool {
+    let Some(tab) = state.tabs.active() else { return false };
+    let order = state.settings.order;
+    state.tree.database(&tab.namespace.db).is_some_and(|database| {
+        let listed = state.tree.listed(database, search, order);
+        listed.iter().all(|found| found.name != tab.namespace.collection)
     })
 }
 
@@ -298,7 +328,8 @@ fn collection_ui(
     if response.clicked() {
         actions.push(Action::Tabs(TabsAction::Show(namespace.clone())));
     }
-    menu::context(&response, |ui| collection_menu_ui(ui, namespace, state, actions));
+    let name = visible(&namespace.to_string());
+    menu::of_row(&response, &name, |ui| collection_menu_ui(ui, namespace, state, actions));
     rect
 }
 

@@ -99,7 +99,7 @@ fn tab_ui(ui: &mut Ui, tab: &Tab, state: &State, actions: &mut Actions) -> Rect 
         Some(tabs::Pressed::Closed) => actions.push(Action::Tabs(TabsAction::Close(tab.id))),
         None => {}
     }
-    menu::context(&response, |ui| {
+    menu::of_row(&response, &name, |ui| {
         let entries = [
             ("Close tab", TabsAction::Close(tab.id), true),
             ("Close other tabs", TabsAction::CloseOthers(tab.id), state.tabs.open().len() > 1),

@@ -1,6 +1,6 @@
 //! Menus.
 
-use egui::{Context, Id, InnerResponse, Popup, PopupCloseBehavior, Response, Ui};
+use egui::{Context, Id, InnerResponse, Popup, PopupCloseBehavior, Rect, Response, Ui};
 
 use crate::theme::{Icon, colors, sizes, text};
 
@@ -26,6 +26,23 @@ fn keep_on_top(shown: Option<InnerResponse<()>>) {
 pub fn context(response: &Response, content: impl FnOnce(&mut Ui)) {
     keep_on_top(Popup::context_menu(response).show(|ui| {
         set_up(ui);
+        content(ui);
+    }));
+}
+
+/// The same for a row of a list: the menu names it, and leaves it in sight.
+pub fn of_row(row: &Response, name: &str, content: impl FnOnce(&mut Ui)) {
+    let id = row.id.with("where its menu is");
+    if let Some(pointer) = row.interact_pointer_pos().filter(|_| row.secondary_clicked()) {
+        row.ctx.data_mut(|data| data.insert_temp(id, pointer.x));
+    }
+    let x = row.ctx.data(|data| data.get_temp(id)).unwrap_or(row.rect.left());
+    let place = Rect::from_x_y_ranges(x..=x, row.rect.y_range());
+    keep_on_top(Popup::context_menu(row).anchor(place).gap(sizes::GAP_TINY).show(|ui| {
+        set_up(ui);
+        let words = text::rich(name, text::small()).color(colors(ui).dim);
+        ui.add(egui::Label::new(words).truncate());
+        line(ui);
         content(ui);
     }));
 }

@@ -133,7 +133,8 @@ fn table_ui(
                 }
                 cell(&mut table_row, |ui| actions_ui(ui, index, state, actions));
                 let response = table_row.response();
-                menu::context(&response, |ui| entries_ui(ui, index, state, actions));
+                let name = with_marks(&index.name);
+                menu::of_row(&response, &name, |ui| entries_ui(ui, index, state, actions));
                 if response.clicked() {
                     actions.push(IndexesAction::Select(Some(index.name.clone())));
                 }

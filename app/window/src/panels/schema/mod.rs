@@ -167,7 +167,8 @@ fn row_ui(
         let name = format!("Field {}", words::path(&field.path));
         egui::WidgetInfo::selected(egui::Role::Button, true, is_chosen, name)
     });
-    menu::context(&response, |ui| row::menu_ui(ui, tab, field, actions));
+    let name = words::path(&field.path);
+    menu::of_row(&response, &name, |ui| row::menu_ui(ui, tab, field, actions));
     if response.clicked() {
         let chosen = (!is_chosen).then(|| field.path.clone());
         actions.push(SchemaAction::Select(chosen));
