@@ -83,6 +83,31 @@ impl Dialog {
             _ => true,
         }
     }
+
+    /// Whether its primary button changes the store, which a locked server refuses.
+    pub fn is_change(&self) -> bool {
+        match self {
+            Self::CreateDatabase(_)
+            | Self::CreateCollection(_)
+            | Self::RenameCollection(_)
+            | Self::DuplicateCollection(_)
+            | Self::Drop(_)
+            | Self::Indexes(..)
+            | Self::Convert(_) => true,
+            Self::Documents(_, dialog) => {
+                use documents::Dialog::{Copy, Delete, Editor, Update};
+                matches!(dialog, Editor(_) | Delete(_) | Update(_) | Copy(_))
+            }
+            Self::Aggregate(_, dialog) => {
+                matches!(dialog, aggregate::Dialog::View(_) | aggregate::Dialog::Write(_))
+            }
+            Self::Schema(_, dialog) => matches!(dialog, schema::Dialog::Validator(_)),
+            Self::Transfer(dialog) => {
+                matches!(dialog, transfer::Dialog::Import(_) | transfer::Dialog::Dump(_))
+            }
+            _ => false,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

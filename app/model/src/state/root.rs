@@ -246,6 +246,12 @@ impl State {
         is_there && self.store.request.sandbox.is_some()
     }
 
+    /// The name of the server that is shown, if its connection is locked.
+    pub fn locked_server(&self) -> Option<&str> {
+        let connection = self.store.connection.as_ref().filter(|_| self.is_open())?;
+        connection.is_locked(self.uptime).then_some(connection.attached.name.as_str())
+    }
+
     /// Whether the open store runs on a simulated clock.
     pub fn is_simulated(&self) -> bool {
         matches!(self.store.phase, Phase::Open | Phase::Away(_)) && self.clock.is_simulated()

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bson::{Document, doc};
 use mayfly::action::lookup::missing;
-use mayfly::action::{Action, ExpiryAction, StoreAction, entries};
+use mayfly::action::{Action, DialogAction, ExpiryAction, StoreAction, entries};
 use mayfly::source::embedded::opener;
 use mayfly::source::{OpenRequest, Source};
 use mayfly::state::dialogs::DropTarget;
@@ -131,19 +131,50 @@ fn a_locked_server_is_not_changed_and_an_unlocked_one_is() {
         window.choose("Menu", "Create database…");
         window.type_into("Database name", "other");
         window.type_into("First collection", "first");
-        window.click("Create database");
     };
     drop(&mut window);
-    // The question comes before the dialog, which keeps what was typed.
+    // The dialog says it before anything is sent, and keeps what was typed while it is asked.
+    window.until_named("is read-only");
+    window.click("Unlock…");
     window.until_enabled("Unlock");
     window.click("Unlock");
     window.until_named("Unlocked: changes are made on");
-    window.until_named("This connection is read-only");
+    assert!(!window.has_part("is read-only"));
     window.click("Create database");
     window.until_named("Collection other.first");
     window.choose("Unlocked", "Lock this connection");
     window.until_named("Locked");
     assert_eq!(served.count("notes"), 2);
+}
+
+/// Every dialog that changes the server says in its head that it can't yet; those that only read don't.
+#[test]
+fn each_dialog_of_a_locked_server_offers_to_unlock_it() {
+    let served = Served::start(&due_each_hour());
+    let mut window = attached(&served);
+    window.until_named("Collection test.due");
+    window.click("Documents");
+    for (label, is_change) in [
+        ("Create collection…", true),
+        ("Rename collection…", true),
+        ("Drop collection…", true),
+        ("Add document…", true),
+        ("Create index…", true),
+        ("Change TTL…", true),
+        ("Import…", true),
+        ("Export…", false),
+        ("Collection statistics", false),
+        ("Settings…", false),
+    ] {
+        let entry = entries().find(|entry| entry.label == label).expect(label);
+        window.ask(entry.now(window.state()).expect(label));
+        window.until(label, |state| state.dialogs.open().is_some());
+        window.settle_and_draw(2);
+        assert_eq!(window.has("Unlock…"), is_change, "{label}: {}", window.on_screen());
+        assert_eq!(window.has_part("is read-only"), is_change, "{label}");
+        window.ask(Action::Dialog(DialogAction::Close));
+        window.until_window("it closes", |window| window.state().dialogs.open().is_none());
+    }
 }
 
 #[test]

@@ -344,7 +344,9 @@ fn import(window: &mut Window, file: &Path) {
     window.ask(Action::Transfer(TransferAction::Import { files, into }));
     window.until_named("Import documents");
     window.type_into("Collection", "notes");
-    window.until_enabled("Import");
+    window.until_window("it can be imported", |window| {
+        window.has("Unlock…") || window.has("Import") && window.is_enabled("Import")
+    });
 }
 
 fn unlock(window: &mut Window) {
@@ -365,7 +367,7 @@ fn files_go_into_a_server_once_it_is_unlocked() {
     let mut window = attached(&served);
     window.until_named("Collection test.notes");
     import(&mut window, &file);
-    window.click("Import");
+    window.click("Unlock…");
     // The question comes before the dialog, which waits for the answer.
     window.until_named("Allow changes on this server?");
     assert_eq!(served.count("notes"), 2);

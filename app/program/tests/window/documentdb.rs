@@ -212,9 +212,9 @@ fn text_is_converted_to_dates_and_back() {
         open_convert(&mut window, "at");
         window.until_named("21 values convert, 1 does not (_id 150, “TBD”");
         assert!(window.copied("Copy command").contains("updateMany"), "{}", window.on_screen());
-        window.click("Convert 21 values");
         // A locked connection asks first, and the dialog waits.
-        window.until_named("Unlock");
+        window.click("Unlock…");
+        window.until_enabled("Unlock");
         window.click("Unlock");
         window.until_named("Convert 21 values");
         assert_eq!(server.stored("shop", "orders"), before);
@@ -236,6 +236,8 @@ fn a_preview_of_many_values_says_what_it_read() {
     let documents: Vec<Document> = (0..4_000).map(document).collect();
     server.prepare("shop", &doc! { "insert": "orders", "documents": documents });
     let mut window = attached(&server);
+    window.choose("Locked", "Unlock this connection…");
+    window.click("Unlock");
     window.click("Documents");
     open_convert(&mut window, "at");
     window.until_named("4,000 documents may have such a value. Of those that were read, 1,500");
@@ -275,7 +277,10 @@ fn open_update(window: &mut Window, count: &str) {
     window.keys(Modifiers::COMMAND, Key::A);
     window.choose("Selected documents", &format!("Update {count} documents…"));
     window.type_into("Update", "{ $set: { n: 7 } }");
-    window.until_enabled(&format!("Update {count} documents"));
+    let button = format!("Update {count} documents");
+    window.until_window(&button, |window| {
+        window.has("Unlock…") || window.has(&button) && window.is_enabled(&button)
+    });
 }
 
 /// A window on a server with changes allowed, and its documents shown.
@@ -350,7 +355,7 @@ fn a_change_of_many_documents_and_its_undo_ask_before_they_begin() {
     window.click("Documents");
     window.until_named("Document 0");
     open_update(&mut window, "12");
-    window.click("Update 12 documents");
+    window.click("Unlock…");
     window.until_enabled("Unlock");
     assert!(!window.has_part("may change data"), "{}", window.on_screen());
     window.click("Unlock");

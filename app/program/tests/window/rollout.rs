@@ -121,12 +121,12 @@ fn a_rollout_on_a_locked_server_asks_before_it_begins() {
         window.until_named("Change TTL… at_1");
         window.click("Change TTL… at_1");
         window.type_into("TTL", "0");
-        window.until_named("Change and expire 3");
+        window.until_enabled("Plan a rollout…");
         window.click("Plan a rollout…");
         window.type_into("Documents a second", "500");
         let most = if is_bounded { "10,000 documents" } else { "30,000 documents" };
         window.until_named(most);
-        window.click("Start, 3 documents go");
+        window.click("Unlock…");
         window.until_enabled("Unlock");
         assert!(!window.has_part("The rollout runs"), "{}", window.on_screen());
         window.click("Unlock");

@@ -14,6 +14,8 @@ pub(super) struct Footer<'a, P> {
     pub(super) error: Option<String>,
     pub(super) progress: Option<String>,
     pub(super) is_waiting: bool,
+    /// Whether the server's lock refuses what the primary button does.
+    pub(super) is_locked: bool,
     pub(super) buttons: Vec<(Button<'a>, P)>,
     pub(super) leave: Leave<'a>,
     pub(super) is_confirmed: bool,
@@ -47,6 +49,7 @@ pub(super) struct Memory {
 pub(super) enum Answer<P> {
     None,
     Press(P),
+    Unlock,
     Leave,
     LeaveByKey,
     Discard,
@@ -85,6 +88,12 @@ impl<P> Footer<'_, P> {
             .into_iter()
             .map(|(button, pressed)| (button, Answer::Press(pressed)))
             .collect();
+        if self.is_locked
+            && !self.is_waiting
+            && let Some(first) = row.first_mut()
+        {
+            *first = (Button::primary("Unlock…"), Answer::Unlock);
+        }
         let leave = match self.leave {
             Leave::None => None,
             Leave::Primary(label) => Some((0, Button::primary(label))),

@@ -7,13 +7,14 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use egui::{Context, Key, KeyboardShortcut, Modifiers, Ui};
+use egui::{Context, Id, Key, KeyboardShortcut, Modifiers, Ui};
 
 use super::footer::{Answer, Footer, Leave, Memory};
 use super::words::{COMMAND_TO_SEND, close, line_ui, quiet};
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::sent::Sent;
 use crate::theme::{colors, sizes};
+use crate::widgets::marks::visible;
 use crate::widgets::value::cut;
 use crate::widgets::{Button, code_box, modal};
 
@@ -25,6 +26,10 @@ const AROUND: f32 = 360.0;
 
 /// Characters of a command that are shown; all of it is copied.
 const COMMAND_CHARS_MAX: usize = 3_000;
+
+/// The locked server that the open dialog would change, and whether *Unlock…* was pressed.
+const LOCKED: &str = "the locked server of the open dialog";
+const UNLOCKS: &str = "whether the open dialog unlocks its server";
 
 /// A dialog as it is drawn in one pass. `P` names its buttons.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a dialog")]
@@ -100,6 +105,7 @@ impl<'a, P> DialogFrame<'a, P> {
                 error: None,
                 progress: None,
                 is_waiting: false,
+                is_locked: false,
                 buttons: Vec::new(),
                 leave: Leave::Cancel,
                 is_confirmed: false,
@@ -248,7 +254,11 @@ impl<'a, P> DialogFrame<'a, P> {
 
     /// Draws it with its fields.
     pub(super) fn ui(self, window: &Context, fields: impl FnOnce(&mut Ui)) -> Outcome<P> {
-        let Self { title, subtitle, width, height, warning, commands, stays, footer, .. } = self;
+        let Self { title, subtitle, width, height, warning, commands, stays, mut footer, .. } =
+            self;
+        let locked = locked_subtitle(window, &subtitle);
+        footer.is_locked = locked.is_some();
+        let subtitle = locked.unwrap_or(subtitle);
         let notes = modal::id(&title).with("notes");
         let mut memory: Memory = modal::known(window, notes).unwrap_or_default();
         modal::ignore_held_keys(window);
@@ -287,6 +297,9 @@ impl<'a, P> DialogFrame<'a, P> {
                 memory.sent = Some(fingerprint);
                 outcome.pressed = Some(pressed);
             }
+            Answer::Unlock => window.data_mut(|data| {
+                data.insert_temp(Id::unique(UNLOCKS), true);
+            }),
             Answer::Discard => outcome.closes = true,
             Answer::Keep => memory.asks = false,
             Answer::Leave => outcome.closes = !stays,
@@ -307,6 +320,24 @@ impl<'a, P> DialogFrame<'a, P> {
         modal::note(window, notes, memory);
         outcome
     }
+}
+
+/// Gives the next dialog that is drawn the name of the locked server that it would change.
+pub(super) fn set_locked(window: &Context, server: Option<&str>) {
+    let server = server.map(ToOwned::to_owned);
+    window.data_mut(|data| data.insert_temp(Id::unique(LOCKED), server));
+}
+
+/// Whether *Unlock…* was pressed in the dialog that was drawn.
+pub(super) fn unlocks(window: &Context) -> bool {
+    window.data_mut(|data| data.remove_temp::<bool>(Id::unique(UNLOCKS))).is_some()
+}
+
+/// The subtitle of a dialog whose server is locked.
+fn locked_subtitle(window: &Context, subtitle: &str) -> Option<String> {
+    let server = window.data(|data| data.get_temp::<Option<String>>(Id::unique(LOCKED)))??;
+    let rest = if subtitle.is_empty() { String::new() } else { format!(" · {subtitle}") };
+    Some(format!("{} is read-only{rest}", visible(&server)))
 }
 
 impl Command<'_> {

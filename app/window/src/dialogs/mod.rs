@@ -39,7 +39,7 @@ mod words;
 
 use egui::Context;
 
-use crate::action::{self, Actions};
+use crate::action::{self, Action, Actions, ConnectAction};
 use crate::guide::section as guide_section;
 use crate::state::{Dialog, State};
 use crate::widgets::modal;
@@ -49,7 +49,11 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
     let topic = dialog.topic();
     let title = topic.and_then(|topic| guide_section(topic.place()));
     modal::set_link(context, title.map(|section| section.title.as_str()));
+    frame::set_locked(context, state.locked_server().filter(|_| dialog.is_change()));
     dialog_ui(context, dialog, state, actions);
+    if frame::unlocks(context) {
+        actions.push(Action::Connect(ConnectAction::AskUnlock));
+    }
     if let Some(topic) = topic.filter(|_| modal::take_link(context)) {
         actions.push(action::help::learn(topic));
     }
