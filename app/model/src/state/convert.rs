@@ -37,6 +37,9 @@ pub struct ConvertDraft {
     pub failing: Loadable<Vec<(Bson, Bson)>>,
     /// Values that convert, and values that do not.
     pub counts: Loadable<ConvertCounts>,
+    /// The name of the TTL index on the field, and the latest date that is past its threshold, in milliseconds
+    /// since 1970.
+    pub ttl: Option<(String, i64)>,
     /// The count of documents on a server that was asked for last.
     pub counting: Option<u64>,
 }
@@ -47,6 +50,8 @@ pub struct ConvertCounts {
     /// Values that convert, of those that were read.
     pub converts: u64,
     pub fails: u64,
+    /// Values that become dates which a TTL index on the field removes.
+    pub due: u64,
     /// The documents that may have such a value, where only some of them were read.
     pub of: Option<DocCount>,
 }
@@ -127,12 +132,14 @@ impl ConvertDraft {
         is_all: bool,
     ) -> bool {
         let (mut rows, mut failing) = (Vec::new(), Vec::new());
-        let mut counts = ConvertCounts { converts: 0, fails: 0, of: None };
+        let mut counts = ConvertCounts { converts: 0, fails: 0, due: 0, of: None };
+        let due_ms = self.ttl.as_ref().map_or(i64::MIN, |(_, due_ms)| *due_ms);
         for document in documents {
             let Some(value) = conversion.single(document) else { continue };
             let date = conversion.date(value);
             let count = if date.is_some() { &mut counts.converts } else { &mut counts.fails };
             *count += 1;
+            counts.due += u64::from(date.is_some_and(|date| date.timestamp_millis() <= due_ms));
             if date.is_none() && failing.len() < FAILING_MAX {
                 failing.push((document.get("_id").cloned().unwrap_or(Bson::Null), value.clone()));
             }

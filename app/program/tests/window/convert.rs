@@ -137,7 +137,7 @@ fn never_expiring_text_offers_its_conversion() {
     window.until_named("string: 3");
     assert!(!window.has("Convert n to dates…"), "only the chosen index is looked at");
     window.point("Convert released to dates…");
-    window.until_named("released_1 is a TTL index on this field");
+    window.until_named("2 values become dates past the threshold, and the next pass removes");
     window.until_named("Convert 2 values");
     window.click("Convert 2 values");
     window.until_named("Converted released");

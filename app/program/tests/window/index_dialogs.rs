@@ -317,3 +317,31 @@ fn a_collection_without_a_ttl_index_does_not_ask_why_again() {
     window.click("Never expires: 1");
     window.until_named("No reasons to list");
 }
+
+/// Next to a count of all documents, a number from a sample would contradict it.
+#[test]
+fn text_in_the_field_is_counted_like_what_the_ttl_removes() {
+    let documents: Vec<Document> = (0..1_500)
+        .map(|id| {
+            if id % 5 == 0 {
+                doc! {"_id": id, "at": at(-90)}
+            } else {
+                doc! {"_id": id, "at": "x"}
+            }
+        })
+        .collect();
+    let mut window =
+        Window::open_view(&[doc! {"insert": "notes", "documents": documents}], "Indexes");
+    window.click("Create index…");
+    window.type_into("Field 1", "at");
+    window.click("Expire documents (TTL)");
+    window.until_named("sampled documents have text or numbers in at");
+    window.type_into("TTL", "800");
+    window.choose("TTL: unit", "days");
+    window.until_named("1,200 documents have text or numbers in at, so they never expire");
+    assert!(!window.has_part("sampled"));
+    window.until_enabled("Create index");
+    window.click("Create index");
+    window.until_named("800 d");
+    assert!(!window.has_part("2.1 y"), "{}", window.on_screen());
+}

@@ -94,9 +94,15 @@ impl Conversion {
         doc! { "count": collection, "query": self.candidates(), "maxTimeMS": time_ms }
     }
 
-    /// Counts the values that convert and those that don't, by the type that they become.
-    pub fn count(&self, collection: &str) -> Document {
-        let group = doc! { "_id": { "$type": self.date_expression() }, "n": { "$sum": 1 } };
+    /// Counts the values that convert and those that don't, by the type that they become; and dates up to
+    /// `due_ms`, in milliseconds since 1970.
+    pub fn count(&self, collection: &str, due_ms: Option<i64>) -> Document {
+        let date = self.date_expression();
+        let mut group = doc! { "_id": { "$type": date.clone() }, "n": { "$sum": 1 } };
+        if let Some(due_ms) = due_ms {
+            let is_due = doc! { "$lte": [date, bson::DateTime::from_millis(due_ms)] };
+            group.insert("due", doc! { "$sum": { "$cond": [is_due, 1, 0] } });
+        }
         let pipeline = vec![doc! { "$match": self.filter() }, doc! { "$group": group }];
         doc! { "aggregate": collection, "pipeline": pipeline, "cursor": {} }
     }
@@ -413,7 +419,7 @@ mod tests {
             zone: Zone::UTC,
             unconverted: Unconverted::Reject,
         };
-        let counts = batch(&engine.run("d", &conversion.count("c")));
+        let counts = batch(&engine.run("d", &conversion.count("c", None)));
         let count = |kind: &str| {
             let found = counts.iter().find(|it| it.get_str("_id").ok() == Some(kind));
             found.and_then(|it| it.get_i32("n").ok())

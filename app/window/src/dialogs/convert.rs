@@ -58,7 +58,7 @@ pub fn ui(context: &Context, draft: &mut ConvertDraft, state: &State, actions: &
         .subtitle(subtitle)
         .width(sizes::DIALOG_WIDE)
         .height(FIELDS_HEIGHT)
-        .warning(ttl_words(draft, state))
+        .warning(ttl_words(draft))
         .command_named("Command", "", command)
         .button(button, ());
     let outcome = frame.ui(context, |ui| {
@@ -277,7 +277,7 @@ fn preview_ui(ui: &mut Ui, draft: &ConvertDraft) {
 
 /// How many values convert, of those that were read: on a server these may not be all.
 fn counts_words(counts: &ConvertCounts) -> String {
-    let ConvertCounts { converts, fails, of } = *counts;
+    let ConvertCounts { converts, fails, of, .. } = *counts;
     let converting = number::counted(converts, "value converts", "values convert");
     let (failing, none) = match fails {
         0 => ("none fails".to_owned(), "; "),
@@ -336,14 +336,16 @@ fn rows_ui(ui: &mut Ui, rows: &[(Bson, Bson)]) {
 }
 
 /// The effect of a TTL index on the field.
-fn ttl_words(draft: &ConvertDraft, state: &State) -> Option<String> {
-    let mut tabs = state.tabs.open().iter();
-    let tab = tabs.find(|tab| Some(&tab.namespace) == draft.namespace.as_ref())?;
-    let path = draft.path.trim();
-    let index = tab.indexes.ttl().into_iter().find(|it| it.field == path)?;
-    Some(format!(
-        "{} is a TTL index on this field: converted documents past their threshold are removed by \
-         the next pass",
-        with_marks(&index.name)
-    ))
+fn ttl_words(draft: &ConvertDraft) -> Option<String> {
+    let (index, _) = draft.ttl.as_ref()?;
+    let counts = draft.counts.here()?;
+    let of = if counts.of.is_some() { "of those that were read, " } else { "" };
+    let words = match counts.due {
+        0 => "no value becomes a date past its threshold".to_owned(),
+        due => {
+            let due = number::counted(due, "value becomes a date", "values become dates");
+            format!("{due} past the threshold, and the next pass removes the documents")
+        }
+    };
+    Some(format!("{} is a TTL index on this field: {of}{words}", with_marks(index)))
 }

@@ -8,9 +8,9 @@ use crate::apply::Apply;
 use crate::apply::question::Question;
 use crate::job::reply::{documents, number};
 use crate::limits::{CONVERT_PREVIEW_DOCUMENTS, CONVERT_SAMPLE_DOCUMENTS};
-use crate::state::Namespace;
 use crate::state::convert::{ConvertCounts, ConvertDraft};
 use crate::state::transfer::Loadable;
+use crate::state::{Namespace, State};
 use crate::worker::Reply;
 
 /// Fields that look like dates.
@@ -109,17 +109,31 @@ fn failing(found: &[Document]) -> Vec<(Bson, Bson)> {
 }
 
 fn counts(groups: &[Document]) -> ConvertCounts {
-    let count = |is_date: bool| {
+    let sum = |name: &str, is_date: bool| {
         let of =
             groups.iter().filter(|group| (group.get_str("_id").ok() == Some("date")) == is_date);
-        of.filter_map(|group| number(group, "n")).sum()
+        of.filter_map(|group| number(group, name)).sum()
     };
-    ConvertCounts { converts: count(true), fails: count(false), of: None }
+    let (converts, fails, due) = (sum("n", true), sum("n", false), sum("due", true));
+    ConvertCounts { converts, fails, due, of: None }
+}
+
+/// The TTL index on the field of the dialog, and the latest date that is past its threshold.
+fn ttl(state: &mut State) -> Option<(String, i64)> {
+    let open = draft(state)?;
+    let (namespace, path) = (open.namespace.clone()?, open.path.trim().to_owned());
+    let tab = state.tabs.open().iter().find(|tab| tab.namespace == namespace)?;
+    let index = tab.indexes.ttl().into_iter().find(|index| index.field == path)?;
+    let due_ms = state.now_ms().saturating_sub(index.secs.saturating_mul(1_000));
+    Some((index.name, due_ms))
 }
 
 /// Previews and counts what the dialog would do.
 pub(super) fn look(cx: &mut Apply<'_>) {
+    let ttl = ttl(cx.state);
     let Some(open) = draft(cx.state) else { return };
+    let due_ms = ttl.as_ref().map(|(_, due_ms)| *due_ms);
+    open.ttl = ttl;
     let (Some(namespace), Ok(conversion)) = (open.namespace.clone(), open.conversion()) else {
         open.looked_for = None;
         (open.preview, open.failing, open.counts) = Default::default();
@@ -143,7 +157,7 @@ pub(super) fn look(cx: &mut Apply<'_>) {
     let preview = conversion.preview(collection, CONVERT_PREVIEW_DOCUMENTS, false);
     let preview = cx.ask(PreviewValues, db, preview);
     let failing = cx.ask(FailingValues, db, conversion.check(collection));
-    let counts = cx.ask(CountValues, db, conversion.count(collection));
+    let counts = cx.ask(CountValues, db, conversion.count(collection, due_ms));
     if let Some(open) = draft(cx.state) {
         open.preview = Loadable::Waiting(preview);
         open.failing = Loadable::Waiting(failing);

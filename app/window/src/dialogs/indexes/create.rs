@@ -1,6 +1,7 @@
 //! Makes an index.
 
 use egui::{Context, Ui};
+use mayfly_engine::reply::DocCount;
 
 use super::tab_actions::{PLAN, PLAN_HINT, TabActions, learn_ui};
 use super::what_if;
@@ -116,18 +117,25 @@ fn convert_ui(
     let Some((name, _)) = create.fields.first().filter(|_| create.has_ttl) else { return };
     let Some(known) = sampled.iter().find(|field| field.path == *name) else { return };
     let shown = with_marks(name);
-    let words = match (known.dates, known.convertible) {
-        (0, _) => format!("No sampled document has a date in {shown}, so none would expire"),
-        (_, 0) => return,
-        (_, 1) => {
-            format!("1 sampled document has text or a number in {shown}, so it never expires")
+    let (has_dates, convertible, of) = match create.known() {
+        // Counted like what the TTL removes.
+        Some(found) => {
+            let text = ["string", "number"].map(|code| found.never.get(code).copied());
+            let text = text.into_iter().flatten().fold(DocCount::default(), DocCount::plus);
+            (known.dates > 0 || found.stays() != found.total, text, "document")
         }
-        (_, count) => {
-            let count = number::count(count);
-            format!(
-                "{count} sampled documents have text or numbers in {shown}, so they never expire"
-            )
+        None => (known.dates > 0, known.convertible.into(), "sampled document"),
+    };
+    let words = match convertible {
+        _ if !has_dates => format!("No {of} has a date in {shown}, so none would expire"),
+        count if count.is_zero() => return,
+        DocCount::Exact(1) => {
+            format!("1 {of} has text or a number in {shown}, so it never expires")
         }
+        count => format!(
+            "{} {of}s have text or numbers in {shown}, so they never expire",
+            number::documents_and_bounds(count).0
+        ),
     };
     ui.horizontal_wrapped(|ui| {
         ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
