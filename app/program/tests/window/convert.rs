@@ -186,3 +186,17 @@ fn the_index_dialog_leads_to_the_conversion_and_comes_back() {
     window.type_into("Field 1", "n");
     window.until_named("No sampled document has a date in n, so none would expire");
 }
+
+#[test]
+fn a_column_fits_what_its_values_become() {
+    let mut window = Window::open_view(&films(), "Documents");
+    window.key(Key::F4);
+    window.until_named("Sort by released");
+    let width = |window: &Window| window.place("Sort by released").width();
+    let before = width(&window);
+    window.open_convert("released");
+    window.until_named("Convert 2 values");
+    window.click("Convert 2 values");
+    window.until_named("Converted released");
+    window.until_window("it is wider", |window| width(window) > before + 20.0);
+}

@@ -1,8 +1,9 @@
 //! The Documents view of one tab.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
+use bson::spec::ElementType;
 use bson::{Bson, Document, RawDocumentBuf};
 use mayfly_engine::query::Filter;
 use mayfly_engine::value::{Layout, named, shell};
@@ -152,6 +153,8 @@ pub struct DocumentsDraft {
     pub table_row: Option<u64>,
     /// The row to scroll into view in the table.
     pub brought: Option<u64>,
+    /// The types that the columns of the table were fitted to.
+    pub fitted: HashMap<String, ElementType>,
 }
 
 impl DocumentsView {

@@ -12,7 +12,7 @@ use super::{copy, field_menu, row_head, value_editor, words};
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::state::documents::due::Due;
 use crate::state::documents::{
-    DocumentsDraft, FieldTask, FieldTaskKind, Row, field_path, filter_text,
+    DocumentsDraft, DocumentsView, FieldTask, FieldTaskKind, Row, field_path, filter_text,
 };
 use crate::state::{State, Tab};
 use crate::theme::colors::faded;
@@ -28,6 +28,9 @@ const COLUMN_ID: f32 = 150.0;
 
 /// The widest first width of a column, in points, unless the view has room for more.
 const COLUMN_FIRST_MAX: f32 = 300.0;
+
+/// Rows whose values a column is fitted to.
+const FIT_ROWS_MAX: usize = 20;
 
 /// Rows that the menu of a column looks at.
 const HEAD_ROWS_MAX: usize = 200;
@@ -45,15 +48,18 @@ pub fn ui(
     let stays = state.tree.why_nothing_expires(&tab.namespace.db).is_some();
     let expires = view.tells_due() && !stays;
     let starts_with_id = paths.first().is_some_and(|path| is_id(path));
-    let mut columns: Vec<Column> = paths
-        .iter()
-        .map(|path| {
-            let width = if is_id(path) { COLUMN_ID } else { COLUMN };
-            column(&field_path::dotted(path), width)
-        })
-        .collect();
+    let mut columns: Vec<Column> = Vec::new();
+    for path in &paths {
+        let (field, width) =
+            (field_path::dotted(path), if is_id(path) { COLUMN_ID } else { COLUMN });
+        let column = column(tab, &field, width);
+        columns.push(column.auto_size_this_frame(fits_again(view, path, field, draft)));
+    }
     if expires {
-        columns.insert(usize::from(!columns.is_empty()), column("expires in", COLUMN));
+        columns.insert(usize::from(!columns.is_empty()), column(tab, "expires in", COLUMN));
+    }
+    if columns.iter().any(|column| column.auto_size_this_frame) {
+        ui.ctx().request_repaint();
     }
     let count = columns.len();
     let edit = draft.field.as_ref().filter(|edit| edit.in_list);
@@ -104,8 +110,21 @@ fn moved(table: Table, columns: usize, sticky: usize, draft: &mut DocumentsDraft
     }
 }
 
-fn column(field: &str, width: f32) -> Column {
-    Column::new(width).range(60.0..=900.0).id(Id::unique(("column", field)))
+fn column(tab: &Tab, field: &str, width: f32) -> Column {
+    Column::new(width).range(60.0..=900.0).id(Id::unique(("column", tab.id.0, field)))
+}
+
+/// Whether a column has values of another type than it was fitted to, or its first values.
+fn fits_again(
+    view: &DocumentsView,
+    path: &[String],
+    field: String,
+    draft: &mut DocumentsDraft,
+) -> bool {
+    let mut rows = view.pages.rows().take(FIT_ROWS_MAX);
+    let first = rows.find_map(|(_, row)| field_path::value(&row.document, path));
+    let Some(kind) = first.map(Bson::element_type) else { return false };
+    draft.fitted.insert(field, kind) != Some(kind)
 }
 
 struct Delegate<'a> {
