@@ -10,6 +10,9 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 /// From here on every duration is in years, whatever it is for.
 const YEARS_FROM_MS: i64 = 730 * DAY_MS;
 
+/// Up to here a span of whole days is in days: it was chosen.
+const WHOLE_DAYS_MAX_MS: i64 = 3_650 * DAY_MS;
+
 /// A countdown of constant width: `00:41`, `1:02:07`, `3 d 04:10`, `2.1 y`.
 pub fn countdown(rest_ms: i64) -> String {
     // Rounded up, so that `00:00` is shown only when nothing is left.
@@ -58,7 +61,7 @@ pub fn next_change_ms(rest_ms: i64) -> i64 {
     (rest_ms - 1) % step + 1
 }
 
-/// A span in words: `10 min`, `1 h 30 min`, `30 d`, `2.1 y`, `250 ms`. At most two units.
+/// A span in words: `10 min`, `1 h 30 min`, `800 d`, `12.1 y`, `250 ms`. At most two units.
 pub fn span(ms: i64) -> String {
     if ms < 0 {
         return format!("−{}", span(ms.saturating_neg()));
@@ -66,7 +69,8 @@ pub fn span(ms: i64) -> String {
     if ms < SECOND_MS {
         return format!("{ms} ms");
     }
-    if ms >= YEARS_FROM_MS {
+    let is_chosen = ms % DAY_MS == 0 && ms <= WHOLE_DAYS_MAX_MS;
+    if ms >= YEARS_FROM_MS && !is_chosen {
         return years(ms / DAY_MS);
     }
     let units = [(DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (SECOND_MS, "s")];
@@ -157,6 +161,9 @@ mod tests {
         check(-1_000, "−1 s");
         check(DAY_MS + 1, "1 d");
         check(729 * DAY_MS, "729 d");
+        check(800 * DAY_MS, "800 d");
+        check(800 * DAY_MS + 1, "2.1 y");
+        check(3_650 * DAY_MS, "3,650 d");
     }
 
     #[test]
