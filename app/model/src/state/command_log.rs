@@ -12,8 +12,6 @@ pub struct CommandLog {
     /// The names of the stores that were opened. Their numbers count from 1.
     stores: Vec<String>,
     store: u64,
-    /// How long the store took for the user's last command, in microseconds.
-    pub last_micros: Option<u64>,
 }
 
 /// One command that was answered.
@@ -45,9 +43,6 @@ impl CommandLog {
         background: bool,
     ) {
         self.count += 1;
-        if !background {
-            self.last_micros = Some(micros);
-        }
         if self.records.len() >= COMMAND_LOG_MAX {
             // The user's commands are kept longer than background reads.
             let at = self.records.iter().position(|record| record.background).unwrap_or(0);
@@ -75,6 +70,13 @@ impl CommandLog {
     pub fn store_name(&self, record: &CommandRecord) -> &str {
         let at = usize::try_from(record.store).ok().and_then(|number| number.checked_sub(1));
         at.and_then(|at| self.stores.get(at)).map_or("", String::as_str)
+    }
+
+    /// How long the open store took for the user's last command, in microseconds.
+    pub fn last_micros(&self) -> Option<u64> {
+        let mut records = self.records.iter().rev();
+        let last = records.find(|record| record.store == self.store && !record.background)?;
+        Some(last.micros)
     }
 
     /// Whether the commands went to more than one store.

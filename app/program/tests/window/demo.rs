@@ -42,3 +42,21 @@ fn its_databases_are_marked_and_can_be_removed() {
     window.until_named("This store is empty");
     assert!(window.has("Open the demo store") && !window.has("Traffic"));
 }
+
+#[test]
+fn the_menu_has_one_switch_of_the_traffic() {
+    let mut window = Window::open_demo();
+    window.until_named("Traffic");
+    for (entry, other) in
+        [("Turn traffic off", "Turn traffic on"), ("Turn traffic on", "Turn traffic off")]
+    {
+        window.point("Menu");
+        window.until_named(entry);
+        assert!(!window.has(other), "{other}");
+        window.point(entry);
+    }
+    let mut window = Window::open();
+    window.point("Menu");
+    window.until_named("Create database…");
+    assert!(!window.has_part("Turn traffic"), "only the demo store has it");
+}

@@ -188,3 +188,25 @@ fn a_bounded_number_of_stores_is_open() {
     window.until_named("close one first");
     assert_eq!(window.state().store.folder, last);
 }
+
+#[test]
+fn the_time_of_a_command_stays_with_its_store() {
+    let mut window = Window::open_view(&notes(), "Documents");
+    window.type_into("Filter", "{n: 1}");
+    window.key(Key::Enter);
+    window.until_gone("Document 2");
+    let is_time = |line: &str| {
+        let digits = line.strip_prefix("Label ").unwrap_or_default();
+        let unit = digits.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        unit.len() < digits.len() && [" µs", " ms", " s"].contains(&unit)
+    };
+    let has_time = |window: &Window| window.on_screen().lines().any(is_time);
+    assert!(has_time(&window), "{}", window.on_screen());
+    let other = window.folder.path().join("other");
+    window.ask(Action::Store(StoreAction::CreateStore(other.clone())));
+    window.until("the other store is open", |state| is_in(state, &other));
+    assert!(!has_time(&window), "nothing was asked of it: {}", window.on_screen());
+    window.click("Store store");
+    window.until_named("Document 1");
+    assert!(has_time(&window), "{}", window.on_screen());
+}

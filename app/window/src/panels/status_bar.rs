@@ -139,7 +139,7 @@ fn left(state: &State) -> Vec<String> {
     if let Some(bytes) = shown.and_then(|found| found.bytes) {
         words.push(number::bytes(bytes));
     }
-    if let Some(micros) = state.commands.last_micros {
+    if let Some(micros) = state.commands.last_micros() {
         words.push(duration::micros(micros));
     }
     let walk = state.maintenance.status.as_ref().and_then(Status::walk_words);

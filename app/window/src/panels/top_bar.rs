@@ -135,8 +135,14 @@ fn stores_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     if !others.is_empty() {
         menu::line(ui);
     }
-    let folder = [&store::OPEN_FOLDER, &connect::CONNECT, &view::START];
-    for entry in [&store::OPEN_OWN, &store::OPEN_DEMO].into_iter().chain(folder) {
+    // Those that are listed above have no second entry.
+    let is_listed = |is_demo: bool| {
+        others.iter().any(|it| it.server.is_none() && !it.is_named && it.demo == is_demo)
+    };
+    let own = (!is_listed(false)).then_some(&store::OPEN_OWN);
+    let demo = (!is_listed(true)).then_some(&store::OPEN_DEMO);
+    let more = [&store::OPEN_FOLDER, &connect::CONNECT, &view::START];
+    for entry in own.into_iter().chain(demo).chain(more) {
         entry_ui(ui, state, entry, actions);
     }
 }
@@ -397,8 +403,12 @@ fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         &connect::SERVER,
         &connect::FORGET,
     ];
+    // Of two that are opposites, the one that does something.
+    let opposites = [&store::TRAFFIC_ON, &store::TRAFFIC_OFF];
+    let is_one_of = |entry: &Entry, of: &[&Entry]| of.iter().any(|it| it.label == entry.label);
     let is_here = |entry: &&Entry| {
-        entry.group == Group::Store && !elsewhere.iter().any(|it| it.label == entry.label)
+        let is_off = is_one_of(entry, &opposites) && !entry.is_enabled(state);
+        entry.group == Group::Store && !is_one_of(entry, &elsewhere) && !is_off
     };
     for entry in entries().filter(is_here) {
         entry_ui(ui, state, entry, actions);
