@@ -88,10 +88,7 @@ impl<P> Footer<'_, P> {
             .into_iter()
             .map(|(button, pressed)| (button, Answer::Press(pressed)))
             .collect();
-        if self.is_locked
-            && !self.is_waiting
-            && let Some(first) = row.first_mut()
-        {
+        if let Some(first) = row.first_mut().filter(|_| self.is_locked && !self.is_waiting) {
             *first = (Button::primary("Unlock…"), Answer::Unlock);
         }
         let leave = match self.leave {

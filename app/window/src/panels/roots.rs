@@ -1,6 +1,6 @@
 //! The open stores as roots in the sidebar: the one that is shown has its databases below it.
 
-use egui::{Align2, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, vec2};
+use egui::{Align2, Rect, Role, ScrollArea, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 
 use crate::action::{Action, Actions, StoreAction, ViewAction};
 use crate::state::{State, Store};
@@ -9,43 +9,44 @@ use crate::widgets::hint::Hint as _;
 use crate::widgets::marks::visible;
 use crate::widgets::{Button, menu, paint};
 
-/// Draws the roots above the databases of the store that is shown. A single store has none: its
-/// name is in the top bar.
-pub fn above_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    if state.beside.is_empty() {
-        return;
+/// Draws the roots around the databases of the store that is shown. They stay in sight while these scroll,
+/// if they leave them half of the room. A single store has no root: its name is in the top bar.
+pub fn around_ui(
+    ui: &mut Ui,
+    state: &State,
+    actions: &mut Actions,
+    databases_ui: impl FnOnce(&mut Ui, &mut Actions),
+) {
+    let front = &state.store;
+    let (mut above, below): (Vec<_>, Vec<_>) =
+        state.beside.iter().map(|it| &it.parked.store).partition(|it| it.slot < front.slot);
+    if !state.beside.is_empty() {
+        above.push(front);
     }
-    let front = state.store.slot;
-    for beside in state.beside.iter().filter(|beside| beside.slot() < front) {
-        row_ui(ui, &beside.parked.store, false, state, actions);
+    let height = |rows: usize| u16::try_from(rows).map_or(f32::MAX, f32::from) * sizes::ROW;
+    let stay = height(above.len() + below.len()) <= ui.available_height() / 2.0;
+    let rows_ui = |ui: &mut Ui, stores: &[&Store], actions: &mut Actions| {
+        for store in stores {
+            row_ui(ui, store, store.slot == front.slot, state, actions);
+        }
+    };
+    if stay {
+        rows_ui(ui, &above, actions);
     }
-    row_ui(ui, &state.store, true, state, actions);
-}
-
-/// The height of the roots above the databases, in points.
-pub fn height_above(state: &State) -> f32 {
-    let above = state.beside.len() - count_below(state) + usize::from(!state.beside.is_empty());
-    height(above)
-}
-
-/// The height of those below them, in points.
-pub fn height_below(state: &State) -> f32 {
-    height(count_below(state))
-}
-
-fn count_below(state: &State) -> usize {
-    let front = state.store.slot;
-    state.beside.iter().filter(|beside| beside.slot() > front).count()
-}
-
-fn height(rows: usize) -> f32 {
-    u16::try_from(rows).map_or(f32::MAX, |rows| f32::from(rows) * sizes::ROW)
-}
-
-pub fn below_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    let front = state.store.slot;
-    for beside in state.beside.iter().filter(|beside| beside.slot() > front) {
-        row_ui(ui, &beside.parked.store, false, state, actions);
+    let room = ui.available_height() - if stay { height(below.len()) } else { 0.0 };
+    let area = ScrollArea::vertical().id_salt("sidebar").auto_shrink(false).max_height(room);
+    area.show(ui, |ui| {
+        if !stay {
+            rows_ui(ui, &above, actions);
+        }
+        databases_ui(ui, actions);
+        if !stay {
+            rows_ui(ui, &below, actions);
+        }
+        ui.add_space(sizes::GAP);
+    });
+    if stay {
+        rows_ui(ui, &below, actions);
     }
 }
 

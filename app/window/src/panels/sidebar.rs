@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use egui::{Align2, Id, Margin, Rect, Response, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Id, Margin, Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::roots;
 use crate::action::{
@@ -32,22 +32,11 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
     if revealed && hides_shown(state, &drafts.search) {
         drafts.search.clear();
     }
-    // Other stores stay in sight, however many collections this one has.
-    let below = roots::height_below(state);
-    let stay = roots::height_above(state) + below <= ui.available_height() / 2.0;
-    if stay {
-        roots::above_ui(ui, state, actions);
-    }
-    let room = ui.available_height() - if stay { below } else { 0.0 };
-    let area = ScrollArea::vertical().id_salt("sidebar").auto_shrink(false).max_height(room);
-    area.show(ui, |ui| {
+    roots::around_ui(ui, state, actions, |ui, actions| {
         if let Some(error) = &state.tree.error {
             egui::Frame::new().inner_margin(12).show(ui, |ui| {
                 ui.label(text::rich(error.as_str(), text::body()).color(colors(ui).error));
             });
-        }
-        if !stay {
-            roots::above_ui(ui, state, actions);
         }
         let mut any = false;
         for database in state.tree.listed_databases(state.settings.order) {
@@ -63,14 +52,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
                 empty_state::hint(ui, sentence);
             });
         }
-        if !stay {
-            roots::below_ui(ui, state, actions);
-        }
-        ui.add_space(sizes::GAP);
     });
-    if stay {
-        roots::below_ui(ui, state, actions);
-    }
 }
 
 fn head_ui(ui: &mut Ui, state: &State, search: &mut String, actions: &mut Actions) {
