@@ -1,6 +1,6 @@
 //! Menus.
 
-use egui::{Context, Id, InnerResponse, Popup, PopupCloseBehavior, Rect, Response, Ui};
+use egui::{Context, Id, InnerResponse, Popup, PopupCloseBehavior, Rect, RectAlign, Response, Ui};
 
 use crate::theme::{Icon, colors, sizes, text};
 
@@ -30,15 +30,22 @@ pub fn context(response: &Response, content: impl FnOnce(&mut Ui)) {
     }));
 }
 
-/// The same for a row of a list: the menu names it, and leaves it in sight.
+/// The same for a row of a list: the menu names it, and leaves it in sight. It is at the right of a narrow
+/// row, and else below the pointer.
 pub fn of_row(row: &Response, name: &str, content: impl FnOnce(&mut Ui)) {
     let id = row.id.with("where its menu is");
     if let Some(pointer) = row.interact_pointer_pos().filter(|_| row.secondary_clicked()) {
         row.ctx.data_mut(|data| data.insert_temp(id, pointer.x));
     }
     let x = row.ctx.data(|data| data.get_temp(id)).unwrap_or(row.rect.left());
-    let place = Rect::from_x_y_ranges(x..=x, row.rect.y_range());
-    keep_on_top(Popup::context_menu(row).anchor(place).gap(sizes::GAP_TINY).show(|ui| {
+    let is_narrow = row.rect.right() < row.ctx.content_rect().center().x;
+    let (align, place) = if is_narrow {
+        (RectAlign::RIGHT_START, row.rect)
+    } else {
+        (RectAlign::BOTTOM_START, Rect::from_x_y_ranges(x..=x, row.rect.y_range()))
+    };
+    let popup = Popup::context_menu(row).anchor(place).align(align).gap(sizes::GAP_TINY);
+    keep_on_top(popup.show(|ui| {
         set_up(ui);
         let words = text::rich(name, text::small()).color(colors(ui).dim);
         ui.add(egui::Label::new(words).truncate());
