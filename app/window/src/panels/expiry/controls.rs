@@ -152,7 +152,7 @@ fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], actions: &mut 
 }
 
 /// From right to left: *follow* when the axis does not, closer in, the span in words, further out, *fit*.
-/// A narrow view has no words.
+/// A narrow view has no words, and *follow* in the place of *fit*.
 fn span_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut ExpiryActions<'_>) {
     let hint = "Scroll back to now (End)";
     let follows = view.axis.follows();
@@ -170,7 +170,8 @@ fn span_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut ExpiryActions<'_>) {
     if ui.add(Button::icon_only(Icon::Less, "Zoom out")).clicked() {
         actions.push(ExpiryAction::ZoomStep { further_out: true });
     }
-    if ui.add(Button::plain("Fit").tooltip(expiry::FIT.tooltip)).clicked() {
+    let fit = Button::plain("Fit").tooltip(expiry::FIT.tooltip);
+    if (wide || follows) && ui.add(fit).clicked() {
         actions.push(ExpiryAction::Fit);
     }
 }
