@@ -1,8 +1,9 @@
 //! Files that are neither documents nor a table, recognized by how they begin.
 
-/// The contents of such a file, then what to do. `text` has no byte order mark.
-pub(in crate::transfer) fn foreign(text: &[u8]) -> Option<&'static str> {
-    if let Some(what) = binary(text) {
+/// The contents of such a file, then what to do. `text` has no byte order mark. `is_table` means that
+/// the name of the file is that of a table: text in its cells may have zero bytes.
+pub(in crate::transfer) fn foreign(text: &[u8], is_table: bool) -> Option<&'static str> {
+    if let Some(what) = binary(text, is_table) {
         return Some(what);
     }
     let text = text.trim_ascii_start();
@@ -21,7 +22,7 @@ pub(in crate::transfer) fn foreign(text: &[u8]) -> Option<&'static str> {
 }
 
 /// Formats that aren't text.
-fn binary(bytes: &[u8]) -> Option<&'static str> {
+fn binary(bytes: &[u8], is_table: bool) -> Option<&'static str> {
     let known: [(&[u8], &str); 14] = [
         (b"PAR1", "the file is Parquet; convert it to CSV or JSON first"),
         (b"ARROW1", "the file is Arrow or Feather; convert it to CSV or JSON first"),
@@ -42,7 +43,12 @@ fn binary(bytes: &[u8]) -> Option<&'static str> {
     if let Some((_, what)) = found {
         return Some(what);
     }
-    bytes.contains(&0).then_some(
+    let is_text = || match str::from_utf8(bytes) {
+        Ok(_) => true,
+        // The last character may be cut.
+        Err(error) => error.error_len().is_none(),
+    };
+    (bytes.contains(&0) && !(is_table && is_text())).then_some(
         "the file is binary data, not JSON, CSV or BSON; export it as CSV or JSON with the program \
          that wrote it",
     )
@@ -101,7 +107,8 @@ mod tests {
             (b"PAR1,\0", "Parquet"),
             (b"a,b\nx,\0\n", "binary"),
         ] {
-            let what = foreign(text).unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(text)));
+            let what =
+                foreign(text, false).unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(text)));
             assert!(what.contains(word) && what.contains("; "), "{what}");
         }
     }
@@ -120,7 +127,9 @@ mod tests {
             "\"<a>\",b\n",
             "",
         ] {
-            assert_eq!(foreign(text.as_bytes()), None, "{text}");
+            assert_eq!(foreign(text.as_bytes(), false), None, "{text}");
         }
+        assert_eq!(foreign(b"a,b\nx,\0\n\xc3", true), None);
+        assert!(foreign(b"a,b\nx,\0\xff\n", true).is_some());
     }
 }

@@ -335,7 +335,7 @@ fn form_of(
         matches!(form, Some(RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array));
     let text = input.bytes().get(byte_order_mark_length(input.bytes())..);
     let is_open = options.format == ImportFormat::Auto && !is_json;
-    if let Some(what) = text.filter(|_| is_open).and_then(foreign) {
+    if let Some(what) = text.filter(|_| is_open).and_then(|text| foreign(text, is_table)) {
         return Err(what.to_owned());
     }
     let may_be_broken = options.leniency.takes(Nonstandard::BrokenText);
