@@ -501,10 +501,7 @@ pub const RESULTS_MAX: usize = 10_000;
 /// Bytes of results that are kept for the view.
 pub const RESULTS_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// Columns of a CSV file of results.
-pub const RESULT_COLUMNS_MAX: usize = 4_096;
-
-/// Bytes of a document that waits for its row in such a file.
+/// Bytes of a document that a text file of results can have.
 pub const RESULT_DOC_BYTES_MAX: usize = 256 * 1024 * 1024;
 
 pub const CHART_POINTS_MAX: usize = 500;

@@ -131,6 +131,8 @@ pub enum TransferAction {
     Look,
     /// Counts what is past its threshold already.
     Rehearse,
+    /// Counts what the export of the open dialog loses.
+    CountLosses,
     /// Opens the system's file dialog for the open dialog.
     Choose,
     /// Opens the system's dialog for a folder of an exported database.

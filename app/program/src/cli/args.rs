@@ -376,6 +376,11 @@ pub struct Export {
     /// Fields that get no CSV column, comma-separated.
     #[arg(long, value_delimiter = ',', conflicts_with = "fields", requires = "collection")]
     pub exclude_fields: Vec<String>,
+    /// CSV whose header names the type of each column, as mongoimport --columnsHaveTypes. An import
+    /// keeps every value. Columns of other or mixed types have `ejson()`, which only
+    /// Mayfly reads.
+    #[arg(long, conflicts_with = "escape_formulas", requires = "collection")]
+    pub typed_header: bool,
     /// CSV for spreadsheets: a quote before text that looks like a formula, and empty cells for null.
     /// The file can't be reimported unchanged.
     #[arg(long, requires = "collection")]

@@ -5,8 +5,8 @@ use mayfly_engine::{
     catalog::Namespace,
     clock::SystemClock,
     transfer::{
-        Compression, DumpExport, ExportFormat, ExportQuery, ExportRequest, Progress, export,
-        export_dump,
+        Compression, CsvForm, CsvOptions, DumpExport, ExportFormat, ExportQuery, ExportRequest,
+        Losses, Progress, export_dump, export_warning,
     },
     value::extjson::{Style, read_document},
 };
@@ -14,7 +14,7 @@ use mayfly_engine::{
 use super::{
     Failure,
     args::{EjsonFormat, Export, OutputFormat},
-    progress_line::with_progress,
+    progress_line::{say, with_progress},
     server, store,
 };
 
@@ -40,7 +40,8 @@ pub(super) fn run(args: &Export) -> Result<(), Failure> {
     let engine = store::open(store::folder(args.data.as_ref())?, false)?;
     let progress = Progress::new();
     let report = with_progress(engine.clock().as_ref(), &progress, || {
-        export(engine.collections(), &request, &progress)
+        let mut warn = |losses: &Losses| warn_of(losses, &request.format);
+        export_warning(engine.collections(), &request, &progress, &mut warn)
     })?
     .map_err(Failure::from_error)?;
     engine.close().map_err(Failure::from_error)?;
@@ -49,6 +50,25 @@ pub(super) fn run(args: &Export) -> Result<(), Failure> {
     }
     println!("exported {}", report.exported);
     report.left_out.map_or(Ok(()), |left_out| Err(Failure(format!("{left_out}."))))
+}
+
+/// Says what an import of the file will change, and which option keeps it.
+pub(super) fn warn_of(losses: &Losses, format: &ExportFormat) {
+    if losses.is_empty() {
+        return;
+    }
+    let mut lines = vec!["Warning: when the file is imported,".to_owned()];
+    lines.extend(losses.sentences().into_iter().map(|sentence| format!("  {sentence}")));
+    match format {
+        ExportFormat::Csv(CsvOptions { form: CsvForm::Exact, .. }) => {
+            lines.push("--typed-header keeps the types of all values.".to_owned());
+        }
+        ExportFormat::Ndjson(_) | ExportFormat::Array(_) => {
+            lines.push("--ejson canonical keeps them.".to_owned());
+        }
+        ExportFormat::Csv(_) | ExportFormat::Bson => {}
+    }
+    say(&lines.join("\n"));
 }
 
 /// Exports databases to a folder. The last line of standard output is the count.
@@ -87,7 +107,7 @@ fn folder(args: &Export) -> Result<(), Failure> {
     if is_whole { Ok(()) } else { Err(Failure("Damaged documents were not exported.".to_owned())) }
 }
 
-fn compression(args: &Export) -> Compression {
+pub(super) fn compression(args: &Export) -> Compression {
     match (args.gzip, args.zstd) {
         (true, _) => Compression::Gzip,
         (_, true) => Compression::Zstd,
@@ -104,6 +124,7 @@ fn format(args: &Export) -> Result<ExportFormat, Failure> {
         ("--fields", args.fields.is_some(), "CSV", is_csv),
         ("--exclude-fields", !args.exclude_fields.is_empty(), "CSV", is_csv),
         ("--escape-formulas", args.escape_formulas, "CSV", is_csv),
+        ("--typed-header", args.typed_header, "CSV", is_csv),
     ] {
         // An option of another format would have no effect, so it is refused.
         if is_given && !is_form {
@@ -123,7 +144,12 @@ fn format(args: &Export) -> Result<ExportFormat, Failure> {
         OutputFormat::Bson => ExportFormat::Bson,
         OutputFormat::Csv => {
             let (fields, hidden) = (args.fields.clone(), args.exclude_fields.clone());
-            ExportFormat::Csv { fields, escape_formulas: args.escape_formulas, hidden }
+            let form = match (args.typed_header, args.escape_formulas) {
+                (true, _) => CsvForm::Typed,
+                (_, true) => CsvForm::Spreadsheet,
+                _ => CsvForm::Exact,
+            };
+            ExportFormat::Csv(CsvOptions { fields, form, hidden })
         }
     })
 }
@@ -208,6 +234,8 @@ mod tests {
         check("--fields a", Some("--fields requires CSV"));
         check("--format json --fields a", Some("--fields requires CSV"));
         check("--escape-formulas", Some("--escape-formulas requires CSV"));
+        check("--format csv --typed-header", None);
+        check("--typed-header", Some("--typed-header requires CSV"));
         check("--format csv --ejson relaxed", Some("--ejson requires JSON"));
         check("--format bson --zstd", None);
         check("--format bson --ejson relaxed", Some("--ejson requires JSON"));

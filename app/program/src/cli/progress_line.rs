@@ -41,6 +41,12 @@ pub(super) fn with_progress<T: Send>(
     })
 }
 
+/// Writes lines to standard error while work is running.
+pub(super) fn say(lines: &str) {
+    let clear = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
+    eprintln!("{clear}{lines}");
+}
+
 fn show(progress: &Progress, since_start: Duration) {
     let now = progress.now();
     let share = match now.bytes_total {

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use bson::Document;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::clock::SystemClock;
-use mayfly_engine::transfer::{DumpChoice, ExportFormat, ImportRequest, Progress};
+use mayfly_engine::transfer::{
+    DumpChoice, ExportFile, ExportFormat, ImportRequest, Losses, Progress,
+};
 
 use super::Failure;
 use super::args::{Export, Import};
+use super::export::{compression, warn_of};
 use super::import::{Way, hint_at_fields, keep_distance, leave, roll_back, transfer};
 use super::import_dump;
 use super::progress_line::with_progress;
@@ -178,24 +181,23 @@ pub(super) fn export(
     find: Document,
     format: ExportFormat,
 ) -> Result<(), Failure> {
-    for (option, is_given) in [
-        ("--gzip", args.gzip),
-        ("--zstd", args.zstd),
-        ("--indexes", args.indexes),
-        ("--fields", args.fields.is_some()),
-    ] {
-        if is_given {
-            return Err(Failure(format!("{option} is not supported for a server.")));
-        }
+    if args.indexes {
+        return Err(Failure("--indexes is not supported for a server.".to_owned()));
     }
     let (source, _) = attach(variable, true)?;
     let progress = Progress::new();
     let path = std::path::absolute(&args.output).map_err(Failure::from_error)?;
-    let file = ResultFile { db: namespace.db.clone(), command: find, path, format };
-    let written =
-        with_progress(&SystemClock, &progress, || file.write(source.as_ref(), true, &progress))?;
+    let file = ExportFile { path, format, compression: compression(args) };
+    let file = ResultFile { db: namespace.db.clone(), command: find, file };
+    let written = with_progress(&SystemClock, &progress, || {
+        let mut warn = |losses: &Losses| warn_of(losses, &file.file.format);
+        file.write(source.as_ref(), true, &progress, &mut warn)
+    })?;
     source.close();
     let report = written.map_err(sentence)?;
+    if let Some(lookalikes) = report.lookalikes {
+        eprintln!("Warning: {lookalikes}");
+    }
     println!("exported {}", report.exported);
     Ok(())
 }
@@ -203,7 +205,10 @@ pub(super) fn export(
 /// Why there is no new file.
 pub(super) fn sentence(failure: transfer::Failure) -> Failure {
     match failure {
-        transfer::Failure::Failed(sentence) => Failure(format!("{sentence}.")),
+        transfer::Failure::Failed(sentence) => {
+            let stop = if sentence.ends_with('.') { "" } else { "." };
+            Failure(format!("{sentence}{stop}"))
+        }
         transfer::Failure::Cancelled => Failure("Canceled. No file was written.".to_owned()),
         transfer::Failure::Exists(_) => Failure("The file exists.".to_owned()),
     }

@@ -14,8 +14,8 @@ use mayfly_engine::interrupt::{Limit, StopReason, run_within};
 use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, Watch};
 use mayfly_engine::transfer::{
     self, DiskSpace, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
-    ExportRequest, ImportReport, ImportRequest, Progress, ReadOptions, Rehearsal, RollBackReport,
-    TransferError, UnfinishedImport,
+    ExportRequest, ImportReport, ImportRequest, Losses, Progress, ReadOptions, Rehearsal,
+    RollBackReport, TransferError, UnfinishedImport,
 };
 use mayfly_engine::value::count;
 
@@ -244,6 +244,14 @@ impl Transfers for Embedded {
         progress: &Progress,
     ) -> Result<ExportReport, TransferError> {
         transfer::export(self.engine()?.collections(), request, progress)
+    }
+
+    fn export_losses(
+        &self,
+        request: &ExportRequest,
+        progress: &Progress,
+    ) -> Result<Losses, TransferError> {
+        transfer::export_losses(self.engine()?.collections(), request, progress)
     }
 
     fn disk_space(&self, files: &[PathBuf]) -> Result<Option<DiskSpace>, TransferError> {

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use bson::oid::ObjectId;
 use mayfly_engine::transfer::{
     DiskSpace, Dump, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
-    ExportRequest, ImportReport, ImportRequest, Progress, ReadOptions, Rehearsal, RollBackReport,
-    TransferError, UnfinishedImport, read_dump,
+    ExportRequest, ImportReport, ImportRequest, Losses, Progress, ReadOptions, Rehearsal,
+    RollBackReport, TransferError, UnfinishedImport, read_dump,
 };
 
 use super::Namespace;
+
+const READ_BY_COMMAND: &str = "A server is exported by a command.";
 
 /// A store that takes documents out of files and writes them to files. Each call takes as long as
 /// the files are long; [`Progress`] reports and cancels it.
@@ -83,7 +85,8 @@ pub trait Transfers: Send + Sync {
     /// Forgets one of them; its documents stay.
     fn leave(&self, id: ObjectId) -> Result<(), TransferError>;
 
-    /// Exports a collection.
+    /// Exports a collection. A server's is read by a command, into a
+    /// [`ResultFile`](crate::worker::result_file::ResultFile).
     ///
     /// # Errors
     /// A step failed or the user canceled; there is no new file then.
@@ -91,7 +94,23 @@ pub trait Transfers: Send + Sync {
         &self,
         request: &ExportRequest,
         progress: &Progress,
-    ) -> Result<ExportReport, TransferError>;
+    ) -> Result<ExportReport, TransferError> {
+        let _ = (request, progress);
+        Err(TransferError::Elsewhere { what: READ_BY_COMMAND.to_owned() })
+    }
+
+    /// Counts what an import of the exported file would change.
+    ///
+    /// # Errors
+    /// A read failed or the user canceled.
+    fn export_losses(
+        &self,
+        request: &ExportRequest,
+        progress: &Progress,
+    ) -> Result<Losses, TransferError> {
+        let _ = (request, progress);
+        Err(TransferError::Elsewhere { what: READ_BY_COMMAND.to_owned() })
+    }
 
     /// The disk space for the contents of these files; `None` when unknown.
     fn disk_space(&self, files: &[PathBuf]) -> Result<Option<DiskSpace>, TransferError>;

@@ -1,21 +1,20 @@
-//! Files of the documents that a command gives, such as those of a pipeline.
+//! Files of the documents that a command gives, such as those of a pipeline or of a server's collection.
 
-use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use bson::raw::{RawBsonRef, RawDocument};
-use bson::{Bson, Document, RawDocumentBuf};
+use bson::raw::RawDocument;
+use bson::{Bson, Document};
 use mayfly_engine::transfer::{
-    ExportFormat, ExportReport, Progress, append_csv_line, csv_cell, without_formula,
+    DocumentSink, ExportDocuments, ExportFile, ExportFormat, ExportReport, Progress, TransferError,
+    Warn, export_documents, export_text,
 };
-use mayfly_engine::value::extjson::{Layout, Style, append_document};
+use mayfly_engine::value::extjson::Layout;
 use mayfly_engine::value::shell::write_value;
 use mayfly_engine::value::{Limits, scan};
-use tempfile::NamedTempFile;
 
-use super::transfer::Failure;
+use super::transfer::{Failure, check_absent};
 use crate::job::Cancel;
-use crate::limits::{RESULT_COLUMNS_MAX, RESULT_DOC_BYTES_MAX, SERVER_LEVELS_MAX};
+use crate::limits::{RESULT_DOC_BYTES_MAX, SERVER_LEVELS_MAX};
 use crate::source::Source;
 
 /// Documents to write to a file.
@@ -24,32 +23,7 @@ pub struct ResultFile {
     pub db: String,
     /// The command whose cursor gives them.
     pub command: Document,
-    pub path: PathBuf,
-    pub format: ExportFormat,
-}
-
-fn failed(path: &Path, error: impl std::fmt::Display) -> Failure {
-    Failure::Failed(format!("{}: {error}", path.display()))
-}
-
-/// Writes a file, whole or not at all.
-fn save<T>(
-    path: &Path,
-    overwrite: bool,
-    write: impl FnOnce(&mut BufWriter<NamedTempFile>) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let is_there = std::fs::symlink_metadata(path).is_ok_and(|at| at.is_file());
-    if is_there && !overwrite {
-        return Err(Failure::Exists(vec![path.to_owned()]));
-    }
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let io = |error: std::io::Error| failed(path, error);
-    let mut out = BufWriter::new(NamedTempFile::new_in(folder).map_err(io)?);
-    let written = write(&mut out)?;
-    let file = out.into_inner().map_err(|error| io(error.into_error()))?;
-    file.as_file().sync_all().map_err(io)?;
-    file.persist(path).map_err(|error| io(error.error))?;
-    Ok(written)
+    pub file: ExportFile,
 }
 
 /// Writes a text with a final newline to a file, whole or not at all.
@@ -57,10 +31,8 @@ fn save<T>(
 /// # Errors
 /// Why there is no new file.
 pub fn write_text(path: &Path, text: &str, overwrite: bool) -> Result<ExportReport, Failure> {
-    save(path, overwrite, |out| {
-        writeln!(out, "{}", text.trim_end()).map_err(|error| failed(path, error))
-    })?;
-    Ok(ExportReport { exported: 0, indexes_file: None, lookalikes: None, left_out: None })
+    check_absent([path.to_owned()], overwrite)?;
+    Ok(export_text(path, text)?)
 }
 
 impl ResultFile {
@@ -73,146 +45,17 @@ impl ResultFile {
         source: &dyn Source,
         overwrite: bool,
         progress: &Progress,
+        warn: Warn<'_>,
     ) -> Result<ExportReport, Failure> {
-        let exported = save(&self.path, overwrite, |out| match &self.format {
-            ExportFormat::Ndjson(style) => self.lines(source, progress, *style, out),
-            ExportFormat::Array(style) => self.array(source, progress, *style, out),
-            ExportFormat::Bson => {
-                self.each(source, progress, &mut |document, _| out.write_all(document.as_bytes()))
-            }
-            ExportFormat::Csv { escape_formulas, hidden, .. } => {
-                self.csv(source, progress, (*escape_formulas, hidden), out)
-            }
-        })?;
-        Ok(ExportReport { exported, indexes_file: None, lookalikes: None, left_out: None })
+        check_absent([self.file.path.clone()], overwrite)?;
+        let mut results = Results { of: self, source, progress };
+        Ok(export_documents(&mut results, &self.file, progress, warn)?)
     }
 
-    fn lines(
-        &self,
-        source: &dyn Source,
-        progress: &Progress,
-        style: Style,
-        out: &mut impl Write,
-    ) -> Result<u64, Failure> {
-        self.each(source, progress, &mut |document, _| {
-            let mut line = Vec::new();
-            append_document(&mut line, document, style);
-            line.push(b'\n');
-            out.write_all(&line)
-        })
+    fn path(&self) -> &PathBuf {
+        &self.file.path
     }
 
-    fn array(
-        &self,
-        source: &dyn Source,
-        progress: &Progress,
-        style: Style,
-        out: &mut impl Write,
-    ) -> Result<u64, Failure> {
-        let io = |error: std::io::Error| failed(&self.path, error);
-        out.write_all(b"[").map_err(io)?;
-        let count = self.each(source, progress, &mut |document, is_first| {
-            let mut line = if is_first { b"\n".to_vec() } else { b",\n".to_vec() };
-            append_document(&mut line, document, style);
-            out.write_all(&line)
-        })?;
-        out.write_all(b"\n]\n").map_err(io)?;
-        Ok(count)
-    }
-
-    /// The columns are known at the end, and a pipeline is not run twice: its results wait in a
-    /// file without a name.
-    fn csv(
-        &self,
-        source: &dyn Source,
-        progress: &Progress,
-        (escape_formulas, hidden): (bool, &[String]),
-        out: &mut impl Write,
-    ) -> Result<u64, Failure> {
-        let io = |error: std::io::Error| failed(&self.path, error);
-        let is_hidden = |path: &str| {
-            hidden.iter().any(|name| {
-                let rest = path.strip_prefix(&**name);
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-            })
-        };
-        let mut kept = BufWriter::new(tempfile::tempfile().map_err(io)?);
-        let mut columns: Vec<String> = Vec::new();
-        let mut is_too_wide = false;
-        let count = self.each(source, progress, &mut |document, _| {
-            for (path, _) in leaves(document) {
-                if !columns.contains(&path) && !is_hidden(&path) {
-                    columns.push(path);
-                }
-            }
-            is_too_wide |= columns.len() > RESULT_COLUMNS_MAX;
-            kept.write_all(document.as_bytes())
-        })?;
-        if is_too_wide {
-            let text =
-                "the documents have too many different fields for CSV; choose another format";
-            return Err(failed(&self.path, text));
-        }
-        let mut kept = kept.into_inner().map_err(|error| io(error.into_error()))?;
-        kept.seek(SeekFrom::Start(0)).map_err(io)?;
-        let mut kept = BufReader::new(kept);
-        let mut line = Vec::new();
-        let names = columns.iter().cloned();
-        append_csv_line(
-            &mut line,
-            names.map(|name| Some(if escape_formulas { without_formula(name) } else { name })),
-        );
-        out.write_all(&line).map_err(io)?;
-        for _ in 0..count {
-            if progress.is_cancelled() {
-                return Err(Failure::Cancelled);
-            }
-            let document = next(&mut kept).map_err(io)?;
-            let values = leaves(&document);
-            let cell = |column: &String| {
-                let (_, value) = values.iter().find(|(path, _)| path == column)?;
-                csv_cell(*value, escape_formulas)
-            };
-            line.clear();
-            append_csv_line(&mut line, columns.iter().map(cell));
-            out.write_all(&line).map_err(io)?;
-        }
-        Ok(count)
-    }
-
-    /// Hands over every document, and whether it is the first. Returns how many there were.
-    fn each(
-        &self,
-        source: &dyn Source,
-        progress: &Progress,
-        visit: &mut dyn FnMut(&RawDocument, bool) -> std::io::Result<()>,
-    ) -> Result<u64, Failure> {
-        let cancel = Cancel::of(progress);
-        let mut count = 0;
-        let read = source.read_batches(&self.db, &self.command, &cancel, &mut |documents| {
-            if progress.is_cancelled() {
-                return Err(String::new());
-            }
-            for document in documents {
-                if !matches!(self.format, ExportFormat::Bson) {
-                    self.check(document)?;
-                }
-                visit(document, count == 0)
-                    .map_err(|error| format!("{}: {error}", self.path.display()))?;
-                count += 1;
-                progress.add_documents(1);
-            }
-            Ok(())
-        });
-        match read {
-            Err(_) if progress.is_cancelled() => Err(Failure::Cancelled),
-            Err(sentence) => Err(Failure::Failed(sentence)),
-            Ok(()) => Ok(count),
-        }
-    }
-}
-
-impl ResultFile {
     /// A document as a text would lack the rest from the first value on that can't be read.
     fn check(&self, document: &RawDocument) -> Result<(), String> {
         scan::check_with(
@@ -232,45 +75,61 @@ impl ResultFile {
             );
             format!(
                 "{}: the document {id} can't be written as text: {error}. Export as BSON, which \
-                 keeps every byte",
-                self.path.display()
+                 keeps every byte.",
+                self.path().display()
             )
         })
     }
 }
 
-/// The next of documents that stand one after the other.
-fn next(from: &mut impl Read) -> std::io::Result<RawDocumentBuf> {
-    let mut length = [0; 4];
-    from.read_exact(&mut length)?;
-    let bytes = usize::try_from(i32::from_le_bytes(length)).unwrap_or(0);
-    if !(5..=RESULT_DOC_BYTES_MAX).contains(&bytes) {
-        return Err(std::io::ErrorKind::InvalidData.into());
-    }
-    let mut document = vec![0; bytes];
-    document[..4].copy_from_slice(&length);
-    from.read_exact(&mut document[4..])?;
-    RawDocumentBuf::from_bytes(document).map_err(std::io::Error::other)
+/// The documents of the command. A pipeline is not run twice.
+struct Results<'r> {
+    of: &'r ResultFile,
+    source: &'r dyn Source,
+    progress: &'r Progress,
 }
 
-/// Every value but documents with fields, with its dotted path.
-fn leaves(document: &RawDocument) -> Vec<(String, RawBsonRef<'_>)> {
-    let mut found = Vec::new();
-    for (name, value) in document.iter().filter_map(Result::ok) {
-        match value {
-            RawBsonRef::Document(inner) if !inner.is_empty() => {
-                let inner = leaves(inner).into_iter();
-                found.extend(inner.map(|(path, value)| (format!("{name}.{path}"), value)));
+impl ExportDocuments for Results<'_> {
+    fn read(&mut self, sink: &mut dyn DocumentSink) -> Result<(), TransferError> {
+        let Self { of, source, progress } = self;
+        let is_text = !matches!(of.file.format, ExportFormat::Bson);
+        let mut failed = None;
+        let mut take = |documents: &[&RawDocument]| -> Result<(), TransferError> {
+            for document in documents {
+                if is_text {
+                    of.check(document).map_err(|what| TransferError::Elsewhere { what })?;
+                }
+                if !sink.take(document)? {
+                    sink.flush()?;
+                }
             }
-            value => found.push((name.to_string(), value)),
+            sink.flush()
+        };
+        let cancel = Cancel::of(progress);
+        let read = source.read_batches(&of.db, &of.command, &cancel, &mut |documents| {
+            take(documents).map_err(|error| {
+                failed = Some(error);
+                String::new()
+            })
+        });
+        match (failed, read) {
+            _ if progress.is_cancelled() => Err(TransferError::Cancelled),
+            (Some(error), _) => Err(error),
+            (None, Err(sentence)) => Err(TransferError::Elsewhere { what: format!("{sentence}.") }),
+            (None, Ok(())) => Ok(()),
         }
     }
-    found
+
+    fn can_repeat(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use bson::{Bson, DateTime, doc};
+    use bson::{Bson, DateTime, RawDocumentBuf, doc};
+    use mayfly_engine::transfer::{Compression, CsvForm, CsvOptions};
+    use mayfly_engine::value::extjson::Style;
 
     use super::*;
     use crate::job::{Capabilities, Event};
@@ -301,19 +160,25 @@ mod tests {
         }
     }
 
+    fn of(command: Document, path: &Path, format: ExportFormat) -> ResultFile {
+        let (path, compression) = (path.to_owned(), Compression::None);
+        let file = ExportFile { path, format, compression };
+        ResultFile { db: "d".to_owned(), command, file }
+    }
+
     fn written(format: ExportFormat, name: &str) -> String {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("results");
         let command = doc! {name: "c", "pipeline": [], "cursor": {}};
-        let file = ResultFile { db: "d".to_owned(), command, path: path.clone(), format };
+        let file = of(command, &path, format);
         let progress = Progress::new();
-        match file.write(&Fake, false, &progress) {
+        let write = |overwrite| file.write(&Fake, overwrite, &progress, &mut |_| {});
+        match write(false) {
             Ok(report) => assert_eq!(report.exported, 3),
             Err(failure) => return format!("{failure:?}"),
         }
-        let exists = file.write(&Fake, false, &progress);
-        assert_eq!(exists.err(), Some(Failure::Exists(vec![path.clone()])));
-        assert!(file.write(&Fake, true, &progress).is_ok());
+        assert_eq!(write(false).err(), Some(Failure::Exists(vec![path.clone()])));
+        assert!(write(true).is_ok());
         std::fs::read_to_string(path).expect("a file")
     }
 
@@ -363,13 +228,12 @@ mod tests {
     fn no_text_lacks_what_can_not_be_read() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("results");
-        let csv = ExportFormat::Csv { fields: None, escape_formulas: false, hidden: Vec::new() };
+        let csv = ExportFormat::Csv(CsvOptions::default());
         for is_inner in [false, true] {
             let source = Odd(is_inner);
             let write = |format: &ExportFormat| {
                 let (command, format) = (doc! {"find": "c"}, format.clone());
-                let file = ResultFile { db: "d".to_owned(), command, path: path.clone(), format };
-                file.write(&source, true, &Progress::new())
+                of(command, &path, format).write(&source, true, &Progress::new(), &mut |_| {})
             };
             let texts = [Style::Typed, Style::Canonical];
             let texts =
@@ -398,8 +262,8 @@ mod tests {
 
     #[test]
     fn a_spreadsheet_gets_empty_cells_and_no_formulas() {
-        let (fields, hidden) = (None, Vec::new());
-        let format = ExportFormat::Csv { fields, escape_formulas: true, hidden };
+        let form = CsvForm::Spreadsheet;
+        let format = ExportFormat::Csv(CsvOptions { form, ..CsvOptions::default() });
         let expected = "_id,a.b,at,n,z\r\n1,\"x,\"\"y\"\"\",,,\r\n2,,1970-01-01T00:00:00Z,,\r\n\
                         3,'=1+1,,2.5,\r\n";
         assert_eq!(written(format, "aggregate"), expected);

@@ -70,19 +70,19 @@ pub fn export(
     overwrite: bool,
     progress: &Progress,
 ) -> Result<ExportReport, Failure> {
-    let there = if overwrite { Vec::new() } else { files_there(request) };
-    if !there.is_empty() {
-        return Err(Failure::Exists(there));
-    }
+    let indexes = request.indexes.then(|| transfer::indexes_path(&request.path));
+    check_absent([Some(request.path.clone()), indexes].into_iter().flatten(), overwrite)?;
     transfers.export(request, progress).map_err(Failure::from)
 }
 
-/// The files that an export would write over.
-fn files_there(request: &ExportRequest) -> Vec<PathBuf> {
-    let indexes = request.indexes.then(|| transfer::indexes_path(&request.path));
-    let files = [Some(request.path.clone()), indexes].into_iter().flatten();
+/// Refuses to write over files, unless the user said so.
+pub(super) fn check_absent(
+    files: impl IntoIterator<Item = PathBuf>,
+    overwrite: bool,
+) -> Result<(), Failure> {
     let is_there = |path: &PathBuf| std::fs::symlink_metadata(path).is_ok_and(|at| at.is_file());
-    files.filter(is_there).collect()
+    let there: Vec<PathBuf> = files.into_iter().filter(is_there).collect();
+    if overwrite || there.is_empty() { Ok(()) } else { Err(Failure::Exists(there)) }
 }
 
 /// The folder for downloads.

@@ -92,6 +92,19 @@ pub(super) const EXPORT_BYTES_MAX: usize = 4 << 20;
 /// Characters of an `_id` that a report shows.
 pub(super) const LOOKALIKE_ID_CHARS_MAX: usize = 100;
 
+/// Fields for which an export counts the longs that JSON makes ints of. Those of others share one
+/// count.
+pub(super) const LOSS_PATHS_MAX: usize = 1_000;
+
+/// Sentences about what a file loses. Further kinds share the last one.
+pub(super) const LOSS_SENTENCES_MAX: usize = 8;
+
+/// Fields that one of them names.
+pub(super) const LOSS_FIELDS_NAMED_MAX: usize = 3;
+
+/// Characters of such a name.
+pub(super) const LOSS_NAME_CHARS_MAX: usize = 60;
+
 /// Bytes of a suggested file name, without hash and extension.
 pub(super) const FILE_NAME_BYTES_MAX: usize = 120;
 

@@ -16,7 +16,9 @@
 //! a manifest, which an import checks before it writes anything.
 //!
 //! Export: bounded reads into a temporary file in the target's folder, then one rename, so the file
-//! appears whole or not at all.
+//! appears whole or not at all. Documents of a scan and those of a command's cursor take the same way
+//! ([`ExportDocuments`]). An export says what an import of its file will change ([`Losses`]), by the
+//! rules of the import.
 
 mod compression;
 mod dump;
@@ -44,11 +46,17 @@ pub use dump::read::{
 pub use dump::source::{DumpSource, DumpedCollection, WriteBatch, write_bson};
 pub use dump::target::{CreateError, DumpTarget};
 pub use error::{TransferError, URL, is_url};
+pub use export::cells::CsvForm;
 pub use export::collection::{
-    DamagedDocuments, ExportFormat, ExportReport, ExportRequest, Lookalikes, export, indexes_path,
+    CsvOptions, DamagedDocuments, ExportFormat, ExportReport, ExportRequest, Lookalikes, export,
+    export_losses, export_warning, indexes_path,
 };
-pub use export::csv::{append_csv_line, csv_cell, without_formula};
+pub use export::csv::{csv_cell, without_formula};
 pub use export::file_name::file_name;
+pub use export::losses::{Losses, LostKind, LostValues, ReadAs};
+pub use export::pipeline::{
+    DocumentSink, ExportDocuments, ExportFile, Warn, export_documents, export_text, losses_of,
+};
 pub use export::query::ExportQuery;
 pub use import::collection::{import, resume_import};
 pub use import::disk_space::DiskSpace;

@@ -2,7 +2,8 @@
 
 use super::open_draft::{can_transfer, import_draft};
 use super::{
-    choose_path, copying, dump, dump_export, export, import, preview, rehearsal, resume, run,
+    choose_path, copying, dump, dump_export, export, import, losses, preview, rehearsal, resume,
+    run,
 };
 use crate::action::{DocumentsAction, TabsAction, TransferAction};
 use crate::apply::{Apply, documents, tabs};
@@ -48,6 +49,7 @@ pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
         }
         TransferAction::Look => preview::look(cx),
         TransferAction::Rehearse => rehearsal::rehearse(cx),
+        TransferAction::CountLosses => losses::count(cx),
         TransferAction::Choose => choose_path::choose(cx),
         TransferAction::ChooseDump => choose_path::choose_dump(cx),
         TransferAction::Copy { namespace, filter } => copying::open(namespace, &filter, cx),

@@ -121,6 +121,7 @@ impl Run for DownloadFolder {
 pub(super) fn start(overwrite: bool, cx: &mut Apply<'_>) {
     let Some(draft) = export_draft(cx.state) else { return };
     draft.exists.clear();
+    draft.counting = None;
     if draft.content != Content::Documents {
         start_other(overwrite, cx);
         return;
@@ -150,14 +151,15 @@ pub(super) fn start(overwrite: bool, cx: &mut Apply<'_>) {
 /// Exports the results of a command, or a JSON Schema, as drafted in the open dialog.
 fn start_other(overwrite: bool, cx: &mut Apply<'_>) {
     let Some(draft) = export_draft(cx.state) else { return };
-    let (path, format) = match draft.target() {
-        Ok(target) => target,
+    let file = match draft.target() {
+        Ok(file) => file,
         Err(error) => {
             draft.error = Some(error);
             return;
         }
     };
     let draft = draft.clone();
+    let path = file.path.clone();
     cx.state.transfer.folder = path.parent().map(PathBuf::from);
     let namespace = draft.namespace.clone();
     let content = draft.content.clone();
@@ -167,7 +169,7 @@ fn start_other(overwrite: bool, cx: &mut Apply<'_>) {
     let what = match content {
         Content::JsonSchema(text) => Exported::Text { path, text },
         Content::Results(command) | Content::Removals(command) => {
-            Exported::Results(ResultFile { db: namespace.db, command, path, format })
+            Exported::Results(ResultFile { db: namespace.db, command, file })
         }
         Content::Documents => return,
     };
@@ -202,7 +204,7 @@ impl FileWork for Export {
             Exported::Documents(request) => {
                 transfer::export(transfers(source)?, request, self.overwrite, progress)
             }
-            Exported::Results(file) => file.write(source, self.overwrite, progress),
+            Exported::Results(file) => file.write(source, self.overwrite, progress, &mut |_| {}),
             Exported::Text { path, text } => result_file::write_text(path, text, self.overwrite),
         }
     }
@@ -245,6 +247,12 @@ pub(super) fn exported(
     }
     let copy = Offer::Copy(path);
     state.toasts.push(Kind::Done, text, Some(("Copy path".to_owned(), copy)), state.uptime);
+    // The dialog said it of the documents of a collection.
+    let was_said = matches!(&running.draft, Dialog::Export(draft) if draft.losses.here().is_some());
+    if !was_said && !report.losses.is_empty() {
+        let losses = report.losses.sentences().join("; ");
+        state.toast(Kind::Warning, format!("When the file is imported, {losses}."));
+    }
     if let Some(left_out) = report.left_out {
         state.toast(Kind::Warning, format!("{left_out}."));
     }

@@ -9,6 +9,7 @@ mod export;
 mod import;
 mod imported;
 mod job;
+mod losses;
 mod open_draft;
 mod opened;
 mod preview;

@@ -90,6 +90,10 @@ pub fn export(draft: &ExportDraft, query: &Query, folder: Option<&Path>) -> Stri
             line.flag("--escape-formulas");
         }
         ExportForm::Csv => line.option("--format", "csv"),
+        ExportForm::TypedCsv => {
+            line.option("--format", "csv");
+            line.flag("--typed-header");
+        }
         ExportForm::Bson => line.option("--format", "bson"),
     }
     let Query { filter, sort, projection, skip, limit, hint, collation, .. } = query;

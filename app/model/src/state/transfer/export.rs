@@ -2,9 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bson::Document;
-use mayfly_engine::transfer::{Compression, ExportFormat, ExportQuery, ExportRequest, file_name};
+use mayfly_engine::transfer::{
+    Compression, CsvForm, CsvOptions, ExportFile, ExportFormat, ExportQuery, ExportRequest, Losses,
+    Progress, file_name,
+};
 use mayfly_engine::value::extjson::Style;
 use mayfly_engine::value::named;
 
@@ -28,6 +32,8 @@ named! {
         Spreadsheet => "CSV for spreadsheets",
         /// CSV with every character as it is.
         Csv => "CSV, exact text",
+        /// CSV whose header has types.
+        TypedCsv => "CSV, typed header",
         /// One BSON document after another.
         Bson => "BSON",
     }
@@ -58,9 +64,10 @@ impl ExportForm {
                 "Keeps only text and numbers, and adds ' before text that looks like a formula. \
                  Not for reimport"
             }
-            Self::Csv => {
-                "Keeps only text and numbers; dates, ObjectIds and nested values become text. \
-                 Missing fields and empty strings look the same"
+            Self::Csv => "Keeps only text and numbers; dates, ObjectIds and arrays become text",
+            Self::TypedCsv => {
+                "The header has types, as for mongoimport --columnsHaveTypes. Lossless, but only \
+                 Mayfly reads ejson(), the type of mixed columns"
             }
         }
     }
@@ -71,7 +78,7 @@ impl ExportForm {
         match self {
             Self::Typed | Self::Relaxed | Self::Canonical => "ndjson",
             Self::Array => "json",
-            Self::Spreadsheet | Self::Csv => "csv",
+            Self::Spreadsheet | Self::Csv | Self::TypedCsv => "csv",
             Self::Bson => "bson",
         }
     }
@@ -79,7 +86,13 @@ impl ExportForm {
     /// Whether it has columns.
     #[must_use]
     pub fn is_csv(self) -> bool {
-        matches!(self, Self::Spreadsheet | Self::Csv)
+        matches!(self, Self::Spreadsheet | Self::Csv | Self::TypedCsv)
+    }
+
+    /// Whether some value may not come back from its files.
+    #[must_use]
+    pub fn may_lose(self) -> bool {
+        !matches!(self, Self::Canonical | Self::Bson)
     }
 
     /// `hidden` are the fields that get no column.
@@ -90,9 +103,13 @@ impl ExportForm {
             Self::Canonical => ExportFormat::Ndjson(Style::Canonical),
             Self::Array => ExportFormat::Array(Style::Typed),
             Self::Bson => ExportFormat::Bson,
-            Self::Spreadsheet | Self::Csv => {
-                let escape_formulas = self == Self::Spreadsheet;
-                ExportFormat::Csv { fields: None, escape_formulas, hidden }
+            Self::Spreadsheet | Self::Csv | Self::TypedCsv => {
+                let form = match self {
+                    Self::Spreadsheet => CsvForm::Spreadsheet,
+                    Self::TypedCsv => CsvForm::Typed,
+                    _ => CsvForm::Exact,
+                };
+                ExportFormat::Csv(CsvOptions { fields: None, form, hidden })
             }
         }
     }
@@ -105,6 +122,29 @@ pub struct ShownDocuments {
     pub query: QueryText,
     /// Columns that the user hid, by their path.
     pub hidden: BTreeSet<String>,
+}
+
+/// Stops a count when the dialog that shows it closes.
+#[derive(Debug)]
+pub struct Counting(pub Arc<Progress>);
+
+impl Drop for Counting {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+impl PartialEq for Counting {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// The choices that decide what a file loses: another count is due when they change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LossesFor {
+    pub form: ExportForm,
+    pub as_shown: bool,
 }
 
 /// The contents of the file.
@@ -149,6 +189,10 @@ pub struct ExportDraft {
     /// Why the export could not begin.
     pub error: Option<String>,
     pub content: Content,
+    /// What an import of the file would change.
+    pub losses: Loadable<Losses>,
+    pub losses_for: Option<LossesFor>,
+    pub counting: Option<Arc<Counting>>,
 }
 
 impl ExportDraft {
@@ -173,6 +217,9 @@ impl ExportDraft {
             exists: Vec::new(),
             error: None,
             content: Content::Documents,
+            losses: Loadable::Nothing,
+            losses_for: None,
+            counting: None,
         };
         draft.name_file(None);
         draft
@@ -250,17 +297,24 @@ impl ExportDraft {
         Ok(ExportQuery { skip, limit, ..query })
     }
 
+    /// The choices that [`Self::losses`] is due for; `None` if nothing can be lost, or only a command
+    /// reads the documents.
+    pub fn losses_due_for(&self) -> Option<LossesFor> {
+        let is_due = self.content == Content::Documents && self.form.may_lose();
+        is_due.then_some(LossesFor { form: self.form, as_shown: self.as_shown })
+    }
+
     /// The fields that get no column.
     pub fn hidden(&self) -> Vec<String> {
         let is_used = self.as_shown && self.form.is_csv();
         self.shown.hidden.iter().filter(|_| is_used).cloned().collect()
     }
 
-    /// The file to write, and its format.
+    /// The file to write.
     ///
     /// # Errors
     /// One sentence that says what is missing.
-    pub fn target(&self) -> Result<(PathBuf, ExportFormat), String> {
+    pub fn target(&self) -> Result<ExportFile, String> {
         let path = typed_path(&self.path).ok_or("Enter the file path")?;
         if path.file_name().is_none() {
             return Err("The path has no file name; add one".to_owned());
@@ -268,7 +322,8 @@ impl ExportDraft {
         if path.is_relative() {
             return Err(WHOLE_PATH.to_owned());
         }
-        Ok((path, self.form.format(self.hidden())))
+        let (format, compression) = (self.form.format(self.hidden()), self.compression);
+        Ok(ExportFile { path, format, compression })
     }
 
     /// Ready for the store.
@@ -276,13 +331,21 @@ impl ExportDraft {
     /// # Errors
     /// One sentence that says what is missing.
     pub fn request(&self) -> Result<ExportRequest, String> {
-        let (path, format) = self.target()?;
+        let ExportFile { path, .. } = self.target()?;
+        Ok(ExportRequest { path, ..self.content_request()? })
+    }
+
+    /// The same without a file, to count what it would lose.
+    ///
+    /// # Errors
+    /// One sentence that says what is missing.
+    pub fn content_request(&self) -> Result<ExportRequest, String> {
         let Namespace { db, collection } = &self.namespace;
         let namespace = Namespace::checked(db, collection).map_err(|error| error.to_string())?;
         Ok(ExportRequest {
             namespace,
-            path,
-            format,
+            path: PathBuf::new(),
+            format: self.form.format(self.hidden()),
             query: self.export_query()?,
             compression: self.compression,
             indexes: self.indexes,

@@ -7,11 +7,10 @@ use bson::oid::ObjectId;
 use bson::{Document, RawDocument};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::transfer::{
-    DiskSpace, Dump, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
-    ExportRequest, ImportEnd, ImportReport, ImportRequest, ImportTarget, Progress, ReadOptions,
-    Rehearsal, RehearsalRule, RollBackReport, StoredAs, TransferError, UnfinishedImport,
-    export_dump_of, import_dump_into, import_into, read_dump, rehearse_dump, rehearse_rules,
-    resume_into,
+    DiskSpace, Dump, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ImportEnd,
+    ImportReport, ImportRequest, ImportTarget, Progress, ReadOptions, Rehearsal, RehearsalRule,
+    RollBackReport, StoredAs, TransferError, UnfinishedImport, export_dump_of, import_dump_into,
+    import_into, read_dump, rehearse_dump, rehearse_rules, resume_into,
 };
 
 use super::asking::Asking;
@@ -281,10 +280,6 @@ impl Transfers for Remote {
             file.remove();
         }
         Ok(())
-    }
-
-    fn export(&self, _: &ExportRequest, _: &Progress) -> Result<ExportReport, TransferError> {
-        Err(elsewhere("A server is exported by a query"))
     }
 
     /// The disk of a server is not known here.

@@ -1,10 +1,10 @@
 //! The options of an export.
 
-use egui::{Context, Ui};
+use egui::{Context, ScrollArea, Ui, vec2};
 
 use super::choose_path::ChoosePath;
 use super::parts::{ask, line_hint, notice_ui};
-use mayfly_engine::transfer::Compression;
+use mayfly_engine::transfer::{Compression, Losses};
 use mayfly_engine::value::shell::write_command;
 
 use crate::action::{Actions, TransferAction};
@@ -20,7 +20,7 @@ use crate::widgets::{Button, card, code_box};
 
 const FORMS_A_ROW: usize = 4;
 /// The width of the button of a form, in points.
-const FORM: f32 = 151.0;
+const FORM: f32 = 145.0;
 
 /// How a file can be compressed.
 const COMPRESSIONS: [(Compression, &str); 3] = [
@@ -28,6 +28,9 @@ const COMPRESSIONS: [(Compression, &str); 3] = [
     (Compression::Gzip, "gzip"),
     (Compression::Zstd, "zstd"),
 ];
+
+/// Lines for what is lost.
+const LOSS_LINES: f32 = 4.0;
 
 /// Hidden columns that are named.
 const HIDDEN_NAMED_MAX: usize = 8;
@@ -74,6 +77,9 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
     let outcome = frame.ui(context, |ui| {
         if !matches!(draft.content, Content::JsonSchema(_)) {
             form_ui(ui, draft);
+        }
+        if draft.content == Content::Documents {
+            losses_ui(ui, draft, actions);
         }
         which_ui(ui, draft, wrong.as_deref(), state);
         path_ui(ui, draft, state, actions);
@@ -139,8 +145,8 @@ fn form_ui(ui: &mut Ui, draft: &mut ExportDraft) {
             ui.label(text::rich(NO_SNAPSHOT, text::small()).color(ink));
         }
     });
+    compression_ui(ui, &mut draft.compression);
     if draft.content == Content::Documents {
-        compression_ui(ui, &mut draft.compression);
         let indexes = "Also save index definitions, including TTLs";
         if ui.checkbox(&mut draft.indexes, indexes).changed() {
             // Other files are written now than those that were asked about.
@@ -149,6 +155,47 @@ fn form_ui(ui: &mut Ui, draft: &mut ExportDraft) {
     }
     if before != (draft.form, draft.compression) {
         draft.name_file(None);
+    }
+}
+
+/// Draws what an import of the file will change, and asks for another count when the choices
+/// changed. Its place has one height, so that no button moves.
+fn losses_ui(ui: &mut Ui, draft: &ExportDraft, actions: &mut Actions) {
+    if draft.losses_for != draft.losses_due_for() {
+        ask(actions, TransferAction::CountLosses);
+    }
+    let lines = ui.fonts_mut(|fonts| fonts.row_height(&text::small())) * LOSS_LINES;
+    let size = vec2(ui.available_width(), lines);
+    ui.allocate_ui(size, |ui| {
+        ui.set_min_height(lines);
+        ScrollArea::vertical().max_height(lines).auto_shrink(false).show(ui, |ui| {
+            match &draft.losses {
+                _ if !draft.form.may_lose() => all_back_ui(ui),
+                Loadable::Nothing => {}
+                Loadable::Waiting(_) => note_ui(ui, "Counting what an import will change…"),
+                Loadable::Here(losses) if losses.is_empty() => all_back_ui(ui),
+                Loadable::Here(losses) => lost_ui(ui, losses),
+                Loadable::Failed(error) => note_ui(ui, error),
+            }
+        });
+    });
+}
+
+fn note_ui(ui: &mut Ui, words: &str) {
+    ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+}
+
+fn all_back_ui(ui: &mut Ui) {
+    note_ui(ui, "An import of the file keeps every value");
+}
+
+fn lost_ui(ui: &mut Ui, losses: &Losses) {
+    let ink = colors(ui).overdue;
+    ui.spacing_mut().item_spacing.y = 0.0;
+    for (at, sentence) in losses.sentences().into_iter().enumerate() {
+        let lead = if at == 0 { "When the file is imported, " } else { "" };
+        let words = text::rich(with_marks(&format!("{lead}{sentence}")), text::small());
+        ui.label(words.color(ink));
     }
 }
 

@@ -102,7 +102,7 @@ pub fn write_bson(
         return Err(TransferError::Cancelled);
     }
     file.complete()?.publish()?;
-    Ok(ExportReport { exported, indexes_file: None, lookalikes: None, left_out: None })
+    Ok(ExportReport { exported, ..ExportReport::default() })
 }
 
 /// The databases of a store, as its catalog is now.

@@ -84,6 +84,10 @@ impl<'p> AtomicFile<'p> {
         Ok(Self { path: path.to_owned(), folder, out, progress })
     }
 
+    pub(in crate::transfer) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Appends bytes.
     ///
     /// # Errors

@@ -11,8 +11,10 @@ use bson::{Bson, RawDocument};
 use crate::transfer::{
     Compression, ExportQuery, Progress, TransferError,
     export::atomic_file::{AtomicFile, CompleteFile},
-    export::csv::{self, Columns},
-    limits::{EXPORT_BYTES_MAX, EXPORT_DOCS_MAX, LOOKALIKE_ID_CHARS_MAX},
+    export::cells::CsvForm,
+    export::losses::Losses,
+    export::pipeline::{DocumentSink, ExportDocuments, Warn, losses_of, write},
+    limits::{EXPORT_DOCS_MAX, LOOKALIKE_ID_CHARS_MAX},
 };
 use crate::{
     catalog::{CatalogSnapshot, CollectionMeta, Namespace},
@@ -22,7 +24,7 @@ use crate::{
     store::{RecordNumber, Scan, StoreError, WholeScan},
     value::{
         bucket, counted,
-        extjson::{self, Layout, Style, append_document},
+        extjson::{self, Layout, Style},
         id_number::RecordName,
         shell,
     },
@@ -37,16 +39,19 @@ pub enum ExportFormat {
     Array(Style),
     /// BSON documents, one after another, as they are stored.
     Bson,
-    /// CSV with a header row. Loses all types except numbers and strings.
-    Csv {
-        /// The columns as dotted paths, or `None` for all fields that occur.
-        fields: Option<Vec<String>>,
-        /// For spreadsheets: text that would run as a formula gets a quote in front, and `null` is an
-        /// empty cell.
-        escape_formulas: bool,
-        /// Fields that get no column, as dotted paths, with all that is inside them.
-        hidden: Vec<String>,
-    },
+    /// CSV with a header row.
+    Csv(CsvOptions),
+}
+
+/// How CSV is written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CsvOptions {
+    /// The columns as dotted paths, or `None` for all fields that occur.
+    pub fields: Option<Vec<String>>,
+    /// For whom.
+    pub form: CsvForm,
+    /// Fields that get no column, as dotted paths, with all that is inside them.
+    pub hidden: Vec<String>,
 }
 
 /// A request to export a collection.
@@ -67,7 +72,7 @@ pub struct ExportRequest {
 }
 
 /// The result of an export.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ExportReport {
     /// Documents written.
     pub exported: u64,
@@ -77,6 +82,8 @@ pub struct ExportReport {
     pub lookalikes: Option<Lookalikes>,
     /// Damaged documents, which are not in the file.
     pub left_out: Option<DamagedDocuments>,
+    /// What an import of the file changes.
+    pub losses: Losses,
 }
 
 /// Documents that can't be read.
@@ -132,35 +139,55 @@ pub fn export(
     request: &ExportRequest,
     progress: &Progress,
 ) -> Result<ExportReport, TransferError> {
+    export_warning(collections, request, progress, &mut |_| {})
+}
+
+/// The same, and says what an import of the file will change.
+///
+/// # Errors
+/// As [`export`].
+pub fn export_warning(
+    collections: &Collections,
+    request: &ExportRequest,
+    progress: &Progress,
+    warn: Warn<'_>,
+) -> Result<ExportReport, TransferError> {
     let collection = to_export(collections, &request.namespace)?;
     let data_folder = collections.store().folder().to_owned();
     let mut target = AtomicFile::begin(&request.path, &data_folder, request.compression, progress)?;
-    let mut walk = ExportScan {
-        collections,
-        collection: &collection,
-        request,
-        progress,
-        operation: progress.operation(),
-        seen: Context::at(collections.clock().now_ms()),
-        exported: 0,
-        lookalikes: None,
-        left_out: None,
-    };
-    walk.write(&mut target)?;
-    let ExportScan { exported, lookalikes, left_out, .. } = walk;
+    let what = (&request.namespace, &request.query);
+    let mut scan = ExportScan::new(collections, &collection, what, progress);
+    let mut report = write(&mut scan, &request.format, &mut target, progress, warn)?;
+    report.left_out = scan.left_out;
     // The old file may be the only readable copy of the damaged documents.
-    if let Some(left_out) = left_out.as_ref().filter(|_| request.path.exists()) {
+    if let Some(left_out) = report.left_out.as_ref().filter(|_| request.path.exists()) {
         return Err(TransferError::target(&request.path, kept_for(left_out)));
     }
-    let indexes_file = request.indexes.then(|| indexes_path(&request.path));
-    let beside = indexes_file
+    report.indexes_file = request.indexes.then(|| indexes_path(&request.path));
+    let beside = report
+        .indexes_file
         .as_ref()
         .map(|path| write_indexes(&collection, path, &data_folder, progress)?.complete())
         .transpose()?;
     // Indexes next to documents of another collection would be worse than none.
     target.complete()?.publish()?;
     beside.map_or(Ok(()), CompleteFile::publish)?;
-    Ok(ExportReport { exported, indexes_file, lookalikes, left_out })
+    Ok(report)
+}
+
+/// Counts what an import of the file would change. Writes nothing.
+///
+/// # Errors
+/// A read failed, the user canceled, or the collection is dropped or replaced.
+pub fn export_losses(
+    collections: &Collections,
+    request: &ExportRequest,
+    progress: &Progress,
+) -> Result<Losses, TransferError> {
+    let collection = to_export(collections, &request.namespace)?;
+    let what = (&request.namespace, &request.query);
+    let mut scan = ExportScan::new(collections, &collection, what, progress);
+    losses_of(&mut scan, &request.format, progress)
 }
 
 /// The collection, if this version can read its documents.
@@ -184,7 +211,7 @@ pub fn indexes_path(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn note_lookalike(lookalikes: &mut Option<Lookalikes>, document: &RawDocument) {
+pub(super) fn note_lookalike(lookalikes: &mut Option<Lookalikes>, document: &RawDocument) {
     let first = || {
         let id = document.get("_id").ok().flatten().and_then(|id| Bson::try_from(id).ok());
         let text = id.map_or_else(String::new, |id| shell::write_value(&id, Layout::OneLine));
@@ -203,18 +230,6 @@ fn kept_for(left_out: &DamagedDocuments) -> String {
     format!("{left_out}. The existing file may have them; choose another name")
 }
 
-fn check_columns(columns: &Columns, path: &Path) -> Result<(), TransferError> {
-    columns.failure().map_or(Ok(()), |what| Err(TransferError::target(path, what)))
-}
-
-fn line(out: &mut Vec<u8>, document: &RawDocument, style: Style, end: &[u8]) {
-    append_document(out, document, style);
-    out.extend_from_slice(end);
-}
-
-/// Appends a document to the text so far. The flag marks the first document.
-type Append<'a> = &'a mut dyn FnMut(&mut Vec<u8>, &RawDocument, bool) -> Result<(), TransferError>;
-
 /// Takes a document; returns false to end the read.
 type Visit<'a> = &'a mut dyn FnMut(&RawDocument) -> bool;
 
@@ -222,15 +237,41 @@ type Visit<'a> = &'a mut dyn FnMut(&RawDocument) -> bool;
 struct ExportScan<'w> {
     collections: &'w Collections,
     collection: &'w CollectionMeta,
-    request: &'w ExportRequest,
+    namespace: &'w Namespace,
+    query: &'w ExportQuery,
     progress: &'w Progress,
     /// Ends long reads when the user cancels.
     operation: Arc<Operation>,
     /// The context of the filter's expressions. `$$NOW` is the start of the export.
     seen: Context,
-    exported: u64,
-    lookalikes: Option<Lookalikes>,
+    /// Those that the last read found.
     left_out: Option<DamagedDocuments>,
+}
+
+impl ExportDocuments for ExportScan<'_> {
+    fn read(&mut self, sink: &mut dyn DocumentSink) -> Result<(), TransferError> {
+        let mut left_out = None;
+        let mut position = Some(self.start()?);
+        while let Some(at) = position {
+            let mut taken = Ok(true);
+            position = self.step(at, &mut left_out, &mut |document| {
+                // A bucket hands over all its measurements.
+                let is_first_failure = taken.is_ok();
+                if is_first_failure {
+                    taken = sink.take(document);
+                }
+                matches!(taken, Ok(true))
+            })?;
+            taken?;
+            sink.flush()?;
+        }
+        self.left_out = left_out;
+        Ok(())
+    }
+
+    fn can_repeat(&self) -> bool {
+        true
+    }
 }
 
 /// Where an export continues.
@@ -240,109 +281,30 @@ enum Position {
     Search(Box<Search>),
 }
 
-impl ExportScan<'_> {
-    /// Writes all documents in the format of the request.
-    fn write(&mut self, target: &mut AtomicFile<'_>) -> Result<(), TransferError> {
-        let request = self.request;
-        match &request.format {
-            ExportFormat::Ndjson(style) => {
-                let mut append = |out: &mut Vec<u8>, document: &RawDocument, _| {
-                    line(out, document, *style, b"\n");
-                    Ok(())
-                };
-                self.run(&mut append, target)?;
-            }
-            ExportFormat::Array(style) => {
-                target.write(b"[")?;
-                self.run(
-                    &mut |out, document, first| {
-                        out.extend_from_slice(if first { b"\n" } else { b",\n" });
-                        line(out, document, *style, b"");
-                        Ok(())
-                    },
-                    target,
-                )?;
-                target.write(b"\n]\n")?;
-            }
-            ExportFormat::Bson => {
-                let mut append = |out: &mut Vec<u8>, document: &RawDocument, _| {
-                    out.extend_from_slice(document.as_bytes());
-                    Ok(())
-                };
-                self.run(&mut append, target)?;
-            }
-            ExportFormat::Csv { fields, escape_formulas, hidden } => {
-                let mut columns = match fields {
-                    Some(fields) => Columns::chosen(fields),
-                    None => self.columns(hidden)?,
-                };
-                target.write(&columns.header(*escape_formulas))?;
-                let mut row = |out: &mut Vec<u8>, document: &RawDocument, _| {
-                    // Written after the columns were collected.
-                    if !columns.hold(document) {
-                        return check_columns(&columns, &request.path);
-                    }
-                    csv::append_row(out, &columns, document, *escape_formulas);
-                    Ok(())
-                };
-                self.run(&mut row, target)?;
-            }
+impl<'w> ExportScan<'w> {
+    fn new(
+        collections: &'w Collections,
+        collection: &'w CollectionMeta,
+        (namespace, query): (&'w Namespace, &'w ExportQuery),
+        progress: &'w Progress,
+    ) -> Self {
+        Self {
+            collections,
+            collection,
+            namespace,
+            query,
+            progress,
+            operation: progress.operation(),
+            seen: Context::at(collections.clock().now_ms()),
+            left_out: None,
         }
-        Ok(())
-    }
-
-    fn run(
-        &mut self,
-        append: Append<'_>,
-        target: &mut AtomicFile<'_>,
-    ) -> Result<(), TransferError> {
-        let mut text = Vec::new();
-        let mut position = Some(self.start()?);
-        let format = &self.request.format;
-        let is_json = matches!(format, ExportFormat::Ndjson(_) | ExportFormat::Array(_));
-        while let Some(at) = position {
-            let before = self.exported;
-            let (mut lookalikes, mut left_out) = (self.lookalikes.take(), self.left_out.take());
-            let (mut exported, mut appended) = (before, Ok(()));
-            position = self.step(at, &mut left_out, &mut |document| {
-                if appended.is_ok() {
-                    appended = append(&mut text, document, exported == 0);
-                    exported += 1;
-                    if is_json && extjson::reads_otherwise(document) {
-                        note_lookalike(&mut lookalikes, document);
-                    }
-                }
-                appended.is_ok() && text.len() < EXPORT_BYTES_MAX
-            })?;
-            appended?;
-            (self.exported, self.lookalikes, self.left_out) = (exported, lookalikes, left_out);
-            target.write(&text)?;
-            text.clear();
-            self.progress.add_documents(exported - before);
-        }
-        Ok(())
-    }
-
-    /// The columns of all documents to export.
-    fn columns(&self, hidden: &[String]) -> Result<Columns, TransferError> {
-        let mut columns = Columns::all_but(hidden);
-        let mut position = Some(self.start()?);
-        while let Some(at) = position {
-            // The second scan counts the damaged documents.
-            position = self.step(at, &mut None, &mut |document| {
-                columns.add(document);
-                true
-            })?;
-        }
-        check_columns(&columns, &self.request.path)?;
-        Ok(columns)
     }
 
     fn start(&self) -> Result<Position, TransferError> {
-        if self.request.query.is_scan() {
+        if self.query.is_scan() {
             return Ok(Position::Record(0, None));
         }
-        let search = self.request.query.search(self.collection)?;
+        let search = self.query.search(self.collection)?;
         Ok(Position::Search(Box::new(search.pausing_after(EXPORT_DOCS_MAX as u64))))
     }
 
@@ -360,7 +322,7 @@ impl ExportScan<'_> {
         }
         let mut failed = Ok(());
         let mut shaped = |document: &RawDocument| {
-            let Some(projection) = &self.request.query.projection else { return visit(document) };
+            let Some(projection) = &self.query.projection else { return visit(document) };
             match projection.apply(document, &self.seen) {
                 Ok(part) => visit(&part),
                 Err(error) => {
@@ -455,13 +417,13 @@ impl ExportScan<'_> {
     fn still_there(&self, catalog: &CatalogSnapshot) -> Result<Arc<CollectionMeta>, TransferError> {
         let found = catalog.collection_by_id(self.collection.id).cloned();
         found.ok_or_else(|| {
-            let namespace = self.request.namespace.to_string();
+            let namespace = self.namespace.to_string();
             TransferError::CollectionGone { namespace }
         })
     }
 
     fn is_wanted(&self, document: &RawDocument) -> Result<bool, QueryError> {
-        let filter = self.request.query.filter.as_ref();
+        let filter = self.query.filter.as_ref();
         filter.map_or(Ok(true), |filter| filter.matches_in(document, &self.seen))
     }
 

@@ -176,10 +176,10 @@ fn a_new_name_meanwhile_changes_nothing() {
 #[test]
 fn a_field_that_comes_between_the_reading_of_columns_and_of_rows_is_not_left_out() {
     let check = |fields: Option<Vec<String>>, deed: Deed, expected: Result<usize, &str>| {
-        // Three reads find the columns, unless they are chosen.
-        let reads = if fields.is_some() { 0 } else { 3 };
-        let format = ExportFormat::Csv { fields, escape_formulas: true, hidden: Vec::new() };
-        let outcome = export_while(format, (reads, deed));
+        // Three reads find the columns.
+        let form = CsvForm::Spreadsheet;
+        let format = ExportFormat::Csv(CsvOptions { fields, form, ..CsvOptions::default() });
+        let outcome = export_while(format, (3, deed));
         assert_eq!(outcome.parts, 0);
         match expected {
             Ok(rows) => {
@@ -214,6 +214,20 @@ fn a_field_that_comes_between_the_reading_of_columns_and_of_rows_is_not_left_out
         Err("two fields would have the same column \"_id\" in CSV; choose the fields, or another \
              format."),
     );
+}
+
+/// A cell that its column's type doesn't fit would be rejected with its row.
+#[test]
+fn a_type_that_comes_between_the_reading_of_columns_and_of_rows_is_not_written() {
+    let form = CsvForm::Typed;
+    let format = ExportFormat::Csv(CsvOptions { form, ..CsvOptions::default() });
+    let outcome = export_while(
+        format,
+        (3, |collections, namespace| insert(collections, namespace, &rawdoc! { "_id": "x" })),
+    );
+    let told = outcome.result.unwrap_err().to_string();
+    assert!(told.contains("the field \"_id\" got another type during the export"), "{told}");
+    assert_eq!((outcome.text.as_deref(), outcome.parts), (Some("old"), 0));
 }
 
 #[test]

@@ -200,7 +200,7 @@ pub(in crate::transfer) fn rename_late(
 /// The types that a header may name.
 const TYPES: &str = "auto(), binary(base64), binary(base32), binary(hex), boolean(), date(LAYOUT), \
                      date_go(LAYOUT), date_ms(LAYOUT), date_oracle(LAYOUT), decimal(), double(), \
-                     int32(), int64(), objectId() and string()";
+                     ejson(), int32(), int64(), objectId() and string()";
 
 /// Splits `name.type(argument)` into the name, `type(argument)` and the type. `None` for a header
 /// of another form. The error is the mistake in the type.
@@ -240,6 +240,7 @@ fn cell_type(kind: &str, argument: &str) -> Result<CellType, String> {
         "int64" => CellType::Long,
         "string" => CellType::Text,
         "objectId" => CellType::ObjectId,
+        "ejson" => CellType::Ejson,
         "binary" => {
             return match argument {
                 "base64" => Ok(CellType::Binary(BinaryText::Base64)),
@@ -314,6 +315,9 @@ mod tests {
             ("x.string()", CellType::Text),
         ] {
             assert_eq!(only(name), ("x".to_owned(), to), "{name}");
+        }
+        for (name, to) in [("x.objectId()", CellType::ObjectId), ("x.ejson()", CellType::Ejson)] {
+            assert_eq!(only(name), ("x".to_owned(), to), "not one of mongoimport");
         }
         assert_eq!(only("a.b.string()").0, "a/b");
         assert_eq!(only("int32().string()").0, "int32()", "the last one is the type");

@@ -48,6 +48,11 @@ pub(in crate::transfer) fn names(path: &[PathStep]) -> Vec<String> {
     path.iter().filter_map(name).collect()
 }
 
+/// The path that a header means, as long as no other column means it too.
+pub(in crate::transfer) fn meant(header: &str) -> Option<ColumnPath> {
+    path(&clean(header.trim()))
+}
+
 /// The path of each column; no two are the same.
 pub(in crate::transfer) fn paths(headers: &[&str]) -> Vec<ColumnPath> {
     let clean: Vec<String> = headers.iter().map(|header| clean(header)).collect();

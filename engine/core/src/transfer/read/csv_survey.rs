@@ -13,7 +13,7 @@ use crate::transfer::read::input::Input;
 
 /// The cells of one column.
 #[derive(Debug, Clone, Default)]
-struct Evidence {
+pub(in crate::transfer) struct Evidence {
     has_text: bool,
     /// A number that loses a character, and isn't only written in another way.
     has_altered: bool,
@@ -151,10 +151,7 @@ impl Survey {
             if column.declared.is_some() {
                 continue;
             }
-            let is_altered = evidence.has_altered || evidence.notation.is_some();
-            if evidence.has_text || is_altered {
-                column.to = CellType::Text;
-            }
+            column.to = evidence.cell_type();
             if !evidence.has_text && !evidence.has_altered {
                 column.kept_text = evidence.notation;
             }
@@ -181,7 +178,12 @@ impl Evidence {
         let bytes = cell.bytes(row);
         // A cell that isn't UTF-8 is rejected with its row.
         let Ok(text) = str::from_utf8(&bytes) else { return };
-        match cell_form(cell.number_text(text)) {
+        self.note(text, cell_form(cell.number_text(text)));
+    }
+
+    /// Takes a cell with this text, which reads like this.
+    pub(in crate::transfer) fn note(&mut self, text: &str, form: CellForm) {
+        match form {
             CellForm::Int32(_) | CellForm::Int64(_) | CellForm::Double(_) | CellForm::NoNumber => {}
             CellForm::Altered { is_notation: false } => self.has_altered = true,
             CellForm::Altered { is_notation: true } => {
@@ -189,5 +191,11 @@ impl Evidence {
             }
             CellForm::Text => self.has_text = true,
         }
+    }
+
+    /// The type that the cells give to their column.
+    pub(in crate::transfer) fn cell_type(&self) -> CellType {
+        let is_altered = self.has_altered || self.notation.is_some();
+        if self.has_text || is_altered { CellType::Text } else { CellType::Auto }
     }
 }

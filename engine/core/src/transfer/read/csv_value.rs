@@ -28,6 +28,8 @@ pub(in crate::transfer) enum CellType {
     Date(DateForm),
     /// Not a type of mongoimport.
     ObjectId,
+    /// Any value, as Extended JSON. Not a type of mongoimport either.
+    Ejson,
 }
 
 impl CellType {
@@ -67,6 +69,7 @@ impl CellType {
                 bytes.map(|bytes| Bson::Binary(Binary { subtype, bytes }))
             }
             Self::ObjectId => bson::oid::ObjectId::parse_str(text).ok().map(Bson::ObjectId),
+            Self::Ejson => extjson::read_value(text).ok(),
             Self::Date(form) => {
                 let millis = form.read(text, zone).ok()?;
                 Some(Bson::DateTime(DateTime::from_millis(millis)))

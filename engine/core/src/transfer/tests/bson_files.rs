@@ -8,8 +8,8 @@ use bson::{
 };
 
 use crate::transfer::{
-    Compression, ExportFormat, ExportQuery, ExportRequest, ImportEnd, ImportFormat, ImportReport,
-    ImportRequest, Progress, ReadOptions, RecordFormat, export, preview,
+    Compression, CsvOptions, ExportFormat, ExportQuery, ExportRequest, ImportEnd, ImportFormat,
+    ImportReport, ImportRequest, Progress, ReadOptions, RecordFormat, export, preview,
     tests::{Fixture, gzip},
 };
 use crate::value::extjson::{Style, read_document};
@@ -131,7 +131,7 @@ fn zstd_holds_json_and_csv_too() {
     for format in [
         ExportFormat::Ndjson(Style::Typed),
         ExportFormat::Array(Style::Canonical),
-        ExportFormat::Csv { fields: None, escape_formulas: false, hidden: Vec::new() },
+        ExportFormat::Csv(CsvOptions::default()),
     ] {
         let written = fs::read(exported(&fixture, format, Compression::Zstd)).unwrap();
         let (again, _) = imported(&written);

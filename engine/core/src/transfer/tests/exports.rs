@@ -9,8 +9,8 @@ use bson::{
 
 use crate::store::{Scan, StoreError, rot};
 use crate::transfer::{
-    Compression, ExportFormat, ExportQuery, ExportRequest, IMPORT_TEXT_BYTES_MAX, ImportRequest,
-    Progress, TransferError, export, tests::Fixture,
+    Compression, CsvOptions, ExportFormat, ExportQuery, ExportRequest, IMPORT_TEXT_BYTES_MAX,
+    ImportRequest, Progress, TransferError, export, tests::Fixture,
 };
 use crate::value::{
     extjson::{Style, read_document, write_document},
@@ -41,7 +41,7 @@ fn csv_is_refused_where_a_field_stands_twice() {
         let path = fixture.folder.path().join("out.csv");
         let fields = chosen.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let fields = (!fields.is_empty()).then_some(fields);
-        let format = ExportFormat::Csv { fields, escape_formulas: false, hidden: Vec::new() };
+        let format = ExportFormat::Csv(CsvOptions { fields, ..CsvOptions::default() });
         let told = fixture.export_to(&path, format).map_err(|error| error.to_string());
         match (told, expected) {
             (Ok(_), Ok(text)) => assert_eq!(fs::read_to_string(&path).unwrap(), text),
@@ -102,7 +102,7 @@ fn a_document_that_looks_like_a_value_is_told_when_it_is_exported() {
         assert_eq!((told.count, &*told.first), (2, "'two'"));
         assert!(told.to_string().starts_with("2 documents have an embedded document"), "{told}");
     }
-    let csv = ExportFormat::Csv { fields: None, escape_formulas: false, hidden: Vec::new() };
+    let csv = ExportFormat::Csv(CsvOptions::default());
     assert_eq!(
         fixture.export_to(&fixture.folder.path().join("out.csv"), csv).unwrap().lookalikes,
         None
@@ -251,7 +251,7 @@ fn damaged_documents_are_left_out_and_told_and_cost_no_older_file() {
     let refused = fixture.export_to(&path, NDJSON).unwrap_err().to_string();
     assert!(refused.contains("The existing file may have them"), "{refused}");
     assert_eq!(fs::read_to_string(&path).unwrap(), whole);
-    let csv = ExportFormat::Csv { fields: None, escape_formulas: false, hidden: Vec::new() };
+    let csv = ExportFormat::Csv(CsvOptions::default());
     for (format, expected) in [
         (NDJSON, "{\"_id\":1,\"text\":\"before\"}\n{\"_id\":3,\"text\":\"behind\"}\n"),
         (csv, "_id,text\r\n1,before\r\n3,behind\r\n"),
@@ -389,7 +389,7 @@ fn hidden_columns_are_left_out_of_csv_with_all_that_is_inside_them() {
     fixture.insert(&raw(&doc! { "_id": 2, "e": 5 }));
     let check = |hidden: &[&str], expected: &str| {
         let hidden = hidden.iter().map(|name| (*name).to_owned()).collect();
-        let format = ExportFormat::Csv { fields: None, escape_formulas: false, hidden };
+        let format = ExportFormat::Csv(CsvOptions { hidden, ..CsvOptions::default() });
         assert_eq!(queried(&fixture, ExportQuery::default(), format).unwrap(), expected);
     };
     check(&["a"], "_id,ab,e\r\n1,4,\r\n2,,5\r\n");

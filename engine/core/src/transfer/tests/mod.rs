@@ -10,6 +10,7 @@ mod dump;
 mod dump_faults;
 mod exports;
 mod leniency;
+mod losses;
 mod manifest;
 mod resume;
 mod round_trip;
@@ -29,9 +30,9 @@ use tempfile::TempDir;
 use crate::transfer::read::item::Item;
 use crate::transfer::read::records::Records;
 use crate::transfer::{
-    Compression, ExportFormat, ExportQuery, ExportReport, ExportRequest, IMPORT_REJECTS_MAX,
-    ImportEnd, ImportMode, ImportReport, ImportRequest, Progress, ReadOptions, RecordFormat,
-    TransferError, export, import, indexes_path, preview, rehearse,
+    Compression, CsvForm, CsvOptions, ExportFormat, ExportQuery, ExportReport, ExportRequest,
+    IMPORT_REJECTS_MAX, ImportEnd, ImportMode, ImportReport, ImportRequest, Progress, ReadOptions,
+    RecordFormat, TransferError, export, import, indexes_path, preview, rehearse,
 };
 use crate::{
     catalog::{
@@ -693,21 +694,21 @@ fn csv_for_spreadsheets_and_exact() {
 {"_id":3,"n":{"$numberDouble":"-Infinity"},"c":{"$numberDouble":"NaN"},"a":{"b":[null,-1]}}
 {"_id":4,"n":{"$numberDecimal":"-1.50"},"c":{"$date":{"$numberLong":"253402300800000"}}}"#,
     ));
-    for (escape_formulas, expected) in [
+    for (form, expected) in [
         (
-            false,
+            CsvForm::Exact,
             "_id,a.b,n,c\r\n1,=1+1,-5,\r\n2,,null,\"x,y\"\r\n3,\"[null,-1]\",\
              \"{\"\"$numberDouble\"\":\"\"-Infinity\"\"}\",\"{\"\"$numberDouble\"\":\"\"NaN\"\"}\"\r\n\
              4,,-1.50,+010000-01-01T00:00:00.000Z\r\n",
         ),
         (
-            true,
+            CsvForm::Spreadsheet,
             "_id,a.b,n,c\r\n1,'=1+1,-5,\r\n2,,,\"x,y\"\r\n3,\"[null,-1]\",'-Infinity,NaN\r\n\
              4,,-1.50,'+010000-01-01T00:00:00.000Z\r\n",
         ),
     ] {
-        let path = fixture
-            .export(ExportFormat::Csv { fields: None, escape_formulas, hidden: Vec::new() }, false);
+        let options = CsvOptions { form, ..CsvOptions::default() };
+        let path = fixture.export(ExportFormat::Csv(options), false);
         assert_eq!(fs::read_to_string(path).unwrap(), expected);
     }
 }
@@ -722,8 +723,9 @@ fn no_text_begins_like_a_formula_in_csv_for_spreadsheets() {
                 .request(write_document(&document, Style::Canonical, Layout::OneLine).as_bytes()),
         );
         let fields = Some(vec!["a".to_owned()]);
-        let path = fixture
-            .export(ExportFormat::Csv { fields, escape_formulas: true, hidden: Vec::new() }, false);
+        let form = CsvForm::Spreadsheet;
+        let options = CsvOptions { fields, form, ..CsvOptions::default() };
+        let path = fixture.export(ExportFormat::Csv(options), false);
         let written = fs::read_to_string(path).unwrap().replace('"', "");
         let mark = if is_marked { "'" } else { "" };
         assert_eq!(written, format!("a\r\n{mark}{text}\r\n"), "{text:?}");
@@ -767,7 +769,7 @@ fn who_could_read_a_file_can_read_the_one_that_replaces_it() {
 fn csv_keeps_the_space_that_a_text_begins_with() {
     let fixture = Fixture::new();
     fixture.import(&fixture.request("{\"_id\":1,\"a\":\" x\",\"b\":\"\u{3000}y\"}".as_bytes()));
-    let format = ExportFormat::Csv { fields: None, escape_formulas: false, hidden: Vec::new() };
+    let format = ExportFormat::Csv(CsvOptions::default());
     let text = fs::read_to_string(fixture.export(format, false)).unwrap();
     assert_eq!(text, "_id,a,b\r\n1,\" x\",\"\u{3000}y\"\r\n");
     let again = Fixture::new();
@@ -782,7 +784,7 @@ fn csv_of_one_column_has_a_row_for_each_document() {
         &fixture.request(b"{\"_id\":1,\"a\":\"x\"}\n{\"_id\":2}\n{\"_id\":3,\"a\":\" \"}\n"),
     );
     let fields = Some(vec!["a".to_owned()]);
-    let format = ExportFormat::Csv { fields, escape_formulas: false, hidden: Vec::new() };
+    let format = ExportFormat::Csv(CsvOptions { fields, ..CsvOptions::default() });
     let text = fs::read_to_string(fixture.export(format, false)).unwrap();
     assert_eq!(text, "a\r\nx\r\n\"\"\r\n\" \"\r\n");
     let again = Fixture::new();
@@ -800,7 +802,7 @@ fn csv_is_refused_where_two_fields_would_have_one_column() {
         let request = ExportRequest {
             namespace: fixture.namespace.clone(),
             path: path.clone(),
-            format: ExportFormat::Csv { fields: None, escape_formulas: false, hidden: Vec::new() },
+            format: ExportFormat::Csv(CsvOptions::default()),
             query: ExportQuery::default(),
             compression: Compression::None,
             indexes: false,
@@ -928,7 +930,7 @@ fn files_of_a_cosmos_database_have_no_ts_and_nothing_hidden() {
         fs::read_to_string(path).unwrap()
     };
     let csv = |fixture: &Fixture| {
-        let format = ExportFormat::Csv { fields: None, escape_formulas: false, hidden: Vec::new() };
+        let format = ExportFormat::Csv(CsvOptions::default());
         fs::read_to_string(fixture.export(format, false)).unwrap().replace('\r', "")
     };
     assert_eq!(lines(&fixture), "{\"_id\":1,\"a\":1}\n{\"_id\":2,\"ttl\":-1}\n");

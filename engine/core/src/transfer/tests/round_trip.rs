@@ -8,12 +8,12 @@ use proptest::{prelude::*, test_runner::TestCaseError};
 
 use crate::transfer::{
     Compression, DumpChoice, DumpExport, DumpImport, ExportFormat, ExportQuery, ExportRequest,
-    ImportEnd, ImportRequest, Progress, export, export_dump, import_dump, read_dump,
+    ImportEnd, ImportRequest, Progress, export, export_dump, export_losses, import_dump, read_dump,
     tests::Fixture,
 };
 use crate::value::extjson::{self, Style};
 
-fn text() -> impl Strategy<Value = String> {
+pub(super) fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[\u{0}\u{1}\u{7f}a\\\\'\"\n\r\t/]{0,5}", "\\PC{0,6}", "[0-9.eE+-]{1,20}"]
 }
 
@@ -63,11 +63,11 @@ fn scalar() -> impl Strategy<Value = Bson> {
     ]
 }
 
-fn fields(value: impl Strategy<Value = Bson>) -> impl Strategy<Value = Document> {
+pub(super) fn fields(value: impl Strategy<Value = Bson>) -> impl Strategy<Value = Document> {
     prop::collection::vec((name(), value), 0..4).prop_map(|fields| fields.into_iter().collect())
 }
 
-fn value() -> impl Strategy<Value = Bson> {
+pub(super) fn value() -> impl Strategy<Value = Bson> {
     scalar().prop_recursive(3, 12, 4, |inner| {
         prop_oneof![
             fields(inner.clone()).prop_map(Bson::Document),
@@ -93,11 +93,25 @@ fn without_short_longs(value: Bson) -> Bson {
     }
 }
 
+/// How many longs that changes.
+fn short_longs(fields: &Document) -> u64 {
+    fn of(value: &Bson) -> u64 {
+        match value {
+            Bson::Int64(long) => u64::from(i32::try_from(*long).is_ok()),
+            Bson::Array(all) => all.iter().map(of).sum(),
+            Bson::Document(fields) => short_longs(fields),
+            Bson::JavaScriptCodeWithScope(code) => short_longs(&code.scope),
+            _ => 0,
+        }
+    }
+    fields.values().map(of).sum()
+}
+
 fn each_field(fields: Document) -> Document {
     fields.into_iter().map(|(name, value)| (name, without_short_longs(value))).collect()
 }
 
-fn raw(document: &Document) -> RawDocumentBuf {
+pub(super) fn raw(document: &Document) -> RawDocumentBuf {
     RawDocumentBuf::try_from(document).unwrap()
 }
 
@@ -128,8 +142,12 @@ fn check(values: Vec<Bson>) -> Result<(), TestCaseError> {
                 compression,
                 indexes: false,
             };
+            let said = export_losses(&fixture.collections, &request, &Progress::new()).unwrap();
             let report = export(&fixture.collections, &request, &Progress::new()).unwrap();
             prop_assert_eq!(&report.lookalikes, &None);
+            let short: u64 = documents.iter().map(short_longs).sum();
+            prop_assert_eq!(said.count(), if keeps_all { 0 } else { short });
+            prop_assert_eq!(&said, &report.losses);
             let again = Fixture::new();
             let request = ImportRequest::new(vec![path.clone()], again.namespace.clone());
             let report = again.import(&request);
