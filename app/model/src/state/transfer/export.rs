@@ -189,7 +189,7 @@ pub struct ExportDraft {
     /// Why the export could not begin.
     pub error: Option<String>,
     pub content: Content,
-    /// What an import of the file would change.
+    /// The values that an import of the file would change.
     pub losses: Loadable<Losses>,
     pub losses_for: Option<LossesFor>,
     pub counting: Option<Arc<Counting>>,

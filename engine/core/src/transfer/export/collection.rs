@@ -82,7 +82,7 @@ pub struct ExportReport {
     pub lookalikes: Option<Lookalikes>,
     /// Damaged documents, which are not in the file.
     pub left_out: Option<DamagedDocuments>,
-    /// What an import of the file changes.
+    /// The values that an import of the file changes.
     pub losses: Losses,
 }
 
