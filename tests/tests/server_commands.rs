@@ -225,10 +225,20 @@ const EXPORTS: &[Run] = &[
         let bytes: Vec<u8> = place.server.stored("d", "c").iter().flat_map(|one| one.as_bytes().to_vec()).collect();
         assert_eq!(fs::read(place.folder.path().join("out")).expect("a file"), bytes);
     }),
-    export!(["gzip"] ["--gzip"] 1 "--gzip is not supported for a server" None),
-    export!(["zstd"] ["--zstd"] 1 "--zstd is not supported for a server" None),
+    run!("export" ["gzip"] NONE ["--db", "d", "--collection", "c", "-o", "out", "--gzip"] 0 "exported 3"
+    |place| {
+        let bytes = fs::read(place.folder.path().join("out")).expect("a file");
+        assert_eq!(bytes[..2], [0x1f, 0x8b]);
+    }),
+    run!("export" ["zstd"] NONE ["--db", "d", "--collection", "c", "-o", "out", "--zstd"] 0 "exported 3"
+    |place| {
+        let bytes = fs::read(place.folder.path().join("out")).expect("a file");
+        assert_eq!(bytes[..2], [0x28, 0xb5]);
+    }),
     export!(["indexes"] ["--indexes"] 1 "--indexes is not supported for a server" None),
-    export!(["fields"] ["--format", "csv", "--fields", "n"] 1 "--fields is not supported for a server" None),
+    export!(["fields"] ["--format", "csv", "--fields", "n", "--limit", "1"] 0 "exported 1" Some("n\r\n3\r\n")),
+    export!(["typed-header"] ["--format", "csv", "--typed-header", "--exclude-fields", "at,n", "--limit", "1"] 0 "exported 1"
+        Some("_id.int32(),name.string()\r\n1,n1\r\n")),
     export!(["data"] ["--data", "x"] 2 "cannot be used with" None),
     run!("export" ["only"] NONE ["--db", "d", "--only", "c", "-o", "dump"] 0 "exported 3"
     |place| {
