@@ -477,25 +477,3 @@ fn a_reference_opens_the_document_that_it_means() {
     });
     window.until_named(&format!("Document ObjectId('{id}')"));
 }
-
-#[test]
-fn the_columns_of_each_collection_fit_its_values() {
-    let insert = |name: &str, text: &str| {
-        doc! {"insert": name, "documents": [{"_id": 1, "text": text}]}
-    };
-    let long = "forty characters that need a wide column";
-    let mut window = Window::open_view(&[insert("long", long), insert("short", "x")], "Documents");
-    let width = |window: &Window| window.place("Sort by text").width();
-    let mut widths = Vec::new();
-    for name in ["long", "short", "long"] {
-        window.click(&format!("Collection test.{name}"));
-        if window.tab().documents.mode != Mode::Table {
-            window.key(Key::F4);
-        }
-        window.until_named("Sort by text");
-        window.settle_and_draw(3);
-        widths.push(width(&window));
-    }
-    assert!(widths[0] > widths[1] + 100.0, "{widths:?}");
-    assert!((widths[0] - widths[2]).abs() < 1.0, "{widths:?}");
-}

@@ -52,11 +52,11 @@ pub fn ui(
     for path in &paths {
         let (field, width) =
             (field_path::dotted(path), if is_id(path) { COLUMN_ID } else { COLUMN });
-        let column = column(tab, &field, width);
+        let column = column(&field, width);
         columns.push(column.auto_size_this_frame(fits_again(view, path, field, draft)));
     }
     if expires {
-        columns.insert(usize::from(!columns.is_empty()), column(tab, "expires in", COLUMN));
+        columns.insert(usize::from(!columns.is_empty()), column("expires in", COLUMN));
     }
     if columns.iter().any(|column| column.auto_size_this_frame) {
         ui.ctx().request_repaint();
@@ -110,8 +110,8 @@ fn moved(table: Table, columns: usize, sticky: usize, draft: &mut DocumentsDraft
     }
 }
 
-fn column(tab: &Tab, field: &str, width: f32) -> Column {
-    Column::new(width).range(60.0..=900.0).id(Id::unique(("column", tab.id.0, field)))
+fn column(field: &str, width: f32) -> Column {
+    Column::new(width).range(60.0..=900.0).id(Id::unique(("column", field)))
 }
 
 /// Whether a column has values of another type than it was fitted to, or its first values.
