@@ -5,7 +5,7 @@ use bson::{RawDocument, RawDocumentBuf};
 
 use crate::transfer::limits::{CSV_COLUMNS_MAX, CSV_ROW_BYTES_MAX};
 use crate::transfer::read::convert::Converter;
-use crate::transfer::read::csv_document::{Row, RowShape};
+use crate::transfer::read::csv_document::{Row, document};
 use crate::transfer::read::csv_header::{
     CellError, Column, TableColumn, header, rename, rename_late,
 };
@@ -15,6 +15,7 @@ use crate::transfer::read::csv_survey::Survey;
 use crate::transfer::read::csv_value::CellType;
 use crate::transfer::read::input::Input;
 use crate::transfer::read::item::{BadRecord, Item};
+use crate::transfer::read::row_shape::RowShape;
 use crate::transfer::{DeclaredType, TextPosition};
 use crate::value::zone::Zone;
 
@@ -137,7 +138,7 @@ impl CsvRecords {
             let (columns, zone) = (&self.columns, self.zone);
             let row = Row { bytes, cells: &cells, columns, zone, converter };
             let reuse = std::mem::take(&mut self.document);
-            Some(match self.shape.document(row, reuse) {
+            Some(match document(&self.shape, row, reuse) {
                 Ok(document) => {
                     self.document = document;
                     Item::Document(position)

@@ -1,38 +1,17 @@
 //! Rows of CSV as documents, written without a value for each cell in between.
 
-use bson::raw::{RawBsonRef, RawDocumentBuf, cstr};
+use bson::raw::{RawBsonRef, RawDocumentBuf};
 
+use crate::transfer::read::bson_bytes::{
+    append_double, append_int32, append_int64, append_text, append_value, begin, end,
+};
 use crate::transfer::read::convert::Converter;
 use crate::transfer::read::csv_header::{CellError, Column};
-use crate::transfer::read::csv_name::PathStep;
 use crate::transfer::read::csv_number::{CellForm, cell_form};
 use crate::transfer::read::csv_row::Cell;
 use crate::transfer::read::csv_value::CellType;
+use crate::transfer::read::row_shape::{Cells, RowShape};
 use crate::value::zone::Zone;
-
-const DOUBLE: u8 = 0x01;
-const STRING: u8 = 0x02;
-const DOCUMENT: u8 = 0x03;
-const ARRAY: u8 = 0x04;
-const NULL: u8 = 0x0a;
-const INT32: u8 = 0x10;
-const INT64: u8 = 0x12;
-
-/// The fields of a document, and which columns fill them.
-#[derive(Debug, Default)]
-pub(in crate::transfer) struct RowShape {
-    fields: Vec<Field>,
-}
-
-#[derive(Debug)]
-struct Field {
-    /// Without a zero byte.
-    name: Vec<u8>,
-    column: Option<usize>,
-    /// The fields or elements inside, if the column has no value.
-    inner: Vec<Field>,
-    is_array: bool,
-}
 
 /// A row that becomes a document.
 pub(in crate::transfer) struct Row<'r> {
@@ -43,111 +22,37 @@ pub(in crate::transfer) struct Row<'r> {
     pub converter: Option<&'r mut Converter>,
 }
 
-impl RowShape {
-    pub(in crate::transfer) fn of(columns: &[Column]) -> Self {
-        let mut shape = Self::default();
-        for (index, column) in columns.iter().enumerate() {
-            place(&mut shape.fields, &column.path, index);
-        }
-        shape
+/// A row as a document. A field without a value is left out. Cells after those that are known are
+/// named `field` plus their index, as in mongoimport.
+///
+/// # Errors
+/// When a cell can't become its value.
+pub(in crate::transfer) fn document(
+    shape: &RowShape,
+    mut row: Row<'_>,
+    reuse: RawDocumentBuf,
+) -> Result<RawDocumentBuf, CellError> {
+    let mut out = reuse.into_bytes();
+    out.clear();
+    let start = begin(&mut out);
+    if let Some(converter) = &mut row.converter {
+        converter.begin_document();
     }
-
-    /// Whether a field of the document itself has this name.
-    fn has(&self, name: &str) -> bool {
-        self.fields.iter().any(|field| field.name == name.as_bytes())
+    shape.append(&mut row, &mut out)?;
+    for index in row.columns.len()..row.cells.len() {
+        let mut name = format!("field{index}");
+        while shape.has(&name) {
+            name.push('_');
+        }
+        row.append(index, name.as_bytes(), &mut out)?;
     }
-
-    /// A row as a document. A field without a value is left out. Cells after those that are known
-    /// are named `field` plus their index, as in mongoimport.
-    ///
-    /// # Errors
-    /// When a cell can't become its value.
-    pub(in crate::transfer) fn document(
-        &self,
-        mut row: Row<'_>,
-        reuse: RawDocumentBuf,
-    ) -> Result<RawDocumentBuf, CellError> {
-        let mut out = reuse.into_bytes();
-        out.clear();
-        out.extend_from_slice(&[0; 4]);
-        if let Some(converter) = &mut row.converter {
-            converter.begin_document();
-        }
-        for field in &self.fields {
-            field.append(&mut row, &mut out)?;
-        }
-        for index in row.columns.len()..row.cells.len() {
-            let mut name = format!("field{index}");
-            while self.has(&name) {
-                name.push('_');
-            }
-            row.append_cell(index, name.as_bytes(), &mut out)?;
-        }
-        end(&mut out, 0);
-        RawDocumentBuf::from_bytes(out)
-            .map_err(|_| (0, "the row can't be converted to a document".to_owned()))
-    }
+    end(&mut out, start);
+    RawDocumentBuf::from_bytes(out)
+        .map_err(|_| (0, "the row can't be converted to a document".to_owned()))
 }
 
-fn place(fields: &mut Vec<Field>, path: &[PathStep], column: usize) {
-    let Some((first, rest)) = path.split_first() else { return };
-    let name = match first {
-        PathStep::Name(name) => name.clone().into_bytes(),
-        PathStep::Index(index) => index.to_string().into_bytes(),
-    };
-    let at = fields.iter().position(|field| field.name == name).unwrap_or_else(|| {
-        fields.push(Field { name, column: None, inner: Vec::new(), is_array: false });
-        fields.len() - 1
-    });
-    let Some(field) = fields.get_mut(at) else { return };
-    if rest.is_empty() {
-        field.column = Some(column);
-    } else {
-        field.is_array |= matches!(rest.first(), Some(PathStep::Index(_)));
-        place(&mut field.inner, rest, column);
-    }
-}
-
-impl Field {
-    fn has_value(&self, row: &Row<'_>) -> bool {
-        self.column.is_some_and(|column| row.has_value(column))
-            || self.inner.iter().any(|field| field.has_value(row))
-    }
-
-    /// Appends the field with its value, or nothing.
-    fn append(&self, row: &mut Row<'_>, out: &mut Vec<u8>) -> Result<(), CellError> {
-        // Other cells inside of a blank one have values: then null is not what the row says.
-        let has_inner = self.inner.iter().any(|field| field.has_value(row));
-        let is_own = |column: &usize| row.has_cell(*column) || !has_inner && row.has_value(*column);
-        if let Some(column) = self.column.filter(is_own) {
-            return row.append_cell(column, &self.name, out);
-        }
-        if !self.has_value(row) {
-            return Ok(());
-        }
-        let kind = if self.is_array { ARRAY } else { DOCUMENT };
-        begin_field(kind, &self.name, out);
-        let start = out.len();
-        out.extend_from_slice(&[0; 4]);
-        let mut missing: Vec<&[u8]> = Vec::new();
-        for field in &self.inner {
-            if self.is_array && !field.has_value(row) {
-                // An element keeps its place.
-                missing.push(&field.name);
-                continue;
-            }
-            for name in missing.drain(..) {
-                begin_field(NULL, name, out);
-            }
-            field.append(row, out)?;
-        }
-        end(out, start);
-        Ok(())
-    }
-}
-
-impl Row<'_> {
-    /// Whether a cell has a value. A chosen type may make null of a cell without one.
+impl Cells for Row<'_> {
+    /// A chosen type may make null of a cell without a value.
     fn has_cell(&self, column: usize) -> bool {
         self.cells.get(column).is_some_and(|cell| !cell.is_missing(self.bytes))
     }
@@ -161,12 +66,7 @@ impl Row<'_> {
         self.has_cell(column) || is_null()
     }
 
-    fn append_cell(
-        &mut self,
-        index: usize,
-        name: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Result<(), CellError> {
+    fn append(&mut self, index: usize, name: &[u8], out: &mut Vec<u8>) -> Result<(), CellError> {
         let Some(cell) = self.cells.get(index) else { return Ok(()) };
         let bytes = cell.bytes(self.bytes);
         let text = str::from_utf8(&bytes).map_err(|error| {
@@ -185,9 +85,9 @@ impl Row<'_> {
         match column.map_or(&CellType::Auto, |column| &column.to) {
             CellType::Text => append_text(name, text, out),
             CellType::Auto => match cell_form(cell.number_text(text)) {
-                CellForm::Int32(int) => append_fixed(INT32, name, &int.to_le_bytes(), out),
-                CellForm::Int64(int) => append_fixed(INT64, name, &int.to_le_bytes(), out),
-                CellForm::Double(double) => append_fixed(DOUBLE, name, &double.to_le_bytes(), out),
+                CellForm::Int32(int) => append_int32(name, int, out),
+                CellForm::Int64(int) => append_int64(name, int, out),
+                CellForm::Double(double) => append_double(name, double, out),
                 CellForm::Altered { .. } | CellForm::NoNumber | CellForm::Text => {
                     append_text(name, text, out);
                 }
@@ -201,43 +101,5 @@ impl Row<'_> {
             }
         }
         Ok(())
-    }
-}
-
-fn begin_field(kind: u8, name: &[u8], out: &mut Vec<u8>) {
-    out.push(kind);
-    out.extend_from_slice(name);
-    out.push(0);
-}
-
-fn append_fixed(kind: u8, name: &[u8], value: &[u8], out: &mut Vec<u8>) {
-    begin_field(kind, name, out);
-    out.extend_from_slice(value);
-}
-
-fn append_text(name: &[u8], text: &str, out: &mut Vec<u8>) {
-    begin_field(STRING, name, out);
-    let length = i32::try_from(text.len() + 1).unwrap_or(i32::MAX);
-    out.extend_from_slice(&length.to_le_bytes());
-    out.extend_from_slice(text.as_bytes());
-    out.push(0);
-}
-
-/// Appends a value of any type.
-fn append_value(name: &[u8], value: bson::RawBson, out: &mut Vec<u8>) {
-    let mut one = RawDocumentBuf::new();
-    one.append(cstr!(""), value);
-    // Length, type, the name's end; then the value and the document's end.
-    if let [_, _, _, _, kind, 0, value @ .., 0] = one.as_bytes() {
-        append_fixed(*kind, name, value, out);
-    }
-}
-
-/// Ends the document that starts here with its length.
-fn end(out: &mut Vec<u8>, start: usize) {
-    out.push(0);
-    let length = i32::try_from(out.len() - start).unwrap_or(i32::MAX);
-    if let Some(prefix) = out.get_mut(start..start + 4) {
-        prefix.copy_from_slice(&length.to_le_bytes());
     }
 }

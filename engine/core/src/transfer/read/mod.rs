@@ -2,6 +2,7 @@
 
 pub(super) mod archive;
 pub(super) mod batch;
+pub(super) mod bson_bytes;
 pub(super) mod bson_records;
 pub(super) mod container;
 pub(super) mod convert;
@@ -23,6 +24,8 @@ pub(super) mod item;
 pub(super) mod json;
 pub(super) mod prepare;
 pub(super) mod records;
+pub(super) mod row_reader;
+pub(super) mod row_shape;
 pub(super) mod sample;
 pub(super) mod source;
 pub(super) mod stream;

@@ -19,6 +19,7 @@ use crate::transfer::read::foreign::foreign;
 use crate::transfer::read::input::Input;
 use crate::transfer::read::item::{BadRecord, Item};
 use crate::transfer::read::json::JsonRecords;
+use crate::transfer::read::row_reader::{NoRows, RowReader};
 use crate::transfer::read::text_position::ResumePoint;
 use crate::transfer::{
     Compression, DeclaredType, DetectedFormat, ImportFormat, Nonstandard, Progress, ReadOptions,
@@ -30,10 +31,10 @@ use crate::value::extjson::{self, Tally};
 pub(in crate::transfer) struct Records<'p> {
     input: Input<'p>,
     detected: DetectedFormat,
-    reader: RecordReader,
+    reader: Box<dyn RowReader>,
     /// Gives fields their types. With `None` nothing is converted, and nothing is copied.
     converter: Option<Converter>,
-    /// The converted document. A CSV row is converted while it is read.
+    /// The converted document of a reader that doesn't convert.
     converted: RawDocumentBuf,
     /// Non-standard values that an earlier run counted.
     tally_before: Tally,
@@ -46,13 +47,6 @@ struct Unopened<'p> {
     path: PathBuf,
     options: ReadOptions,
     progress: &'p Progress,
-}
-
-enum RecordReader {
-    Empty,
-    Json(JsonRecords),
-    Csv(CsvRecords),
-    Bson(BsonRecords),
 }
 
 impl<'p> Records<'p> {
@@ -78,13 +72,13 @@ impl<'p> Records<'p> {
     ) -> Self {
         let unopened = Unopened { path: path.to_owned(), options: options.clone(), progress };
         let input = Input::over(Box::new(io::empty()));
-        Self { unopened: Some(unopened), ..Self::over(input, detected, RecordReader::Empty, None) }
+        Self { unopened: Some(unopened), ..Self::over(input, detected, Box::new(NoRows), None) }
     }
 
     fn over(
         input: Input<'p>,
         detected: DetectedFormat,
-        reader: RecordReader,
+        reader: Box<dyn RowReader>,
         converter: Option<Converter>,
     ) -> Self {
         let (converted, tally_before) = (RawDocumentBuf::new(), Tally::default());
@@ -113,23 +107,7 @@ impl<'p> Records<'p> {
         let form = form_of(&mut input, path, options);
         // Where a file breaks off decides what its start looks like.
         let form = form.map_err(|what| not_readable(input.failure().unwrap_or(what)))?;
-        let start = match form {
-            RecordFormat::Bson => 0,
-            _ => byte_order_mark_length(input.bytes()),
-        };
-        input.consume(start);
-        let position = TextPosition { offset: start as u64, ..TextPosition::START };
-        let reader = match form {
-            RecordFormat::Empty => RecordReader::Empty,
-            RecordFormat::Bson => RecordReader::Bson(BsonRecords::new()),
-            RecordFormat::Csv { separator } => {
-                let zone = options.types.zone;
-                RecordReader::Csv(CsvRecords::new(separator, zone, &options.renames, position))
-            }
-            RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array => {
-                RecordReader::Json(JsonRecords::new(form, position, options.leniency))
-            }
-        };
+        let reader = reader_of(form, &mut input, options);
         let detected = DetectedFormat { form, compression: input.compression() };
         Ok(Self::over(input, detected, reader, Converter::new(&options.types)))
     }
@@ -141,37 +119,17 @@ impl<'p> Records<'p> {
     pub(in crate::transfer) fn resume(&mut self, resume_point: ResumePoint) -> Result<(), String> {
         let position = resume_point.position;
         self.tally_before = resume_point.tally;
-        match &mut self.reader {
-            RecordReader::Empty => return Ok(()),
-            RecordReader::Json(records) => {
-                let is_array = self.detected.form == RecordFormat::Array;
-                records.resume(position, resume_point.is_in_array.unwrap_or(is_array));
-            }
-            RecordReader::Bson(records) => records.resume(position),
-            RecordReader::Csv(records) => {
-                records.resume(position, &mut self.input, self.converter.as_mut())?;
-            }
-        }
+        let is_array = self.detected.form == RecordFormat::Array;
+        let is_in_array = resume_point.is_in_array.unwrap_or(is_array);
+        let converter = self.converter.as_mut();
+        self.reader.resume((position, is_in_array), &mut self.input, converter)?;
         self.input.skip_to(position.offset)
     }
 
     /// Where reading continues after the last record.
     pub(in crate::transfer) fn resume_point(&self) -> ResumePoint {
-        let is_in_array = match &self.reader {
-            RecordReader::Json(records) => Some(records.is_inside()),
-            RecordReader::Empty | RecordReader::Csv(_) | RecordReader::Bson(_) => None,
-        };
-        ResumePoint { position: self.position(), tally: self.tally(), is_in_array }
-    }
-
-    /// Where the next record starts.
-    fn position(&self) -> TextPosition {
-        match &self.reader {
-            RecordReader::Empty => TextPosition::START,
-            RecordReader::Json(records) => records.position(),
-            RecordReader::Csv(records) => records.position(),
-            RecordReader::Bson(records) => records.position(),
-        }
+        let is_in_array = self.reader.is_in_array();
+        ResumePoint { position: self.reader.position(), tally: self.tally(), is_in_array }
     }
 
     /// Sets how many decompressed bytes are wanted. A document that starts before is read to its
@@ -182,17 +140,12 @@ impl<'p> Records<'p> {
 
     /// Sets how many bytes decide the types of a table's columns. The default is all.
     pub(in crate::transfer) fn survey_at_most(&mut self, bytes: u64) {
-        if let RecordReader::Csv(records) = &mut self.reader {
-            records.survey_at_most(bytes);
-        }
+        self.reader.survey_at_most(bytes);
     }
 
     /// The columns of a table, once its first row was read.
     pub(in crate::transfer) fn columns(&self) -> Vec<TableColumn> {
-        match &self.reader {
-            RecordReader::Csv(records) => records.columns(),
-            RecordReader::Empty | RecordReader::Json(_) | RecordReader::Bson(_) => Vec::new(),
-        }
+        self.reader.columns()
     }
 
     /// Whether to stop reading.
@@ -202,10 +155,7 @@ impl<'p> Records<'p> {
 
     /// The type that the header of a table gives to the column with this path, with dots.
     pub(in crate::transfer) fn declared(&self, path: &str) -> Option<DeclaredType> {
-        match &self.reader {
-            RecordReader::Csv(records) => records.declared(path),
-            RecordReader::Empty | RecordReader::Json(_) | RecordReader::Bson(_) => None,
-        }
+        self.reader.declared(path)
     }
 
     /// As [`Input::file_bytes`].
@@ -228,37 +178,14 @@ impl<'p> Records<'p> {
                 }
             }
         }
-        match &mut self.reader {
-            RecordReader::Empty if self.input.has_ended() => Item::End,
-            RecordReader::Empty => {
-                let position = TextPosition::START;
-                let failure = self.input.fill().err();
-                let reason = "the file starts with too much white space; remove it".to_owned();
-                let reason = failure.unwrap_or(reason);
-                Item::Bad(BadRecord::new(position, reason, &[], true))
-            }
-            RecordReader::Csv(records) => records.next(&mut self.input, self.converter.as_mut()),
-            RecordReader::Json(records) => {
-                let item = records.next(&mut self.input);
-                self.converted(item)
-            }
-            RecordReader::Bson(records) => {
-                let item = records.next(&mut self.input);
-                self.converted(item)
-            }
+        if self.reader.converts() {
+            return self.reader.next(&mut self.input, self.converter.as_mut());
         }
-    }
-
-    /// Converts the document that was just read.
-    fn converted(&mut self, item: Item) -> Item {
-        let document = match &self.reader {
-            RecordReader::Json(records) => records.document(),
-            RecordReader::Bson(records) => records.document(),
-            RecordReader::Csv(_) | RecordReader::Empty => return item,
-        };
+        let item = self.reader.next(&mut self.input, None);
         let (Item::Document(position), Some(converter)) = (&item, &mut self.converter) else {
             return item;
         };
+        let document = self.reader.document();
         match converter.convert(document) {
             Ok(document) => {
                 self.converted = document;
@@ -273,24 +200,15 @@ impl<'p> Records<'p> {
 
     /// The document of the last [`Item::Document`].
     pub(in crate::transfer) fn document(&self) -> &RawDocument {
-        match &self.reader {
-            RecordReader::Json(_) | RecordReader::Bson(_) if self.converter.is_some() => {
-                &self.converted
-            }
-            RecordReader::Bson(records) => records.document(),
-            RecordReader::Json(records) => records.document(),
-            RecordReader::Csv(records) => records.document(),
-            RecordReader::Empty => RawDocument::from_bytes(&[5, 0, 0, 0, 0])
-                .unwrap_or_else(|_| unreachable!("five bytes are the empty document")),
+        if self.converter.is_some() && !self.reader.converts() {
+            return &self.converted;
         }
+        self.reader.document()
     }
 
     /// Non-standard values so far, and what got another type.
     pub(in crate::transfer) fn tally(&self) -> Tally {
-        let mut tally = match &self.reader {
-            RecordReader::Json(records) => self.tally_before + records.tally(),
-            RecordReader::Csv(_) | RecordReader::Bson(_) | RecordReader::Empty => self.tally_before,
-        };
+        let mut tally = self.tally_before + self.reader.tally();
         tally.ignored_bytes = self.input.ignored_bytes();
         if let Some(converter) = &self.converter {
             let (converted, unconverted) = converter.totals();
@@ -350,6 +268,31 @@ fn form_of(
             position.line, position.column
         )
     })
+}
+
+/// The reader of a format.
+fn reader_of(
+    form: RecordFormat,
+    input: &mut Input<'_>,
+    options: &ReadOptions,
+) -> Box<dyn RowReader> {
+    let start = match form {
+        RecordFormat::Bson => 0,
+        _ => byte_order_mark_length(input.bytes()),
+    };
+    input.consume(start);
+    let position = TextPosition { offset: start as u64, ..TextPosition::START };
+    match form {
+        RecordFormat::Empty => Box::new(NoRows),
+        RecordFormat::Bson => Box::new(BsonRecords::new()),
+        RecordFormat::Csv { separator } => {
+            let zone = options.types.zone;
+            Box::new(CsvRecords::new(separator, zone, &options.renames, position))
+        }
+        RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array => {
+            Box::new(JsonRecords::new(form, position, options.leniency))
+        }
+    }
 }
 
 /// A document as text, for the file of rejected documents.
