@@ -39,7 +39,7 @@ pub enum Command {
     Shell(Shell),
     /// List, play and hand out lessons about expiration.
     Lesson(Lesson),
-    /// Import documents from JSON or CSV files.
+    /// Import documents from JSON, CSV, BSON, Parquet, Arrow or Excel files.
     Import(Import),
     /// Export a collection to a file.
     Export(Export),
@@ -208,9 +208,12 @@ pub struct Import {
     /// Files to import, or one folder that `export` or mongodump wrote.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Input format.
+    /// Input format. Parquet, Arrow and workbooks are always detected.
     #[arg(long, value_enum, default_value = "auto")]
     pub format: InputFormat,
+    /// Sheet of a workbook. Defaults to its first one.
+    #[arg(long, value_name = "NAME")]
+    pub sheet: Option<String>,
     /// How to handle an _id that already exists.
     #[arg(long, value_enum, default_value = "insert")]
     pub mode: ConflictMode,
@@ -228,7 +231,7 @@ pub struct Import {
     /// date:ms). Repeat it for more fields, or for more layouts of one.
     #[arg(long = "type", value_name = "PATH=TYPE[:LAYOUT]")]
     pub types: Vec<String>,
-    /// Give a column of a CSV file another name, which may have dots. OLD is its name in the header
+    /// Give a column of a table another name, which may have dots. OLD is its name in the header
     /// or, for a column without one, the name that the import says. Repeat it for more columns.
     #[arg(long = "rename", value_name = "OLD=NEW")]
     pub renames: Vec<String>,

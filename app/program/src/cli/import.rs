@@ -146,6 +146,7 @@ fn request(
         leniency: leniency(args)?,
         types: types(args)?,
         renames: import_columns::renames(&args.renames)?,
+        sheet: args.sheet.clone(),
         drop: args.drop,
         stop_on_error: args.stop_on_error,
         ..ImportRequest::new(args.files.clone(), namespace)
@@ -289,6 +290,7 @@ fn check_same_options(begun: &ImportRequest, request: &ImportRequest) -> Result<
         ("--mode", request.mode != ImportMode::Insert && request.mode != begun.mode),
         ("--stop-on-error", request.stop_on_error && !begun.stop_on_error),
         ("--type", has_other_types(&request.types, &begun.types)),
+        ("--sheet", request.sheet.is_some() && request.sheet != begun.sheet),
         ("--rename", !request.renames.is_empty() && request.renames != begun.renames),
     ] {
         if is_new {

@@ -18,6 +18,27 @@ pub(super) const IMPORT_TEXT_BYTES_BLIND: usize = 64 << 20;
 /// Bytes of a CSV row. Each byte of a value takes at most two: a doubled quote or two hex digits.
 pub(super) const CSV_ROW_BYTES_MAX: usize = 64 << 20;
 
+/// Bytes that a batch of a Parquet file is meant to have.
+pub(super) const COLUMNAR_BATCH_BYTES: i64 = 4 << 20;
+
+/// Rows of such a batch.
+pub(super) const COLUMNAR_BATCH_ROWS_MAX: usize = 1_024;
+
+/// Bytes of a batch of an Arrow file, with and without its compression.
+pub(super) const ARROW_MESSAGE_BYTES_MAX: usize = 2 << 30;
+
+/// Bytes of the description of such a batch, or of the schema.
+pub(super) const ARROW_METADATA_BYTES_MAX: usize = 64 << 20;
+
+/// Bytes of a workbook.
+pub(super) const WORKBOOK_BYTES_MAX: u64 = 1 << 30;
+
+/// Bytes of a part of a workbook that is read whole, without its compression.
+pub(super) const WORKBOOK_PART_BYTES_MAX: u64 = 512 << 20;
+
+/// Bytes of the values of a sheet, which is kept whole: about 40 million numbers.
+pub(super) const SHEET_BYTES_MAX: usize = 1 << 30;
+
 /// Rejected documents after which an import stops.
 pub const IMPORT_REJECTS_MAX: u64 = 1_000;
 

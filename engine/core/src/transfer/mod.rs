@@ -20,6 +20,8 @@
 //! ([`ExportDocuments`]). An export says what an import of its file will change ([`Losses`]), by the
 //! rules of the import.
 
+#![cfg_attr(not(feature = "tables"), allow(dead_code, reason = "the readers of tables use it"))]
+
 mod compression;
 mod dump;
 mod error;

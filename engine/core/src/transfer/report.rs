@@ -22,13 +22,8 @@ pub struct Reject {
 
 impl fmt::Display for Reject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let TextPosition { line, column, document, offset } = self.position;
-        let file = self.file.display();
-        if !self.position.has_lines() {
-            return write!(f, "{file}: document {document}, byte {offset}: {}", self.reason);
-        }
-        write!(f, "{file}: line {line}, column {column}, document {document}")?;
-        if self.start_line < line {
+        write!(f, "{}: {}", self.file.display(), self.position.words())?;
+        if self.position.has_lines() && self.start_line < self.position.line {
             write!(f, " (starts on line {})", self.start_line)?;
         }
         write!(f, ": {}", self.reason)

@@ -31,6 +31,8 @@ pub struct ReadOptions {
     /// Other names for columns of a table: each as [`super::TableColumn::name`] or its header has
     /// it, then the new one. A file without such a column is refused.
     pub renames: Vec<(String, String)>,
+    /// The sheet of a workbook; its first one without a name.
+    pub sheet: Option<String>,
 }
 
 /// A request to import files.
@@ -48,6 +50,8 @@ pub struct ImportRequest {
     pub types: Types,
     /// As in [`ReadOptions::renames`].
     pub renames: Vec<(String, String)>,
+    /// As in [`ReadOptions::sheet`].
+    pub sheet: Option<String>,
     /// The treatment of a document whose `_id` already exists.
     pub mode: ImportMode,
     /// Drop the collection and its indexes before the first document is stored.
@@ -71,6 +75,7 @@ impl ImportRequest {
             leniency: Leniency::default(),
             types: Types::default(),
             renames: Vec::new(),
+            sheet: None,
             mode: ImportMode::Insert,
             drop: false,
             stop_on_error: false,
@@ -81,12 +86,13 @@ impl ImportRequest {
 
     /// How its files are read.
     pub fn read_options(&self) -> ReadOptions {
-        let Self { format, leniency, types, renames, .. } = self;
+        let Self { format, leniency, types, renames, sheet, .. } = self;
         ReadOptions {
             format: *format,
             leniency: *leniency,
             types: types.clone(),
             renames: renames.clone(),
+            sheet: sheet.clone(),
         }
     }
 }

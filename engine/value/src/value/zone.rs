@@ -83,7 +83,7 @@ impl Zone {
     }
 
     /// The instant at which the clock shows this many milliseconds since 1970.
-    pub(crate) fn utc_ms(self, local_ms: i64) -> i64 {
+    pub fn utc_ms(self, local_ms: i64) -> i64 {
         let secs = self.utc_secs(i128::from(local_ms.div_euclid(1_000)));
         let ms = secs * 1_000 + i128::from(local_ms.rem_euclid(1_000));
         i64::try_from(ms).unwrap_or(local_ms)

@@ -97,7 +97,10 @@ fn look_ahead(cx: &mut Apply<'_>) {
     }
     let Some(path) = draft.next_to_look().map(ToOwned::to_owned) else { return };
     let mut options = draft.read_options();
+    // Those of the shown file.
     options.types.fields.clear();
+    options.renames.clear();
+    options.sheet = None;
     let (all, beside) = (draft.files.clone(), vec![path.clone()]);
     let now_ms = cx.state.now_ms();
     let generation =

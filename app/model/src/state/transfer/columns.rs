@@ -14,6 +14,8 @@ pub struct ColumnsDraft {
     pub typed: BTreeMap<String, String>,
     /// Whether all columns are listed.
     pub shows_all: bool,
+    /// The sheet of a workbook that was chosen in place of its first one.
+    pub sheet: Option<String>,
 }
 
 impl ColumnsDraft {

@@ -37,6 +37,9 @@ fn import_one(draft: &ImportDraft, folder: Option<&Path>) -> String {
             _ => line.flag(nonstandard.flag()),
         }
     }
+    if let Some(sheet) = &options.sheet {
+        line.option("--sheet", sheet);
+    }
     for (from, to) in &options.renames {
         line.option("--rename", &format!("{from}={to}"));
     }

@@ -190,9 +190,19 @@ impl ImportDraft {
 
     /// Whether the options of JSON mean something.
     pub fn may_be_json(&self) -> bool {
-        let is_other = |form| matches!(form, RecordFormat::Csv { .. } | RecordFormat::Bson);
+        let is_json = |form| match form {
+            RecordFormat::Empty
+            | RecordFormat::Lines
+            | RecordFormat::Objects
+            | RecordFormat::Array => true,
+            RecordFormat::Csv { .. }
+            | RecordFormat::Bson
+            | RecordFormat::Parquet
+            | RecordFormat::Arrow
+            | RecordFormat::Workbook => false,
+        };
         !matches!(self.format, ImportFormat::Csv | ImportFormat::Bson)
-            && !self.look.here().is_some_and(|look| is_other(look.preview.detected.form))
+            && self.look.here().is_none_or(|look| is_json(look.preview.detected.form))
     }
 
     /// Has a nonstandard form read, or refused.
@@ -223,7 +233,8 @@ impl ImportDraft {
             leniency.set(Nonstandard::NoZone, true);
         }
         let renames = self.types.columns.renames();
-        ReadOptions { format: self.format, leniency, types, renames }
+        let sheet = self.types.columns.sheet.clone();
+        ReadOptions { format: self.format, leniency, types, renames, sheet }
     }
 
     /// The look that is shown: the latest one of the file while a newer one is awaited.
@@ -263,12 +274,13 @@ impl ImportDraft {
         if !self.is_drop_confirmed() {
             return Err("Enter the collection name to confirm dropping it".to_owned());
         }
-        let ReadOptions { format, leniency, types, renames } = self.read_options();
+        let ReadOptions { format, leniency, types, renames, sheet } = self.read_options();
         Ok(ImportRequest {
             format,
             leniency,
             types,
             renames,
+            sheet,
             mode: self.mode,
             drop: self.drop,
             stop_on_error: self.stop_on_error,

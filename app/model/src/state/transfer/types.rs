@@ -86,6 +86,14 @@ impl TypesDraft {
         }
     }
 
+    /// Takes another sheet of a workbook: its columns and fields are others.
+    pub fn choose_sheet(&mut self, sheet: String) {
+        let Types { zone, unconverted, .. } = self.types;
+        let types = Types { zone, unconverted, ..Types::default() };
+        let columns = ColumnsDraft { sheet: Some(sheet), ..ColumnsDraft::default() };
+        *self = Self { types, columns, shows_all: self.shows_all, ..Self::default() };
+    }
+
     /// Takes the name of a column as typed. Its type stays its own. Returns whether its name changed.
     pub fn rename(&mut self, first: &str, typed: String) -> bool {
         let name = |columns: &ColumnsDraft| {

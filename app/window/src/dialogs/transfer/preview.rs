@@ -88,6 +88,10 @@ fn problems_ui(ui: &mut Ui, rejects: &[Reject]) {
 
 pub fn problem(reject: &Reject) -> String {
     let position = reject.position;
+    if position.is_row() {
+        let row = number::count(position.line);
+        return format!("Row {row}: {}", value_text::with_marks(&reject.reason));
+    }
     if !position.has_lines() {
         return format!(
             "Document {}, byte {}: {}",

@@ -54,6 +54,10 @@ pub struct Preview {
     pub counts: Vec<FieldCounts>,
     /// The columns of a table.
     pub columns: Vec<TableColumn>,
+    /// The sheets of a workbook, by their names.
+    pub sheets: Vec<String>,
+    /// The one that was read.
+    pub sheet: Option<String>,
 }
 
 /// A field and the types of its values.
@@ -155,6 +159,8 @@ fn look(mut records: Records<'_>, path: &Path) -> Preview {
         converted: Vec::new(),
         counts: Vec::new(),
         columns: Vec::new(),
+        sheets: records.sheets().to_vec(),
+        sheet: records.sheet().map(str::to_owned),
     };
     let mut positions = HashMap::new();
     let mut sampler = PathSampler::default();

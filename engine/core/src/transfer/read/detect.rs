@@ -36,6 +36,12 @@ pub enum RecordFormat {
     },
     /// BSON documents, one after another.
     Bson,
+    /// Parquet.
+    Parquet,
+    /// Arrow IPC: a file, such as Feather's version 2, or a stream.
+    Arrow,
+    /// A sheet of a workbook of Excel or `LibreOffice`.
+    Workbook,
 }
 
 /// The result of a detection.
@@ -61,6 +67,9 @@ impl DetectedFormat {
             RecordFormat::Csv { separator: b',' } => "comma-separated CSV",
             RecordFormat::Csv { .. } => "CSV with the separator of its first line",
             RecordFormat::Bson => "BSON",
+            RecordFormat::Parquet => "Parquet",
+            RecordFormat::Arrow => "Arrow",
+            RecordFormat::Workbook => "a sheet of a workbook",
         };
         match self.compression {
             Compression::None => form.to_owned(),

@@ -23,12 +23,10 @@ pub(in crate::transfer) fn foreign(text: &[u8], is_table: bool) -> Option<&'stat
 
 /// Formats that aren't text.
 fn binary(bytes: &[u8], is_table: bool) -> Option<&'static str> {
-    let known: [(&[u8], &str); 14] = [
-        (b"PAR1", "the file is Parquet; convert it to CSV or JSON first"),
-        (b"ARROW1", "the file is Arrow or Feather; convert it to CSV or JSON first"),
+    let known: [(&[u8], &str); 12] = [
+        (b"FEA1", "the file is Feather of version 1; write it again as version 2"),
         (b"Obj\x01", "the file is Avro; convert it to JSON first"),
         (b"SQLite format 3\0", "the file is an SQLite database; export its tables as CSV first"),
-        (b"\xd0\xcf\x11\xe0", "the file is an old Excel or Word file; save it as CSV first"),
         (b"%PDF-", "the file is a PDF; download the data file itself"),
         (b"\x89PNG", "the file is a picture; choose a file with documents"),
         (b"\xff\xd8\xff", "the file is a picture; choose a file with documents"),
@@ -104,7 +102,7 @@ mod tests {
             (b"export default [1, 2]\n", "JavaScript"),
             (b"module.exports = {a: 1, b: 2}\n", "JavaScript"),
             (b"/* data, from here */\n", "JavaScript"),
-            (b"PAR1,\0", "Parquet"),
+            (b"FEA1,\0", "Feather"),
             (b"a,b\nx,\0\n", "binary"),
         ] {
             let what =

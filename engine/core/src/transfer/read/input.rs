@@ -209,7 +209,7 @@ impl<'p> Input<'p> {
 
     /// Whether to stop reading: enough bytes were read, or the user canceled.
     pub(in crate::transfer) fn is_enough(&self) -> bool {
-        self.unpacked >= self.wanted || self.progress.is_some_and(Progress::is_cancelled)
+        self.unpacked >= self.wanted || self.is_cancelled()
     }
 
     pub(in crate::transfer) fn compression(&self) -> Compression {
@@ -301,7 +301,33 @@ impl<'p> Input<'p> {
         Ok(())
     }
 
-    fn failed(&self, error: &io::Error) -> String {
+    /// The file on the disk once more, for a format that is read out of order.
+    ///
+    /// # Errors
+    /// When it is compressed or in a container, or can't be opened; one sentence without its full
+    /// stop.
+    pub(in crate::transfer) fn file(&self, format: &str) -> Result<File, String> {
+        if self.is_compressed() || self.is_inside {
+            return Err(format!("a compressed {format} file can't be read; extract it first"));
+        }
+        open_chosen(&self.path).map_err(|error| self.failed(&error))
+    }
+
+    /// Counts what was read of [`Self::file`]: `bytes` in all.
+    pub(in crate::transfer) fn note_read(&self, bytes: u64) {
+        let new = bytes.saturating_sub(self.packed.fetch_max(bytes, Relaxed));
+        if let Some(progress) = self.progress {
+            progress.add_bytes(new);
+        }
+    }
+
+    /// Whether the user canceled.
+    pub(in crate::transfer) fn is_cancelled(&self) -> bool {
+        self.progress.is_some_and(Progress::is_cancelled)
+    }
+
+    /// A failure to read as one sentence without its full stop.
+    pub(in crate::transfer) fn failed(&self, error: &io::Error) -> String {
         if let Some(ContainerError(what)) = error.get_ref().and_then(|error| error.downcast_ref()) {
             return what.clone();
         }

@@ -1,9 +1,12 @@
-//! Reading files: from bytes over records to documents, in batches. Of JSON, CSV and BSON.
+//! Reading files: from bytes over records to documents, in batches. Of JSON, CSV, BSON,
+//! Parquet, Arrow and workbooks.
 
 pub(super) mod archive;
 pub(super) mod batch;
 pub(super) mod bson_bytes;
 pub(super) mod bson_records;
+#[cfg(feature = "tables")]
+pub(super) mod columnar;
 pub(super) mod container;
 pub(super) mod convert;
 pub(super) mod csv;
@@ -27,8 +30,13 @@ pub(super) mod records;
 pub(super) mod row_reader;
 pub(super) mod row_shape;
 pub(super) mod sample;
+#[cfg(feature = "tables")]
+pub(super) mod sheet;
 pub(super) mod source;
 pub(super) mod stream;
+#[cfg(feature = "tables")]
+pub(super) mod table_columns;
+pub(super) mod tables;
 pub(super) mod tar;
 pub(super) mod text_position;
 pub(super) mod types;

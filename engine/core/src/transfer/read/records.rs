@@ -20,6 +20,7 @@ use crate::transfer::read::input::Input;
 use crate::transfer::read::item::{BadRecord, Item};
 use crate::transfer::read::json::JsonRecords;
 use crate::transfer::read::row_reader::{NoRows, RowReader};
+use crate::transfer::read::tables;
 use crate::transfer::read::text_position::ResumePoint;
 use crate::transfer::{
     Compression, DeclaredType, DetectedFormat, ImportFormat, Nonstandard, Progress, ReadOptions,
@@ -38,6 +39,7 @@ pub(in crate::transfer) struct Records<'p> {
     converted: RawDocumentBuf,
     /// Non-standard values that an earlier run counted.
     tally_before: Tally,
+    wanted: u64,
     /// Set until the file is opened.
     unopened: Option<Unopened<'p>>,
 }
@@ -82,7 +84,8 @@ impl<'p> Records<'p> {
         converter: Option<Converter>,
     ) -> Self {
         let (converted, tally_before) = (RawDocumentBuf::new(), Tally::default());
-        Self { input, detected, reader, converter, converted, tally_before, unopened: None }
+        let (wanted, unopened) = (u64::MAX, None);
+        Self { input, detected, reader, converter, converted, tally_before, wanted, unopened }
     }
 
     /// Detects the format of an open file.
@@ -107,7 +110,7 @@ impl<'p> Records<'p> {
         let form = form_of(&mut input, path, options);
         // Where a file breaks off decides what its start looks like.
         let form = form.map_err(|what| not_readable(input.failure().unwrap_or(what)))?;
-        let reader = reader_of(form, &mut input, options);
+        let reader = reader_of(form, &mut input, options).map_err(not_readable)?;
         let detected = DetectedFormat { form, compression: input.compression() };
         Ok(Self::over(input, detected, reader, Converter::new(&options.types)))
     }
@@ -135,7 +138,9 @@ impl<'p> Records<'p> {
     /// Sets how many decompressed bytes are wanted. A document that starts before is read to its
     /// end.
     pub(in crate::transfer) fn want(&mut self, bytes: u64) {
+        self.wanted = bytes;
         self.input.want(bytes);
+        self.reader.want(bytes);
     }
 
     /// Sets how many bytes decide the types of a table's columns. The default is all.
@@ -150,7 +155,20 @@ impl<'p> Records<'p> {
 
     /// Whether to stop reading.
     pub(in crate::transfer) fn is_enough(&self) -> bool {
-        self.input.is_enough()
+        match self.reader.bytes() {
+            Some(bytes) => bytes >= self.wanted || self.input.is_cancelled(),
+            None => self.input.is_enough(),
+        }
+    }
+
+    /// The sheets of a workbook, by their names.
+    pub(in crate::transfer) fn sheets(&self) -> &[String] {
+        self.reader.sheets()
+    }
+
+    /// The sheet that is read.
+    pub(in crate::transfer) fn sheet(&self) -> Option<&str> {
+        self.reader.sheet()
     }
 
     /// The type that the header of a table gives to the column with this path, with dots.
@@ -233,6 +251,12 @@ fn form_of(
     path: &Path,
     options: &ReadOptions,
 ) -> Result<RecordFormat, String> {
+    if options.format == ImportFormat::Auto {
+        let is_named = has_ending(path, &tables::WORKBOOK_ENDINGS);
+        if let Some(form) = tables::form(input, is_named) {
+            return Ok(form);
+        }
+    }
     let may_be_bson = matches!(options.format, ImportFormat::Auto | ImportFormat::Bson);
     let is_bson = may_be_bson
         && (options.format == ImportFormat::Bson
@@ -271,20 +295,29 @@ fn form_of(
 }
 
 /// The reader of a format.
+///
+/// # Errors
+/// One sentence without its full stop.
 fn reader_of(
     form: RecordFormat,
     input: &mut Input<'_>,
     options: &ReadOptions,
-) -> Box<dyn RowReader> {
+) -> Result<Box<dyn RowReader>, String> {
     let start = match form {
-        RecordFormat::Bson => 0,
+        RecordFormat::Bson
+        | RecordFormat::Parquet
+        | RecordFormat::Arrow
+        | RecordFormat::Workbook => 0,
         _ => byte_order_mark_length(input.bytes()),
     };
     input.consume(start);
     let position = TextPosition { offset: start as u64, ..TextPosition::START };
-    match form {
+    Ok(match form {
         RecordFormat::Empty => Box::new(NoRows),
         RecordFormat::Bson => Box::new(BsonRecords::new()),
+        RecordFormat::Parquet | RecordFormat::Arrow | RecordFormat::Workbook => {
+            tables::reader(form, input, options)?
+        }
         RecordFormat::Csv { separator } => {
             let zone = options.types.zone;
             Box::new(CsvRecords::new(separator, zone, &options.renames, position))
@@ -292,7 +325,7 @@ fn reader_of(
         RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array => {
             Box::new(JsonRecords::new(form, position, options.leniency))
         }
-    }
+    })
 }
 
 /// A document as text, for the file of rejected documents.

@@ -50,6 +50,24 @@ pub(in crate::transfer) trait RowReader: Send {
     /// Sets how many bytes decide the types of a table's columns.
     fn survey_at_most(&mut self, _bytes: u64) {}
 
+    /// Sets how many bytes of documents are wanted.
+    fn want(&mut self, _bytes: u64) {}
+
+    /// Bytes of the documents so far, of a reader whose position in the input says nothing.
+    fn bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// The sheets of a workbook, by their names.
+    fn sheets(&self) -> &[String] {
+        &[]
+    }
+
+    /// The sheet that is read.
+    fn sheet(&self) -> Option<&str> {
+        None
+    }
+
     /// The columns of a table, once its first row was read.
     fn columns(&self) -> Vec<TableColumn> {
         Vec::new()

@@ -5,7 +5,7 @@ use crate::value::extjson::Tally;
 /// Where in a file a document or an error is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextPosition {
-    /// Line, from 1; 0 in a file without lines.
+    /// Line, from 1; 0 in a file without lines. The row of a table that isn't text.
     pub line: u64,
     /// Column in characters, from 1; 0 in a file without lines.
     pub column: u64,
@@ -16,9 +16,29 @@ pub struct TextPosition {
 }
 
 impl TextPosition {
-    /// Whether the file is text. In other files, places are documents and bytes.
+    /// Whether the file is text. In other files, places are rows, or documents and bytes.
     pub fn has_lines(&self) -> bool {
-        self.line > 0
+        self.line > 0 && self.column > 0
+    }
+
+    /// Whether the place is the row of a table that isn't text.
+    pub fn is_row(&self) -> bool {
+        self.line > 0 && self.column == 0
+    }
+
+    /// A row of a table that isn't text.
+    pub(in crate::transfer) fn row(row: u64, document: u64) -> Self {
+        Self { line: row, column: 0, offset: 0, document }
+    }
+
+    /// The position in words: `line 3, column 7, document 2`.
+    pub fn words(&self) -> String {
+        let Self { line, column, offset, document } = self;
+        match (line, column) {
+            (0, _) => format!("document {document}, byte {offset}"),
+            (row, 0) => format!("row {row}"),
+            _ => format!("line {line}, column {column}, document {document}"),
+        }
     }
 
     pub(in crate::transfer) const START: Self = Self { line: 1, column: 1, offset: 0, document: 1 };

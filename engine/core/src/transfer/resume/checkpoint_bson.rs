@@ -37,6 +37,10 @@ const UNCONVERTED: &str = "unconverted";
 const IGNORED_BYTES: &str = "ignoredBytes";
 const SEPARATORS: &str = "separators";
 const SHELL_DOCUMENTS: &str = "shellDocuments";
+const FINER_DATES: &str = "finerDates";
+const BIG_UNSIGNED: &str = "bigUnsigned";
+const AS_TEXT: &str = "asText";
+const ERROR_CELLS: &str = "errorCells";
 const STATES: [(ImportState, &str); 4] = [
     (ImportState::Importing, "importing"),
     (ImportState::Complete, "complete"),
@@ -95,6 +99,9 @@ pub(in crate::transfer) fn to_bson(of: &Checkpoint) -> Document {
     if !request.renames.is_empty() {
         let rename = |(from, to): &(String, String)| doc! { "from": from, "to": to };
         document.insert("renames", request.renames.iter().map(rename).collect::<Vec<_>>());
+    }
+    if let Some(sheet) = &request.sheet {
+        document.insert("sheet", sheet);
     }
     if let Some(wanted) = &request.rejects {
         document.insert("rejectsWanted", path_to_bson(wanted));
@@ -194,6 +201,10 @@ fn nonstandard_to_bson(of: &Tally) -> Document {
         (IGNORED_BYTES, of.ignored_bytes),
         (SEPARATORS, of.separators),
         (SHELL_DOCUMENTS, of.shell_documents),
+        (FINER_DATES, of.finer_dates),
+        (BIG_UNSIGNED, of.big_unsigned),
+        (AS_TEXT, of.as_text),
+        (ERROR_CELLS, of.error_cells),
     ];
     let all = forms.chain(others);
     all.map(|(word, count)| (word.to_owned(), bits(count).into())).collect()
@@ -213,6 +224,10 @@ fn tally_from_bson(from: &Document, legacy: &str, forms: &str) -> Option<Tally> 
     tally.ignored_bytes = number(IGNORED_BYTES);
     tally.separators = number(SEPARATORS);
     tally.shell_documents = number(SHELL_DOCUMENTS);
+    tally.finer_dates = number(FINER_DATES);
+    tally.big_unsigned = number(BIG_UNSIGNED);
+    tally.as_text = number(AS_TEXT);
+    tally.error_cells = number(ERROR_CELLS);
     Some(tally)
 }
 
@@ -234,6 +249,7 @@ pub(in crate::transfer) fn from_bson(id: ObjectId, from: &Document) -> Option<Ch
         leniency: leniency_from_bson(from)?,
         types: types_from_bson(from)?,
         renames: renames_from_bson(from)?,
+        sheet: from.get_str("sheet").ok().map(str::to_owned),
         mode: value(&MODES, from, "mode")?,
         drop: from.get_bool("drop").ok()?,
         stop_on_error: from.get_bool("stopOnError").ok()?,
@@ -303,12 +319,15 @@ mod tests {
         request.types.zone = Zone::parse("Europe/Berlin").unwrap();
         request.types.unconverted = Unconverted::Reject;
         request.renames = vec![("field0".to_owned(), "_id".to_owned())];
+        request.sheet = Some("2024".to_owned());
         let mut written = Checkpoint::new(&request, 7).unwrap();
         for tally in [&mut written.resume_point.tally, &mut written.tally_before] {
             tally.legacy_values = 3;
             tally.leap_seconds = 4;
             (tally.converted, tally.unconverted) = (6, 7);
             (tally.ignored_bytes, tally.separators, tally.shell_documents) = (8, 9, 10);
+            (tally.finer_dates, tally.big_unsigned) = (11, 12);
+            (tally.as_text, tally.error_cells) = (13, 14);
             tally.set(Nonstandard::NoZone, 5);
         }
         written.resume_point.is_in_array = Some(false);
@@ -316,18 +335,23 @@ mod tests {
         let read = from_bson(written.id, &bson).unwrap();
         assert_eq!(read.request.leniency, request.leniency);
         assert_eq!(read.request.types, request.types);
-        assert_eq!(read.request.renames, request.renames);
+        assert_eq!(
+            (&read.request.renames, &read.request.sheet),
+            (&request.renames, &request.sheet)
+        );
         assert_eq!(
             (read.resume_point, read.tally_before),
             (written.resume_point, written.tally_before)
         );
-        for since in ["lenience", "types", "renames", "oddities", "odditiesBefore", "inArray"] {
+        let later =
+            ["lenience", "types", "renames", "sheet", "oddities", "odditiesBefore", "inArray"];
+        for since in later {
             assert!(bson.remove(since).is_some(), "{since}");
         }
         let old = from_bson(written.id, &bson).unwrap();
         assert_eq!(old.request.leniency, Leniency::default());
         assert_eq!(old.request.types, Types::default());
-        assert!(old.request.renames.is_empty());
+        assert!(old.request.renames.is_empty() && old.request.sheet.is_none());
         let mut known = Tally::default();
         known.legacy_values = 3;
         assert_eq!((old.resume_point.tally, old.tally_before), (known, known));

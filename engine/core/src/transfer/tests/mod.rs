@@ -14,6 +14,10 @@ mod losses;
 mod manifest;
 mod resume;
 mod round_trip;
+#[cfg(feature = "tables")]
+mod sheets;
+#[cfg(feature = "tables")]
+mod tables;
 mod types;
 
 use std::{

@@ -128,6 +128,14 @@ pub struct Tally {
     pub separators: u64,
     /// Documents in the syntax of mongosh.
     pub shell_documents: u64,
+    /// Dates of tables that lost what is shorter than a millisecond.
+    pub finer_dates: u64,
+    /// Unsigned integers beyond 63 bits that became a Decimal128.
+    pub big_unsigned: u64,
+    /// Values of tables that became text because BSON has no such type: times of day, durations.
+    pub as_text: u64,
+    /// Cells of a sheet with an error, which became null.
+    pub error_cells: u64,
     /// Of each nonstandard form, in the order of [`Nonstandard::ALL`].
     forms: [u64; FORMS],
 }
@@ -152,6 +160,10 @@ impl Add for Tally {
         sum.ignored_bytes += other.ignored_bytes;
         sum.separators += other.separators;
         sum.shell_documents += other.shell_documents;
+        sum.finer_dates += other.finer_dates;
+        sum.big_unsigned += other.big_unsigned;
+        sum.as_text += other.as_text;
+        sum.error_cells += other.error_cells;
         for (sum, more) in sum.forms.iter_mut().zip(other.forms) {
             *sum += more;
         }
@@ -169,6 +181,10 @@ impl Tally {
         ignored_bytes: 0,
         separators: 0,
         shell_documents: 0,
+        finer_dates: 0,
+        big_unsigned: 0,
+        as_text: 0,
+        error_cells: 0,
         forms: [0; FORMS],
     };
 
@@ -195,6 +211,22 @@ impl Tally {
         );
         let shell =
             ("document was in the syntax of mongosh", "documents were in the syntax of mongosh");
+        let finer = (
+            "date lost its microseconds or nanoseconds",
+            "dates lost their microseconds or nanoseconds",
+        );
+        let unsigned = (
+            "integer larger than 63 bits was converted to Decimal128",
+            "integers larger than 63 bits were converted to Decimal128",
+        );
+        let as_text = (
+            "value became text because BSON has no type for it, such as a time of day",
+            "values became text because BSON has no type for them, such as times of day",
+        );
+        let error_cells = (
+            "cell with an error, such as #N/A, became null",
+            "cells with an error, such as #N/A, became null",
+        );
         let others = [
             (self.leap_seconds, leap),
             (self.legacy_values, legacy),
@@ -203,6 +235,10 @@ impl Tally {
             (self.ignored_bytes, ignored),
             (self.separators, separators),
             (self.shell_documents, shell),
+            (self.finer_dates, finer),
+            (self.big_unsigned, unsigned),
+            (self.as_text, as_text),
+            (self.error_cells, error_cells),
         ];
         let others = others.map(|(count, (one, many))| (count, counted(count, one, many)));
         odd.chain(others).filter(|(count, _)| *count > 0).map(|(_, words)| words).collect()
