@@ -11,7 +11,8 @@ use crate::state::{Namespace, State, Tab};
 pub const IMPORT: Entry = Entry {
     group: Group::Collection,
     label: "Import…",
-    tooltip: "Import documents from JSON, BSON or CSV files, or collections from an archive of mongodump",
+    tooltip: "Import documents from JSON, BSON, CSV, Parquet, Arrow or Excel files, or collections from an archive of \
+              mongodump",
     keys: None,
     action: |state| {
         let can = state.is_open() && state.store.capabilities.transfer;

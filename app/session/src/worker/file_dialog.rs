@@ -58,6 +58,12 @@ pub fn open(choose: Choose, report: impl FnOnce(ChosenFiles) + Send + 'static) {
     drop(thread::Builder::new().name("mayfly-file-dialog".to_owned()).spawn(work));
 }
 
+/// Endings of the names of files that an import reads.
+const IMPORTED: [&str; 17] = [
+    "json", "jsonl", "ndjson", "bson", "csv", "tsv", "parquet", "arrow", "feather", "arrows",
+    "xlsx", "xlsm", "xlsb", "xls", "ods", "gz", "zst",
+];
+
 impl Choose {
     /// Opens the system's dialog and waits for the user, without a bound.
     fn ask(&self) -> Vec<PathBuf> {
@@ -67,9 +73,11 @@ impl Choose {
         }
         let one = match &self.what {
             ChosenPath::Files => {
-                let endings = ["json", "jsonl", "ndjson", "bson", "csv", "tsv", "gz", "zst"];
-                let dialog = dialog.set_title("Import").add_filter("JSON, BSON and CSV", &endings);
-                return dialog.add_filter("All files", &["*"]).pick_files().unwrap_or_default();
+                let dialog = dialog
+                    .set_title("Import")
+                    .add_filter("Documents and tables", &IMPORTED)
+                    .add_filter("All files", &["*"]);
+                return dialog.pick_files().unwrap_or_default();
             }
             ChosenPath::Dump => dialog.set_title("Import a folder").pick_folder(),
             ChosenPath::DumpTarget => dialog.set_title("Export database").pick_folder(),

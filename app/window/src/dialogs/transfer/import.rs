@@ -3,7 +3,7 @@
 use egui::{Context, Ui};
 
 use super::parts::{ask, line_hint, notice_ui};
-use super::{columns, files, index_files, options, preview, rehearsal, target, types};
+use super::{columns, files, index_files, options, preview, rehearsal, sheets, target, types};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::frame::DialogFrame;
 use crate::dialogs::words::COMMAND_LINE;
@@ -39,8 +39,8 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
     let button = button.enabled(ready && draft.is_drop_confirmed()).tooltip(tooltip);
     let frame = DialogFrame::new("Import documents")
         .subtitle(
-            "JSON, BSON or CSV with a header row, also compressed with gzip or zstd, or a folder, \
-             archive or tar of mongodump",
+            "JSON, BSON or CSV with a header row, also compressed with gzip or zstd; Parquet, Arrow, \
+             Excel; or a folder, archive or tar of mongodump",
         )
         .width(sizes::DIALOG_COLUMNS)
         .height(FIELDS_HEIGHT)
@@ -83,6 +83,7 @@ fn columns_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut
         });
         ui.vertical(|ui| {
             preview::ui(ui, draft);
+            sheets::ui(ui, draft, actions);
             columns::ui(ui, draft, actions);
             types::ui(ui, draft, state, actions);
         });

@@ -16,6 +16,7 @@ mod parts;
 mod preview;
 mod rehearsal;
 mod running;
+mod sheets;
 mod target;
 mod types;
 mod unfinished;
