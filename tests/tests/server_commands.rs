@@ -133,6 +133,10 @@ const IMPORTS: &[Run] = &[
     run!("import" ["rename"] ("r.csv", "\"\",n\n8,1\n")
     ["--db", "d", "--collection", "new", "--rename", "field0=_id", "r.csv"] 0 "imported 1"
     |place| assert_eq!(place.stored("new"), [doc! { "_id": 8, "n": 1 }])),
+    // Only a workbook has sheets.
+    run!("import" ["sheet"] MORE
+        ["--db", "d", "--collection", "new", "--sheet", "2024", "more.json"] 0 "imported 2"
+        |place| assert_eq!(place.stored("new").len(), 2)),
     run!("import" ["last-duplicate", "big-integers", "nan"]
     ("odd.json", "{\"_id\": 8, \"a\": 1, \"a\": 2, \"b\": 36893488147419103232, \"c\": Infinity}\n")
     ["--db", "d", "--collection", "new", "--last-duplicate", "--big-integers", "--nan", "odd.json"] 0 "imported 1"
