@@ -6,7 +6,7 @@
 use std::{
     process,
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Duration,
@@ -21,7 +21,7 @@ use crate::limits::SAME_SIGNAL_MAX;
 const ENDED_BY_SIGNAL: i32 = 130;
 
 /// One for the process, because a signal is sent to the process.
-static SIGNAL: OnceLock<ShutdownSignal> = OnceLock::new();
+static SIGNAL: Mutex<Option<ShutdownSignal>> = Mutex::new(None);
 
 /// The process's shutdown request. A clone is the same request.
 #[derive(Clone)]
@@ -56,7 +56,9 @@ impl ShutdownSignal {
     /// # Errors
     /// When the system refuses the handler.
     pub fn listen() -> Result<Self, SignalHandlerError> {
-        if let Some(signal) = SIGNAL.get() {
+        // Held until the handler is installed: a process can install only one.
+        let mut listening = SIGNAL.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(signal) = &*listening {
             return Ok(signal.clone());
         }
         keep_hangup_ignored();
@@ -81,7 +83,7 @@ impl ShutdownSignal {
                 wake();
             }
         })?;
-        let _ = SIGNAL.set(signal.clone());
+        *listening = Some(signal.clone());
         Ok(signal)
     }
 
@@ -156,6 +158,24 @@ mod tests {
         {
             let at = Duration::from_millis(at_ms);
             assert_eq!(is_repeated(&mut first, at), expected, "{at:?}");
+        }
+    }
+
+    #[test]
+    fn threads_that_listen_at_the_same_time_get_one_signal() {
+        let barrier = std::sync::Barrier::new(16);
+        let listen = || {
+            barrier.wait();
+            ShutdownSignal::listen()
+        };
+        let signals: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..16).map(|_| scope.spawn(listen)).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        for signal in signals {
+            let signal = signal.expect("a handler");
+            let first = ShutdownSignal::listen().expect("the same");
+            assert!(Arc::ptr_eq(&signal.shared, &first.shared));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Passes: what is due, together and scattered, and nothing.
 
+use bson::rawdoc;
 use tempfile::tempdir;
 
 use super::{
@@ -16,6 +17,7 @@ pub fn run(settings: &Settings) {
     half(settings, together, "remove expired half, contiguous", Bound::Cpu(2.0));
     half(settings, Order::Scattered, "remove expired half, scattered", Bound::Rate(1.0));
     with_more_indexes(settings);
+    kept(settings);
     nothing_due(settings);
 }
 
@@ -71,6 +73,44 @@ fn with_more_indexes(settings: &Settings) {
     super::beside::expiry(work, all.get(..all.len() / 2).unwrap_or_default(), ours);
     #[cfg(not(feature = "beside"))]
     table::alone(work, &table::rate(total / 2, ours), "(beside Redis: --features beside)", true);
+}
+
+/// Passes that keep what they remove: in the trash, next to those that keep nothing; and for an archive, next to the
+/// trash, because a drain moves the rows afterwards.
+fn kept(settings: &Settings) {
+    let total = settings.documents;
+    let all = documents(total, Order::Ascending, Order::Ascending);
+    let (mut removed, mut costs) = (0, [vec![], vec![], vec![]]);
+    for _ in 0..settings.runs {
+        for (net, costs) in costs.iter_mut().enumerate() {
+            let folder = tempdir().expect("a folder");
+            let engine = ours::filled(folder.path(), &all, &["createdAt"]);
+            let (db, command) = match net {
+                0 => ("db", rawdoc! { "ping": 1 }),
+                1 => ("admin", rawdoc! { "setParameter": 1, "mayflyTrashSecs": 3_600 }),
+                _ => ("db", rawdoc! { "mayflyArchive": "c" }),
+            };
+            let reply = engine.run_raw(db, &command);
+            assert!(reply.get_f64("ok").is_ok_and(|ok| ok > 0.0), "{reply:?}");
+            ours::set_clock(&engine, middle_ms(total));
+            costs.push(Cost::of(|| removed = engine.reaper().run_pass().deleted));
+        }
+    }
+    let [nothing, trash, archive] = costs.map(|costs| Cost::median(&costs));
+    table::against_raw(
+        "remove expired half into the trash",
+        removed,
+        trash,
+        nothing,
+        Bound::Cpu(4.0),
+    );
+    table::against_raw(
+        "remove expired half for an archive",
+        removed,
+        archive,
+        trash,
+        Bound::Rate(0.9),
+    );
 }
 
 fn nothing_due(settings: &Settings) {

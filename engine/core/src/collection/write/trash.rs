@@ -291,8 +291,18 @@ impl Collections {
         let status = self.trash_status()?;
         let is_over = trim == Trim::Room
             && status.bytes.saturating_sub(status.waiting.bytes) <= TRASH_BYTES_MAX;
+        if status.documents == 0 || is_over {
+            return Ok(TrimStep::default());
+        }
         let from = self.trim_from.load(Ordering::Relaxed);
-        if status.documents == 0 || is_over || !self.has_old(trim, from)? {
+        let head = self.store.read(|reader| head(reader, from))?;
+        self.trim_from.fetch_max(head.from, Ordering::Relaxed);
+        let is_old = match (head.until_ms, trim) {
+            (None, _) => return Ok(TrimStep { more: head.more, ..TrimStep::default() }),
+            (Some(Ok(until_ms)), Trim::Age(now_ms)) => until_ms <= now_ms,
+            _ => true,
+        };
+        if !is_old {
             return Ok(TrimStep::default());
         }
         // On a full disk few at a time, as any deletion.
@@ -306,13 +316,6 @@ impl Collections {
             self.tell(&Event::DamageFound(finding(None, &removed_damaged(step.damaged, damage))));
         }
         Ok(step)
-    }
-
-    fn has_old(&self, trim: Trim, from: u64) -> Result<bool, StoreError> {
-        let head = self.store.read(|reader| head(reader, from))?;
-        let Some(until_ms) = head.until_ms else { return Ok(head.more) };
-        let Trim::Age(now_ms) = trim else { return Ok(true) };
-        Ok(until_ms.map_or(true, |until_ms| until_ms <= now_ms))
     }
 
     /// Visits rows from the newest to the oldest, starting below `before` or at the newest, until
