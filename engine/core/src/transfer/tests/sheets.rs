@@ -30,13 +30,13 @@ fn workbook(sheets: &[(&str, &str, &str)]) -> Vec<u8> {
     const RELATIONS: &str = "http://schemas.openxmlformats.org/package/2006/relationships";
     const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
-    let (mut list, mut relations, mut parts) = (String::new(), String::new(), Vec::new());
+    let (mut list, mut relations, mut parts) = (Vec::new(), Vec::new(), Vec::new());
     for (number, (name, state, rows)) in sheets.iter().enumerate() {
         let id = number + 1;
-        list.push_str(&format!(
+        list.push(format!(
             "<sheet name=\"{name}\" sheetId=\"{id}\" state=\"{state}\" r:id=\"rId{id}\"/>"
         ));
-        relations.push_str(&format!(
+        relations.push(format!(
             "<Relationship Id=\"rId{id}\" Type=\"{OFFICE}/worksheet\" \
              Target=\"worksheets/sheet{id}.xml\"/>"
         ));
@@ -44,6 +44,7 @@ fn workbook(sheets: &[(&str, &str, &str)]) -> Vec<u8> {
             format!("<worksheet xmlns=\"{MAIN}\"><sheetData>{rows}</sheetData></worksheet>");
         parts.push((format!("xl/worksheets/sheet{id}.xml"), sheet));
     }
+    let (list, relations) = (list.concat(), relations.concat());
     let texts = TEXTS.map(|text| format!("<si><t>{}</t></si>", text.replace('&', "&amp;")));
     let formats =
         "<numFmts count=\"1\"><numFmt numFmtId=\"164\" formatCode=\"[h]:mm:ss\"/></numFmts>";

@@ -64,13 +64,17 @@ fn bytes_of(form: Form, batches: &[RecordBatch]) -> Vec<u8> {
             let options = IpcWriteOptions::default().try_with_compression(compression).unwrap();
             let mut writer =
                 FileWriter::try_new_with_options(Vec::new(), &schema, options).unwrap();
-            batches.iter().for_each(|batch| writer.write(batch).unwrap());
+            for batch in batches {
+                writer.write(batch).unwrap();
+            }
             writer.finish().unwrap();
             writer.into_inner().unwrap()
         }
         Form::Stream => {
             let mut writer = StreamWriter::try_new(Vec::new(), &schema).unwrap();
-            batches.iter().for_each(|batch| writer.write(batch).unwrap());
+            for batch in batches {
+                writer.write(batch).unwrap();
+            }
             writer.finish().unwrap();
             writer.into_inner().unwrap()
         }
@@ -234,8 +238,12 @@ fn nested_values_are_documents_and_arrays() {
         (vec![], vec![]),
         (vec!["k", "k"], vec![Some(1), Some(2)]),
     ] {
-        names.iter().for_each(|name| map.keys().append_value(name));
-        values.into_iter().for_each(|value| map.values().append_option(value));
+        for name in names {
+            map.keys().append_value(name);
+        }
+        for value in values {
+            map.values().append_option(value);
+        }
         map.append(true).unwrap();
     }
     let mut numbered = MapBuilder::new(None, Int32Builder::new(), Int32Builder::new());
@@ -484,7 +492,9 @@ impl Column {
             Self::Texts(values) => Arc::new(StringArray::from(values.clone())),
             Self::Lists(values) => {
                 let mut list = ListBuilder::new(Int32Builder::new());
-                values.iter().for_each(|value| list.append_option(value.clone()));
+                for value in values {
+                    list.append_option(value.clone());
+                }
                 Arc::new(list.finish())
             }
         }
