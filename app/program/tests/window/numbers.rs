@@ -45,6 +45,10 @@ fn numbers(text: &str) -> Vec<u64> {
 fn the_number_on_a_button_is_counted_or_says_how_far_off_it_may_be() {
     let server = server();
     let mut window = attached(&server);
+    // A locked connection has *Unlock…* in its place.
+    window.choose("Locked", "Unlock this connection…");
+    window.click("Unlock");
+    window.until_named("Unlocked: changes are made on");
     window.click("Indexes");
     window.until_named("Change TTL… at_1");
     window.click("Change TTL… at_1");
