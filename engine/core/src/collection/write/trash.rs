@@ -296,7 +296,10 @@ impl Collections {
         }
         let from = self.trim_from.load(Ordering::Relaxed);
         let head = self.store.read(|reader| head(reader, from))?;
-        self.trim_from.fetch_max(head.from, Ordering::Relaxed);
+        // A damaged row among the last ones is found by a later trim.
+        if head.more {
+            self.trim_from.fetch_max(head.from, Ordering::Relaxed);
+        }
         let is_old = match (head.until_ms, trim) {
             (None, _) => return Ok(TrimStep { more: head.more, ..TrimStep::default() }),
             (Some(Ok(until_ms)), Trim::Age(now_ms)) => until_ms <= now_ms,
