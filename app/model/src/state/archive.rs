@@ -23,6 +23,8 @@ pub struct Status {
     pub max_age_secs: Option<u64>,
     /// Why it can't be written or read.
     pub problem: Option<String>,
+    /// Whether its files couldn't be read, so that nothing of what it holds is known.
+    pub is_unread: bool,
     pub documents: u64,
     pub segments: u64,
     pub bytes: u64,

@@ -92,6 +92,7 @@ fn status(found: &Document) -> Status {
         max_bytes: number(found, "maxBytes"),
         max_age_secs: number(found, "maxAgeSecs"),
         problem: text("sentence").or_else(|| text("error")),
+        is_unread: found.contains_key("error"),
         documents: number(found, "documents").unwrap_or(0),
         segments: number(found, "segments").unwrap_or(0),
         bytes: number(found, "bytes").unwrap_or(0),

@@ -49,7 +49,7 @@ pub(super) fn ui(context: &Context, draft: &mut TrashDraft, state: &State, actio
         .button_if(is_on, off, Pressed::Off);
     let outcome = frame.ui(context, |ui| {
         problems::ui(ui, net, actions);
-        if let Some(status) = status {
+        if let Some(status) = status.filter(|status| !status.is_unread) {
             card::ui(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
                 figures_ui(ui, status, state.clock.zone());
@@ -106,13 +106,20 @@ pub(super) fn then_ui(ui: &mut Ui, draft: &mut TrashDraft, net: &Trash) {
 fn moved_words(net: &Trash) -> Option<String> {
     net.listed_archives().next()?;
     let sum = |count: fn(&Status) -> u64| net.listed_archives().map(count).sum::<u64>();
-    let documents = number::counted(sum(|one| one.documents), "document", "documents");
-    let bytes = number::bytes(sum(|one| one.bytes));
+    let (unread, read): (Vec<&Status>, Vec<&Status>) =
+        net.listed_archives().partition(|status| status.is_unread);
+    let known = if read.is_empty() {
+        "unknown".to_owned()
+    } else {
+        let least = if unread.is_empty() { "" } else { "at least " };
+        let documents = number::counted(sum(|one| one.documents), "document", "documents");
+        format!("{least}{documents}, {}", number::bytes(sum(|one| one.bytes)))
+    };
     let waiting = match sum(|one| one.waiting) {
         0 => String::new(),
         waiting => format!("; {} more wait in the trash", number::count(waiting)),
     };
-    Some(format!("Moved: {documents}, {bytes}{waiting}"))
+    Some(format!("Moved: {known}{waiting}"))
 }
 
 fn figures_ui(ui: &mut Ui, status: &Status, zone: Zone) {

@@ -61,7 +61,7 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'
         ("_id", sizes::COLUMN),
         (removed.as_str(), sizes::COLUMN_DATE),
         ("Lag", sizes::COLUMN_SHORT),
-        ("Kept", sizes::COLUMN_WIDE),
+        ("Kept", sizes::COLUMN_DATE),
         ("Index", sizes::COLUMN),
     ];
     let rows: Vec<&Lane> = view.ledger.iter().collect();
