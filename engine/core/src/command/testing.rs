@@ -3,7 +3,6 @@
 use std::{
     collections::BTreeSet,
     fs,
-    io::Write as _,
     path::Path,
     sync::{Arc, Mutex},
     thread,
@@ -67,7 +66,7 @@ impl Lab {
         let key = encode(Some(value.as_raw_bson_ref()), Direction::Ascending).bytes;
         prefix.end().extend_from_slice(&key);
         let key = prefix.end();
-        spoil_at(self.folder.path(), key, key.len());
+        crate::store::rot_after(self.folder.path(), key);
     }
 
     /// Flips a bit of a value of the store itself.
@@ -144,23 +143,9 @@ impl Lab {
     }
 }
 
-/// Flips a bit of each place in a data file that holds `mark`: LMDB may have left older copies of a
-/// page. The file is changed in place, so a store that has it open sees it.
+/// Flips a bit of each place in a data file that holds `mark`. The store may be open.
 pub(crate) fn spoil(folder: &Path, mark: &[u8]) {
-    spoil_at(folder, mark, 0);
-}
-
-/// As [`spoil`], this many bytes after the start of `mark`.
-fn spoil_at(folder: &Path, mark: &[u8], behind: usize) {
-    let file = folder.join("data.mdb");
-    let mut bytes = fs::read(&file).expect("read");
-    let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(mark)).collect();
-    assert!(!places.is_empty(), "the file holds it");
-    for at in places {
-        bytes[at + behind] ^= 1;
-    }
-    let mut open = fs::OpenOptions::new().write(true).open(&file).expect("opened");
-    open.write_all(&bytes).expect("written");
+    crate::store::rot(folder, &[mark]);
 }
 
 /// Flips a bit of a value of the store itself, in each copy of its page.

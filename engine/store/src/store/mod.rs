@@ -64,7 +64,7 @@ pub use txn::writer::Writer;
 pub use walk::{StructureReport, WalkProgram, walk_standard_input};
 
 #[cfg(any(test, feature = "testing"))]
-pub use testing::{lose_page, rot};
+pub use testing::{lose_page, rot, rot_after};
 
 #[cfg(any(test, feature = "testing"))]
 mod testing;

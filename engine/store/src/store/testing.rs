@@ -23,14 +23,23 @@ pub(super) fn overwrite(folder: &Path, places: &[usize], byte: impl Fn(u8) -> u8
 
 /// Flips a bit at the start of each of these texts in the data file of a folder.
 pub fn rot(folder: &Path, texts: &[&[u8]]) {
-    let bytes = fs::read(folder.join("data.mdb")).expect("a file");
     for text in texts {
-        // LMDB may have left an older copy of the page: flip every one.
-        let is_there = |at: &usize| bytes[*at..].starts_with(text);
-        let places: Vec<usize> = (0..bytes.len()).filter(is_there).collect();
-        assert!(!places.is_empty(), "{text:?}");
-        overwrite(folder, &places, |byte| byte ^ 1);
+        flip(folder, text, 0);
     }
+}
+
+/// Flips a bit of the byte after this text.
+pub fn rot_after(folder: &Path, text: &[u8]) {
+    flip(folder, text, text.len());
+}
+
+fn flip(folder: &Path, text: &[u8], offset: usize) {
+    let bytes = fs::read(folder.join("data.mdb")).expect("a file");
+    // LMDB may have left an older copy of the page: flip every one.
+    let is_there = |at: &usize| bytes[*at..].starts_with(text);
+    let places: Vec<usize> = (0..bytes.len()).filter(is_there).map(|at| at + offset).collect();
+    assert!(!places.is_empty(), "{text:?}");
+    overwrite(folder, &places, |byte| byte ^ 1);
 }
 
 /// Gives the second page below the root of a table an invalid number. The store may be open.

@@ -1,5 +1,4 @@
-//! What an export says that its file loses is what an import of the file changes: as many values, no
-//! more and no fewer.
+//! An import of a file changes exactly as many values as the export said it would.
 
 use bson::{Bson, DateTime, Document, RawDocumentBuf, doc, oid::ObjectId};
 use proptest::{prelude::*, test_runner::TestCaseError};
