@@ -150,8 +150,10 @@ fn documents_are_exported_and_imported() {
     let copies = client.database("shop").collection::<Document>("copies");
     let least = copies.find_one(doc! {}).sort(doc! { "_id": 1 }).run().expect("found");
     assert_eq!(least, Some(doc! { "_id": 1_300, "paid": true, "total": 1_300.0 }));
-    let (is_done, said) = run(&server.uri, &format!("{export} {file} --gzip"));
-    assert!(!is_done && said.contains("--gzip is not supported"), "{said}");
+    let (is_done, said) = run(&server.uri, &format!("{export} {file}.gz --gzip"));
+    assert!(is_done && said.contains("exported 1200"), "{said}");
+    let (is_done, said) = run(&server.uri, &format!("{import}.gz --mode skip"));
+    assert!(is_done && said.contains("imported 0, skipped 1200, rejected 0"), "{said}");
 }
 
 /// The variable that names a server to test, besides the one that the tests start: any but a

@@ -239,7 +239,7 @@ fn archive(folder: &Path, place: &str) -> Outcome {
     make_expiring(&engine);
     run(&engine, DB, &doc! { "mayflyArchive": EXPIRING, "target": place });
     let mut inserted = BATCH;
-    while inserted < 40 * BATCH {
+    while inserted < 60 * BATCH {
         insert_expiring(&engine, inserted)?;
         inserted += BATCH;
         // A segment each, until the disk is full.
