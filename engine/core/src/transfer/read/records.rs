@@ -115,7 +115,7 @@ impl<'p> Records<'p> {
         Ok(Self::over(input, detected, reader, Converter::new(&options.types)))
     }
 
-    /// Continues after a document of an earlier run, which ended at [`Self::position`].
+    /// Continues after a document of an earlier run, which ended at `resume_point`.
     ///
     /// # Errors
     /// One sentence without its full stop.
