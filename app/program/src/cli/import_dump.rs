@@ -211,6 +211,9 @@ fn choices(args: &Import, dump: &Dump) -> Result<Vec<DumpChoice>, Failure> {
         });
     }
     Ok(choices)
+    if choices.is_empty() {
+        return Err(Failure("Nothing was imported: no collection of it can be.".to_owned()));
+    }
 }
 
 /// Says how many documents the next pass would remove.
@@ -288,6 +291,29 @@ mod tests {
         {"v": 2, "key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60}]}"#;
 
     #[test]
+    #[test]
+    fn a_dump_of_which_every_collection_is_refused_fails() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = folder.path().join("store");
+        let dump = folder.path().join("shop");
+        std::fs::create_dir(&dump).expect("a folder");
+        let document = RawDocumentBuf::try_from(&doc! { "_id": 1 }).expect("a document");
+        let import = || {
+            let words = [OsStr::new("mayfly"), OsStr::new("import"), OsStr::new("--data")];
+            let line = words.into_iter().chain([store.as_os_str(), dump.as_os_str()]);
+            let args = Args::try_parse_from(line).expect("arguments");
+            let Some(Command::Import(args)) = args.command else { panic!() };
+            run(&args)
+        };
+        for refused in ["system.users.bson", "$admin.system.roles.bson"] {
+            std::fs::write(dump.join(refused), document.as_bytes()).expect("written");
+        }
+        let Failure(sentence) = import().expect_err("nothing to import");
+        assert_eq!(sentence, "Nothing was imported: no collection of it can be.");
+        std::fs::write(dump.join("carts.bson"), document.as_bytes()).expect("written");
+        assert_eq!(import(), Ok(()), "one collection is not refused");
+    }
+
     fn metadata_beside_a_bson_file_is_applied_under_every_name() {
         let document = RawDocumentBuf::try_from(&doc! { "_id": 1, "n": 1 }).expect("a document");
         let data = document.as_bytes().to_vec();
