@@ -183,6 +183,16 @@ pub(in crate::transfer) fn broken(what: &str) -> io::Error {
     io::Error::other(ContainerError(what.to_owned()))
 }
 
+/// The same error once more, for another file of the container.
+pub(in crate::transfer) fn same(error: &io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|error| error.downcast_ref::<ContainerError>());
+    match (inner, error.raw_os_error()) {
+        (Some(ContainerError(what)), _) => broken(what),
+        (None, Some(code)) => io::Error::from_raw_os_error(code),
+        (None, None) => io::Error::new(error.kind(), error.to_string()),
+    }
+}
+
 /// Reads exactly as many bytes. An early end is an error of the container.
 pub(in crate::transfer) fn fill(
     from: &mut dyn Read,

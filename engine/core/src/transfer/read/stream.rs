@@ -19,7 +19,7 @@ use crate::transfer::{
     Compression,
     limits::REPLAY_BYTES_MAX,
     read::container::{self, Container},
-    read::source::{Bytes, Source},
+    read::source::{Bytes, Source, same},
     read::{archive, tar},
 };
 
@@ -40,6 +40,8 @@ struct Kept {
     path: PathBuf,
     last_entries: Arc<LastEntries>,
     stream: Option<Stream>,
+    /// Files that a whole reading did not find, and why. Another reading would end in the same way.
+    lost: Option<(BTreeSet<String>, io::Error)>,
 }
 
 impl fmt::Debug for OpenContainer {
@@ -85,7 +87,7 @@ impl OpenContainer {
                 entries.extend(files.into_iter().map(|file| (file.name, file.entry)));
             }
             let last_entries = Arc::new(entries);
-            *self.kept() = Kept { path: path.to_owned(), last_entries, stream: None };
+            *self.kept() = Kept { path: path.to_owned(), last_entries, ..Kept::default() };
         }
         let counter = Some(Arc::clone(&self.counter));
         let mut source = Source::open(path, Arc::clone(&self.is_canceled), counter)?;
@@ -97,23 +99,35 @@ impl OpenContainer {
     }
 
     /// Moves ahead to the first wanted file, and returns its name. `None` if there is none in the whole
-    /// container.
-    fn next_of(&self, path: &Path, is_wanted: &dyn Fn(&str) -> bool) -> io::Result<Option<String>> {
-        let mut kept = self.take(path);
-        loop {
-            let is_fresh = kept.is_none();
-            let mut stream = match kept.take() {
-                Some(stream) => stream,
-                None => self.open(path)?,
-            };
-            if let Some(name) = stream.next_of(is_wanted)? {
-                self.kept().stream = Some(stream);
-                return Ok(Some(name));
-            }
-            if is_fresh {
-                return Ok(None);
-            }
+    /// container; these files are lost.
+    fn next_of(&self, path: &Path, wanted: &BTreeMap<&str, Vec<usize>>) -> Option<String> {
+        let is_wanted = |name: &str| wanted.contains_key(name);
+        if let Some(mut stream) = self.take(path)
+            && let Ok(Some(name)) = stream.next_of(&is_wanted)
+        {
+            self.kept().stream = Some(stream);
+            return Some(name);
         }
+        let mut stream = self.open(path).ok()?;
+        let why = match stream.next_of(&is_wanted) {
+            Ok(Some(name)) => {
+                self.kept().stream = Some(stream);
+                return Some(name);
+            }
+            Ok(None) => stream.missing(),
+            Err(error) => error,
+        };
+        let names = wanted.keys().map(|name| (*name).to_owned()).collect();
+        self.kept().lost = Some((names, why));
+        None
+    }
+
+    /// Why a file isn't found, if that is known.
+    fn loss(&self, path: &Path, name: &str) -> Option<io::Error> {
+        let kept = self.kept();
+        let lost =
+            kept.lost.as_ref().filter(|(names, _)| kept.path == path && names.contains(name));
+        lost.map(|(_, why)| same(why))
     }
 }
 
@@ -190,6 +204,9 @@ pub(in crate::transfer) fn open_member(
     count: Arc<AtomicU64>,
 ) -> io::Result<OpenMember> {
     let open = open.cloned().unwrap_or_default();
+    if let Some(why) = open.loss(path, name) {
+        return Err(why);
+    }
     let mut stream = match open.take(path).filter(|stream| !stream.has_passed(name)) {
         Some(stream) => stream,
         None => open.open(path)?,
@@ -288,14 +305,18 @@ pub(in crate::transfer) fn in_file_order(
             }
         }
         while !left.is_empty() && !open.is_canceled() {
-            let found = open.next_of(path, &|it| left.contains_key(it));
+            let found = open.next_of(path, &left);
             if open.is_canceled() {
                 break;
             }
-            let found = found.ok().flatten().and_then(|name| left.remove(name.as_str()));
-            // A file that can't be found says so when it is opened.
-            let found = found.or_else(|| left.pop_first().map(|(_, all)| all));
-            found.into_iter().flatten().for_each(&mut visit);
+            match found.and_then(|name| left.remove(name.as_str())) {
+                Some(all) => all.into_iter().for_each(&mut visit),
+                // A file that can't be found says so when it is opened.
+                None => {
+                    let lost = std::mem::take(&mut left).into_values().flatten();
+                    lost.take_while(|_| !open.is_canceled()).for_each(&mut visit);
+                }
+            }
         }
         open.close();
     }

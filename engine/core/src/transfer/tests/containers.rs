@@ -391,6 +391,31 @@ fn a_container_is_read_once_for_all_of_its_collections() {
 }
 
 #[test]
+fn a_damaged_container_is_not_read_again_for_each_lost_collection() {
+    let mut all = many(40);
+    for (.., of) in &mut all {
+        *of = (0..500).collect();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dump.archive");
+    let mut bytes = archive(&all, 100, 1);
+    bytes.truncate(bytes.len() / 2);
+    for bytes in [gzip(&bytes), bytes] {
+        fs::write(&path, &bytes).unwrap();
+        let dump = read_dump(&path).unwrap();
+        let (fixture, progress) = (Fixture::new(), Progress::new());
+        let outcomes = import_dump(&fixture.collections, &request(&dump), &progress).unwrap();
+        assert_eq!(outcomes.len(), 40);
+        let why = "the archive is cut short";
+        let lost = outcomes.iter().filter_map(|it| it.documents.as_ref().err());
+        let lost: Vec<_> = lost.inspect(|error| assert!(error.contains(why), "{error}")).collect();
+        assert!((15..25).contains(&lost.len()), "{}", lost.len());
+        let (read, most) = (progress.now().bytes, 5 * bytes.len() as u64);
+        assert!(read <= most, "{read} bytes of {}", bytes.len());
+    }
+}
+
+#[test]
 fn a_canceled_import_skips_no_more_of_a_container() {
     let all = [("app", "large", (0..200_000).collect()), ("app", "small", vec![1])];
     let folder = tempfile::tempdir().unwrap();
