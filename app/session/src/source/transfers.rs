@@ -6,7 +6,7 @@ use bson::oid::ObjectId;
 use mayfly_engine::transfer::{
     DiskSpace, Dump, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
     ExportRequest, ImportReport, ImportRequest, Losses, Progress, ReadOptions, Rehearsal,
-    RollBackReport, TransferError, UnfinishedImport, read_dump,
+    RollBackReport, TransferError, UnfinishedImport, read_dump_with,
 };
 
 use super::Namespace;
@@ -29,9 +29,9 @@ pub trait Transfers: Send + Sync {
     /// Lists the collections of a folder, as this store can have them.
     ///
     /// # Errors
-    /// When it can't be read, or differs from its manifest.
-    fn read_dump(&self, path: &Path) -> Result<Dump, TransferError> {
-        read_dump(path)
+    /// When it can't be read, differs from its manifest, or the user cancels.
+    fn read_dump(&self, path: &Path, progress: &Progress) -> Result<Dump, TransferError> {
+        read_dump_with(path, progress)
     }
 
     /// Imports collections of a folder. Failures of one are in its outcome.

@@ -255,7 +255,8 @@ fn a_store_without_files_says_so() {
 fn a_file_that_is_not_there_is_said() {
     let path = std::path::PathBuf::from("/nowhere/at/all.json");
     let options = mayfly_engine::transfer::ReadOptions::default();
-    let file = FileToLook { path, options, all: Vec::new(), beside: Vec::new(), now_ms: 0 };
+    let (all, beside, progress) = (Vec::new(), Vec::new(), Arc::default());
+    let file = FileToLook { path, options, all, beside, now_ms: 0, progress };
     let sentence = file.look(Some(&Echo::default())).expect_err("there is no such file");
     assert!(sentence.contains("/nowhere/at/all.json"), "{sentence}");
 }

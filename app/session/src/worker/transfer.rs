@@ -9,6 +9,7 @@ pub use imports::{import_each, rehearse};
 pub use unfinished::{forget, leave, roll_back, transfers, unfinished};
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use mayfly_engine::transfer::{
     self, Dump, ExportReport, ExportRequest, Progress, ReadOptions, TransferError, looks_like_dump,
@@ -29,6 +30,8 @@ pub struct FileToLook {
     pub beside: Vec<PathBuf>,
     /// The store's time, in milliseconds since 1970.
     pub now_ms: i64,
+    /// Stops the look.
+    pub progress: Arc<Progress>,
 }
 
 /// The contents of a path.
@@ -44,11 +47,11 @@ impl FileToLook {
     /// # Errors
     /// It can't be read: one sentence.
     pub fn look(&self, source: Option<&dyn Source>) -> Result<Contents, String> {
-        let Self { path, options, all, beside, now_ms } = self;
+        let Self { path, options, all, beside, now_ms, progress } = self;
         let transfers = source.and_then(Source::transfers);
         let sentence = |error: TransferError| error.to_string();
         if let Some(transfers) = transfers.filter(|_| all.len() == 1 && looks_like_dump(path)) {
-            return transfers.read_dump(path).map(Contents::Dump).map_err(sentence);
+            return transfers.read_dump(path, progress).map(Contents::Dump).map_err(sentence);
         }
         let preview = transfer::preview(path, options).map_err(sentence)?;
         let bytes = std::fs::metadata(path).map_or(0, |about| about.len());

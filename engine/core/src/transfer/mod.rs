@@ -43,7 +43,7 @@ pub use dump::import::{
 };
 pub use dump::read::{
     Dump, DumpCollection, DumpIndex, ListedData, holds_dump, is_dump_archive, looks_like_dump,
-    metadata_path, read_dump, rehearse_dump, visit_in_file_order,
+    metadata_path, read_dump, read_dump_with, rehearse_dump, visit_in_file_order,
 };
 pub use dump::source::{DumpSource, DumpedCollection, WriteBatch, write_bson};
 pub use dump::target::{CreateError, DumpTarget};

@@ -1,10 +1,15 @@
 //! A look into the files of an import.
 
+use std::sync::Arc;
+
+use mayfly_engine::transfer::Progress;
+
 use super::dump;
 use super::open_draft::import_draft;
 use crate::apply::Apply;
 use crate::apply::question::{Answer, Question, Report, Run};
 use crate::job::FileLook;
+use crate::state::State;
 use crate::state::transfer::{ImportDraft, Loadable};
 use crate::worker::transfer::{Contents, FileToLook};
 use crate::worker::{Desk, Lane};
@@ -39,7 +44,9 @@ impl Run for Preview {
     const LANE: Lane = Lane::Read;
 
     fn run(&self, desk: &Desk<'_, Answer>, report: Report<Self>) {
-        report.send(self.0.look(desk.source.as_deref()));
+        let stop = Arc::clone(&self.0.progress);
+        let look = || self.0.look(desk.source.as_deref());
+        report.send(desk.at_close.stopping(move || stop.cancel(), look));
     }
 
     fn failed(&self, message: String) -> Self::Answer {
@@ -49,6 +56,9 @@ impl Run for Preview {
 
 /// Reads the beginning of the shown file.
 pub(super) fn look(cx: &mut Apply<'_>) {
+    if let Some(running) = cx.state.transfer.look.take() {
+        running.cancel();
+    }
     let Some(draft) = import_draft(cx.state) else { return };
     draft.error = None;
     let Some(path) = draft.shown_file().cloned() else {
@@ -56,10 +66,19 @@ pub(super) fn look(cx: &mut Apply<'_>) {
         return;
     };
     let (options, all, beside) = (draft.read_options(), draft.files.clone(), draft.shown_files());
-    let file = FileToLook { path, options, all, beside, now_ms: cx.state.now_ms() };
+    let (now_ms, progress) = (cx.state.now_ms(), Arc::new(Progress::new()));
+    cx.state.transfer.look = Some(Arc::clone(&progress));
+    let file = FileToLook { path, options, all, beside, now_ms, progress };
     let generation = cx.run(Preview(file));
     if let Some(draft) = import_draft(cx.state) {
         draft.look = Loadable::Waiting(generation);
+    }
+}
+
+/// Stops the look whose dialog was closed: nothing waits for it, but it keeps a reader.
+pub(super) fn stop_unwanted_look(state: &mut State) {
+    if state.transfer.look.is_some() && import_draft(state).is_none() {
+        state.transfer.look.take().iter().for_each(|running| running.cancel());
     }
 }
 
@@ -102,9 +121,9 @@ fn look_ahead(cx: &mut Apply<'_>) {
     options.renames.clear();
     options.sheet = None;
     let (all, beside) = (draft.files.clone(), vec![path.clone()]);
-    let now_ms = cx.state.now_ms();
+    let (now_ms, progress) = (cx.state.now_ms(), Arc::default());
     let generation =
-        cx.run(Preview(FileToLook { path: path.clone(), options, all, beside, now_ms }));
+        cx.run(Preview(FileToLook { path: path.clone(), options, all, beside, now_ms, progress }));
     if let Some(draft) = import_draft(cx.state) {
         draft.ahead = Some((path, generation));
     }

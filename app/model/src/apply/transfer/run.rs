@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::preview;
 use crate::job::Cancel;
 use crate::limits::METER_PAUSE;
 use crate::state::State;
@@ -15,6 +16,7 @@ use crate::worker::transfer::Failure;
 /// Shows the progress of everything and passes on cancellation. Returns the time until the next
 /// update.
 pub fn follow(state: &mut State) -> Option<Duration> {
+    preview::stop_unwanted_look(state);
     if state.transfer.running.is_empty() {
         return None;
     }

@@ -71,6 +71,8 @@ pub struct Transfer {
     pub folder: Option<PathBuf>,
     /// How imports ended, the newest last.
     pub results: VecDeque<ImportResult>,
+    /// A look into a file that runs, to stop it when its dialog is closed or a newer one is asked for.
+    pub look: Option<Arc<Progress>>,
     /// A rehearsal that runs, to stop it when a newer one is asked for.
     pub rehearsal: Option<Arc<Progress>>,
     /// Imports that did not reach the end of their files, the oldest first.

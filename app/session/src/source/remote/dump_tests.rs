@@ -82,7 +82,7 @@ fn request(dump: &Dump, db: &str, mode: ImportMode) -> DumpImport {
 }
 
 fn import(source: &Arc<dyn Source>, folder: &Path, db: &str, mode: ImportMode) -> Vec<DumpOutcome> {
-    let dump = transfers(source).read_dump(folder).expect("a dump");
+    let dump = transfers(source).read_dump(folder, &Progress::new()).expect("a dump");
     let request = request(&dump, db, mode);
     transfers(source).import_dump(&request, &Progress::new()).expect("it starts")
 }
@@ -181,7 +181,7 @@ fn what_a_server_refuses_is_named_and_the_rest_is_imported() {
     fs::write(shop.join("carts.bson"), one.as_bytes()).expect("written");
     let server = DocumentDb::start(Habits::mongodb());
     let source = connect(&server);
-    let dump = transfers(&source).read_dump(folder.path()).expect("a dump");
+    let dump = transfers(&source).read_dump(folder.path(), &Progress::new()).expect("a dump");
     assert_eq!(dump.collections[0].notes, [""; 0], "a server may have that index");
     let locked = transfers(&source)
         .import_dump(&request(&dump, "shop", ImportMode::Insert), &Progress::new());

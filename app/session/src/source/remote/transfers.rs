@@ -10,7 +10,7 @@ use mayfly_engine::transfer::{
     DiskSpace, Dump, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ImportEnd,
     ImportReport, ImportRequest, ImportTarget, Progress, ReadOptions, Rehearsal, RehearsalRule,
     RollBackReport, StoredAs, TransferError, UnfinishedImport, export_dump_of, import_dump_into,
-    import_into, read_dump, rehearse_dump, rehearse_rules, resume_into,
+    import_into, read_dump_with, rehearse_dump, rehearse_rules, resume_into,
 };
 
 use super::asking::Asking;
@@ -171,8 +171,8 @@ impl Transfers for Remote {
         Ok(self.finish(request, target, now_ms, report))
     }
 
-    fn read_dump(&self, path: &Path) -> Result<Dump, TransferError> {
-        read_dump(path).map(Dump::for_server)
+    fn read_dump(&self, path: &Path, progress: &Progress) -> Result<Dump, TransferError> {
+        read_dump_with(path, progress).map(Dump::for_server)
     }
 
     fn import_dump(

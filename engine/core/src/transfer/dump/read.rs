@@ -18,6 +18,7 @@ use crate::transfer::{
     dump::metadata::{CollectionFiles, collection, decoded, decoded_collection, left_out},
     import::preview::{rehearse_rules, rules_of},
     read::container::{Container, Member},
+    read::source::is_canceled,
     read::stream::in_file_order,
 };
 
@@ -126,12 +127,20 @@ const VIEW_ON: &str = "viewOn";
 /// # Errors
 /// When it can't be read, holds no file of mongodump, or differs from its manifest.
 pub fn read_dump(path: &Path) -> Result<Dump, TransferError> {
+    read_dump_with(path, &Progress::new())
+}
+
+/// As [`read_dump`], until the user cancels: a compressed tar is read to its end.
+///
+/// # Errors
+/// As [`read_dump`], and when the user cancels.
+pub fn read_dump_with(path: &Path, progress: &Progress) -> Result<Dump, TransferError> {
     let about = fs::metadata(path).map_err(|error| TransferError::file(path, &error))?;
     let mut dump = Dump::default();
     if !about.is_file() {
         read_folders(path, &mut dump)?;
     } else if let Some(container) = Container::of_file(path) {
-        read_container(container, path, &mut dump)?;
+        read_container(container, path, progress, &mut dump)?;
     } else {
         let name = file_name(path);
         let Some(stem) = bare(&name, DATA) else {
@@ -191,12 +200,20 @@ fn read_folders(path: &Path, dump: &mut Dump) -> Result<(), TransferError> {
 }
 
 /// Adds the collections of an archive or a tar.
-fn read_container(container: Container, path: &Path, dump: &mut Dump) -> Result<(), TransferError> {
+fn read_container(
+    container: Container,
+    path: &Path,
+    progress: &Progress,
+    dump: &mut Dump,
+) -> Result<(), TransferError> {
     let is_metadata = |name: &str| {
         bare(name, METADATA).is_some() || name.ends_with(&format!("/{SNAPSHOT_METADATA}"))
     };
-    let members = container.members(path, &is_metadata);
-    let members = members.map_err(|error| TransferError::file(path, &error))?;
+    let members = container.members(path, &is_metadata, progress.cancel_flag());
+    let members = members.map_err(|error| match is_canceled(&error) {
+        true => TransferError::Cancelled,
+        false => TransferError::file(path, &error),
+    })?;
     dump.notes.extend(members.note);
     let mut folders: BTreeMap<String, Vec<DumpFile>> = BTreeMap::new();
     let is_visible = |name: &str| !name.split('/').any(|part| part.starts_with('.'));

@@ -8,7 +8,7 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use crate::transfer::read::source::{Source, fill_some};
@@ -74,13 +74,14 @@ impl Container {
     /// The files in a container, with the content of those that are metadata.
     ///
     /// # Errors
-    /// When not even its first file can be found.
+    /// When not even its first file can be found, or the user cancels.
     pub(in crate::transfer) fn members(
         self,
         path: &Path,
         is_metadata: &dyn Fn(&str) -> bool,
+        is_canceled: Arc<AtomicBool>,
     ) -> io::Result<Members> {
-        let mut source = Source::open(path, Arc::default(), None)?;
+        let mut source = Source::open(path, is_canceled, None)?;
         match self {
             Self::Archive => archive::members(&mut source),
             Self::Tar => tar::members(&mut source, is_metadata),

@@ -12,7 +12,7 @@ use crate::transfer::{
     limits::READ_BYTES,
     looks_like_dump,
     read::records::Records,
-    read_dump, rehearse_dump, resume_import,
+    read_dump, read_dump_with, rehearse_dump, resume_import,
     tests::{Fixture, gzip},
     visit_in_file_order,
 };
@@ -429,6 +429,13 @@ fn a_canceled_import_skips_no_more_of_a_container() {
         let fixture = Fixture::new();
         let progress = Progress::new();
         progress.cancel();
+        let is_tar = dump.collections[0].files[0].extension().is_some_and(|end| end == "gz");
+        let listed = read_dump_with(&path, &progress).err();
+        assert_eq!(
+            listed,
+            is_tar.then_some(TransferError::Cancelled),
+            "an archive lists its files"
+        );
         let file = dump.collections[0].files[0].as_path();
         let error = Records::open(file, &ReadOptions::default(), Some(&progress)).err();
         assert_eq!(error, Some(TransferError::Cancelled));
