@@ -12,7 +12,7 @@ use arrow_array::{
     types::Int8Type,
 };
 use arrow_ipc::{
-    CompressionType,
+    Block, CompressionType, root_as_footer,
     writer::{FileWriter, IpcWriteOptions, StreamWriter},
 };
 use arrow_schema::{DataType, Field, Schema};
@@ -451,6 +451,44 @@ fn a_file_without_the_length_of_its_schema_is_read() {
     assert_eq!((report.end, found.len()), (ImportEnd::Complete, 5));
     let reason = refusal("a", &changed[..bytes.len() - 9]);
     assert_eq!(reason, "the Arrow file is cut short; get a new copy");
+}
+
+/// Polars writes the words of a column after the numbers that name them.
+#[test]
+fn a_dictionary_after_its_batch_is_read() {
+    let words: DictionaryArray<Int8Type> = ["red", "green", "red"].into_iter().collect();
+    let bytes = bytes_of(Form::File(None), &[batch(vec![("word", Arc::new(words))])]);
+    let end = bytes.len() - 10;
+    let length = u32::from_le_bytes(*bytes[end..].first_chunk().unwrap()) as usize;
+    let footer = root_as_footer(&bytes[end - length..end]).unwrap();
+    let part = |of: &Block| {
+        let start = usize::try_from(of.offset()).unwrap();
+        let length = i64::from(of.metaDataLength()) + of.bodyLength();
+        start..start + usize::try_from(length).unwrap()
+    };
+    let dictionary = part(footer.dictionaries().unwrap().get(0));
+    let rows = part(footer.recordBatches().unwrap().get(0));
+    assert_eq!(dictionary.end, rows.start, "the dictionary is written first");
+    let mut changed = bytes[..dictionary.start].to_vec();
+    let schema = changed.windows(4).position(|part| part == [0xff; 4]).unwrap();
+    changed[schema..schema + 8].fill(1);
+    changed.extend_from_slice(&bytes[rows.clone()]);
+    changed.extend_from_slice(&bytes[dictionary.clone()]);
+    changed.extend_from_slice(&bytes[rows.end..]);
+    // The blocks of the footer begin with their offsets.
+    let moved = [(dictionary.start, dictionary.start + rows.len()), (rows.start, dictionary.start)];
+    let places = moved.map(|(from, to)| {
+        let from = (from as u64).to_le_bytes();
+        let at = bytes[end - length..end].windows(8).position(|part| part == from).unwrap();
+        (end - length + at, (to as u64).to_le_bytes())
+    });
+    for (at, offset) in places {
+        changed[at..at + 8].copy_from_slice(&offset);
+    }
+    let (report, found) = imported(&changed, |_| ());
+    assert_eq!(report.end, ImportEnd::Complete);
+    let found: Vec<_> = found.iter().map(|it| it.get_str("word").unwrap()).collect();
+    assert_eq!(found, ["red", "green", "red"]);
 }
 
 #[test]

@@ -48,6 +48,8 @@ pub(super) struct ArrowBatches {
     dictionaries: HashMap<i64, ArrayRef>,
     /// A stream may end without a mark, a file may not.
     is_file: bool,
+    /// All dictionaries were read at the start.
+    has_dictionaries: bool,
 }
 
 impl ArrowBatches {
@@ -69,7 +71,7 @@ impl ArrowBatches {
         let found = first.message()?;
         let schema = found.header_as_schema().ok_or_else(|| damaged(FORMAT))?;
         let schema = Arc::new(try_fb_to_schema(schema).map_err(|_| damaged(FORMAT))?);
-        Ok(Self { schema, dictionaries: HashMap::new(), is_file })
+        Ok(Self { schema, dictionaries: HashMap::new(), is_file, has_dictionaries: false })
     }
 
     /// Takes the schema of a file from its footer, and skips to the first batch.
@@ -80,16 +82,34 @@ impl ArrowBatches {
         let schema = Arc::new(try_fb_to_schema(schema).map_err(|_| damaged(FORMAT))?);
         let blocks = [found.dictionaries(), found.recordBatches()].into_iter().flatten().flatten();
         let first = blocks.map(arrow_ipc::Block::offset).min();
+        let all = HashMap::new();
+        let mut batches = Self { schema, dictionaries: all, is_file: true, has_dictionaries: true };
+        // Polars writes them after the batches that need them.
+        for block in found.dictionaries().into_iter().flatten() {
+            let mut file = input.file(FORMAT)?;
+            let start = u64::try_from(block.offset()).map_err(|_| damaged(FORMAT))?;
+            file.seek(SeekFrom::Start(start)).map_err(|_| cut_short(FORMAT))?;
+            let mut rest = Input::over(Box::new(file));
+            let dictionary = message(&mut rest, true)?.ok_or_else(|| damaged(FORMAT))?;
+            batches.add_dictionary(&dictionary)?;
+        }
         // Without a batch, the input has no message either.
         let first = first.map_or(Ok(u64::MAX), u64::try_from).map_err(|_| damaged(FORMAT))?;
-        let is_file = first < u64::MAX;
-        if is_file {
+        batches.is_file = first < u64::MAX;
+        if batches.is_file {
             input.skip_to(first)?;
         } else {
             input.fill_up_to(usize::MAX);
             input.consume(usize::MAX);
         }
-        Ok(Self { schema, dictionaries: HashMap::new(), is_file })
+        Ok(batches)
+    }
+
+    fn add_dictionary(&mut self, of: &Checked) -> Result<(), String> {
+        let message = of.message()?;
+        let batch = message.header_as_dictionary_batch().ok_or_else(|| damaged(FORMAT))?;
+        let (known, version) = (&mut self.dictionaries, message.version());
+        read_dictionary(&of.body, batch, &self.schema, known, &version).map_err(|_| damaged(FORMAT))
     }
 
     fn batch(&mut self, input: &mut Input<'_>) -> Result<Option<RecordBatch>, String> {
@@ -97,13 +117,8 @@ impl ArrowBatches {
             let message = next.message()?;
             let version = message.version();
             match message.header_type() {
-                MessageHeader::DictionaryBatch => {
-                    let batch =
-                        message.header_as_dictionary_batch().ok_or_else(|| damaged(FORMAT))?;
-                    let dictionaries = &mut self.dictionaries;
-                    read_dictionary(&next.body, batch, &self.schema, dictionaries, &version)
-                        .map_err(|_| damaged(FORMAT))?;
-                }
+                MessageHeader::DictionaryBatch if self.has_dictionaries => {}
+                MessageHeader::DictionaryBatch => self.add_dictionary(&next)?,
                 MessageHeader::RecordBatch => {
                     let batch = message.header_as_record_batch().ok_or_else(|| damaged(FORMAT))?;
                     let schema = Arc::clone(&self.schema);
