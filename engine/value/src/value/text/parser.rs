@@ -80,7 +80,11 @@ impl<'t, 'w> Parser<'t, 'w> {
     pub(in crate::value) fn whole_document(&mut self) -> Done {
         match self.peek()? {
             b'{' => self.document(1),
-            b'[' => Err(Fault::new(self.at, "a document is expected here, not an array")),
+            b'[' => {
+                let message = "a document is expected here, not an array; wrap each one, such as \
+                               {\"values\": [1]}";
+                Err(Fault::new(self.at, message))
+            }
             _ => Err(Fault::new(self.at, "a document is expected here; it starts with {")),
         }
     }
