@@ -6,9 +6,10 @@ use mayfly_engine::{
     engine::Engine,
     transfer::{
         self as engine_transfer, DiskSpace, FieldType, ImportEnd, ImportFormat, ImportMode,
-        ImportReport, ImportRequest, Leniency, Nonstandard, PathSample, Progress, ReadOptions,
-        RollBackReport, TransferError, Types, Unconverted, UnfinishedImport, Zone, import,
-        leave_import, preview, rehearse, resume_import, roll_back_import, unfinished_imports,
+        ImportReport, ImportRequest, Leniency, Nonstandard, PathSample, Preview, Progress,
+        ReadOptions, RollBackReport, TextEncoding, TransferError, Types, Unconverted,
+        UnfinishedImport, Zone, import, leave_import, preview, rehearse, resume_import,
+        roll_back_import, unfinished_imports,
     },
     value::date_text::{DateForm, Order},
 };
@@ -234,6 +235,9 @@ pub(super) fn hint_at_fields(request: &ImportRequest) {
     for sample in &found.paths {
         if request.types.field(&sample.path).is_none()
             && let Some(hint) = hint(sample)
+    if let Some(hint) = sheets_hint(&found, request) {
+        eprintln!("{hint}");
+    }
         // MongoDB never expires a text that looks like a date.
         {
             eprintln!("{hint}");
@@ -247,6 +251,20 @@ fn hint(sample: &PathSample) -> Option<String> {
     let options = |forms: &[DateForm]| {
         let field =
             FieldType::new(&sample.path, mayfly_engine::transfer::TargetType::Date(forms.to_vec()));
+/// Names the sheets of a workbook that are not imported, unless one was chosen.
+fn sheets_hint(found: &Preview, request: &ImportRequest) -> Option<String> {
+    let taken = found.sheet.as_deref().filter(|_| request.sheet.is_none())?;
+    let others = found.sheets.iter().filter(|sheet| *sheet != taken);
+    let others: Vec<String> = others.map(|sheet| quoted(sheet)).collect();
+    (!others.is_empty()).then(|| {
+        format!(
+            "Only the sheet {} is imported; to import another, add --sheet with its name: {}.",
+            quoted(taken),
+            others.join(", ")
+        )
+    })
+}
+
         let all = field.arguments();
         let all: Vec<String> = all.iter().map(|it| format!("--type {}", quoted(it))).collect();
         all.join(" ")
@@ -485,6 +503,31 @@ mod tests {
             let path = folder.path().join("a.csv");
             std::fs::write(&path, csv).expect("written");
             let found = preview(&path, &ReadOptions::default()).expect("a preview");
+    #[test]
+    fn the_sheets_that_are_left_are_named() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let check = |sheets: &[&str], chosen: Option<&str>, expected: Option<&str>| {
+            let mut found = preview(file.path(), &ReadOptions::default()).expect("a preview");
+            found.sheets = sheets.iter().map(ToString::to_string).collect();
+            found.sheet = found.sheets.first().cloned();
+            let namespace = Namespace::new("d", "c");
+            let mut request = ImportRequest::new(Vec::new(), namespace);
+            request.sheet = chosen.map(str::to_owned);
+            assert_eq!(sheets_hint(&found, &request).as_deref(), expected);
+        };
+        check(&[], None, None);
+        check(&["2024"], None, None);
+        check(&["2024", "2023"], Some("2024"), None);
+        check(
+            &["2024", "2023", "a b"],
+            None,
+            Some(
+                "Only the sheet 2024 is imported; to import another, add --sheet with its name: \
+                  2023, 'a b'.",
+            ),
+        );
+    }
+
             let hints: Vec<_> = found.paths.iter().filter_map(hint).collect();
             assert_eq!(hints, expected);
         };
