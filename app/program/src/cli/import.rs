@@ -144,6 +144,7 @@ fn request(
             InputFormat::Bson => ImportFormat::Bson,
         },
         mode: import_mode(mode),
+        encoding: encoding(args)?,
         leniency: leniency(args)?,
         types: types(args)?,
         renames: import_columns::renames(&args.renames)?,
@@ -161,6 +162,11 @@ pub(super) fn import_mode(mode: ConflictMode) -> ImportMode {
         ConflictMode::Replace => ImportMode::Replace,
         ConflictMode::Merge => ImportMode::Merge,
     }
+}
+
+fn encoding(args: &Import) -> Result<Option<TextEncoding>, Failure> {
+    let wrong = |error: String| Failure(format!("--encoding: {error}."));
+    args.encoding.as_deref().map(TextEncoding::parse).transpose().map_err(wrong)
 }
 
 fn leniency(args: &Import) -> Result<Leniency, Failure> {
@@ -229,15 +235,15 @@ pub(super) fn hint_at_fields(request: &ImportRequest) {
     let Some(file) = request.files.first() else { return };
     let options = ReadOptions { types: Types::default(), ..request.read_options() };
     let Ok(found) = preview(file, &options) else { return };
+    if let Some(hint) = sheets_hint(&found, request) {
+        eprintln!("{hint}");
+    }
     for hint in import_columns::hints(&found.columns, request) {
         eprintln!("{hint}");
     }
     for sample in &found.paths {
         if request.types.field(&sample.path).is_none()
             && let Some(hint) = hint(sample)
-    if let Some(hint) = sheets_hint(&found, request) {
-        eprintln!("{hint}");
-    }
         // MongoDB never expires a text that looks like a date.
         {
             eprintln!("{hint}");
@@ -245,12 +251,6 @@ pub(super) fn hint_at_fields(request: &ImportRequest) {
     }
 }
 
-/// The argument that makes dates of a field's text.
-fn hint(sample: &PathSample) -> Option<String> {
-    let dates = sample.dates.as_ref().filter(|dates| !dates.are_numbers)?;
-    let options = |forms: &[DateForm]| {
-        let field =
-            FieldType::new(&sample.path, mayfly_engine::transfer::TargetType::Date(forms.to_vec()));
 /// Names the sheets of a workbook that are not imported, unless one was chosen.
 fn sheets_hint(found: &Preview, request: &ImportRequest) -> Option<String> {
     let taken = found.sheet.as_deref().filter(|_| request.sheet.is_none())?;
@@ -265,6 +265,12 @@ fn sheets_hint(found: &Preview, request: &ImportRequest) -> Option<String> {
     })
 }
 
+/// The argument that makes dates of a field's text.
+fn hint(sample: &PathSample) -> Option<String> {
+    let dates = sample.dates.as_ref().filter(|dates| !dates.are_numbers)?;
+    let options = |forms: &[DateForm]| {
+        let field =
+            FieldType::new(&sample.path, mayfly_engine::transfer::TargetType::Date(forms.to_vec()));
         let all = field.arguments();
         let all: Vec<String> = all.iter().map(|it| format!("--type {}", quoted(it))).collect();
         all.join(" ")
@@ -305,6 +311,7 @@ fn check_same_options(begun: &ImportRequest, request: &ImportRequest) -> Result<
     for (flag, is_new) in [
         ("--zone", has_other_zone && was.takes(Nonstandard::NoZone)),
         ("--format", request.format != ImportFormat::Auto && request.format != begun.format),
+        ("--encoding", request.encoding.is_some() && request.encoding != begun.encoding),
         ("--mode", request.mode != ImportMode::Insert && request.mode != begun.mode),
         ("--stop-on-error", request.stop_on_error && !begun.stop_on_error),
         ("--type", has_other_types(&request.types, &begun.types)),
@@ -451,8 +458,8 @@ mod tests {
             ("--zone +05:30", "without --zone."),
             ("--nan --big-integers", "without --big-integers."),
             (
-                "--mode merge --stop-on-error --format csv",
-                "without --format, --mode, --stop-on-error.",
+                "--mode merge --stop-on-error --format csv --encoding latin1",
+                "without --format, --encoding, --mode, --stop-on-error.",
             ),
         ] {
             let Failure(sentence) = check_same_options(&begun, &request(other)).expect_err(other);
@@ -497,13 +504,6 @@ mod tests {
     }
 
     #[test]
-    fn text_that_looks_like_dates_is_named_with_the_option_that_converts_it() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let check = |csv: &str, expected: &[&str]| {
-            let path = folder.path().join("a.csv");
-            std::fs::write(&path, csv).expect("written");
-            let found = preview(&path, &ReadOptions::default()).expect("a preview");
-    #[test]
     fn the_sheets_that_are_left_are_named() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         let check = |sheets: &[&str], chosen: Option<&str>, expected: Option<&str>| {
@@ -528,6 +528,13 @@ mod tests {
         );
     }
 
+    #[test]
+    fn text_that_looks_like_dates_is_named_with_the_option_that_converts_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let check = |csv: &str, expected: &[&str]| {
+            let path = folder.path().join("a.csv");
+            std::fs::write(&path, csv).expect("written");
+            let found = preview(&path, &ReadOptions::default()).expect("a preview");
             let hints: Vec<_> = found.paths.iter().filter_map(hint).collect();
             assert_eq!(hints, expected);
         };
@@ -546,6 +553,7 @@ mod tests {
     #[test]
     fn the_options_of_the_window_are_those_of_the_terminal() {
         let mut draft = ImportDraft::new(vec![PathBuf::from("/tmp/a.json")], "demo");
+        draft.encoding = TextEncoding::parse("shift_jis").ok();
         "-03:30".clone_into(&mut draft.zone);
         for nonstandard in Nonstandard::ALL {
             draft.set_read(nonstandard, true);
@@ -553,6 +561,7 @@ mod tests {
             assert!(line.contains(nonstandard.flag()), "{line}");
             let args = Args::try_parse_from(line.split(' '));
             let Some(Command::Import(args)) = args.expect(&line).command else { panic!("{line}") };
+            assert_eq!(encoding(&args).expect(&line), draft.encoding, "{line}");
             let read = leniency(&args).expect(&line);
             for nonstandard in Nonstandard::ALL {
                 assert_eq!(read.takes(nonstandard), draft.leniency.takes(nonstandard), "{line}");

@@ -153,6 +153,7 @@ fn check_options(args: &Import) -> Result<(), Failure> {
         ("--roll-back", args.roll_back),
         ("--leave", args.leave),
         ("--type", !args.types.is_empty()),
+        ("--encoding", args.encoding.is_some()),
     ];
     match given.iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),
@@ -210,10 +211,10 @@ fn choices(args: &Import, dump: &Dump) -> Result<Vec<DumpChoice>, Failure> {
             ttl: !args.no_indexes && !args.no_ttl,
         });
     }
-    Ok(choices)
     if choices.is_empty() {
         return Err(Failure("Nothing was imported: no collection of it can be.".to_owned()));
     }
+    Ok(choices)
 }
 
 /// Says how many documents the next pass would remove.
@@ -291,7 +292,6 @@ mod tests {
         {"v": 2, "key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60}]}"#;
 
     #[test]
-    #[test]
     fn a_dump_of_which_every_collection_is_refused_fails() {
         let folder = tempfile::tempdir().expect("a folder");
         let store = folder.path().join("store");
@@ -314,6 +314,7 @@ mod tests {
         assert_eq!(import(), Ok(()), "one collection is not refused");
     }
 
+    #[test]
     fn metadata_beside_a_bson_file_is_applied_under_every_name() {
         let document = RawDocumentBuf::try_from(&doc! { "_id": 1, "n": 1 }).expect("a document");
         let data = document.as_bytes().to_vec();

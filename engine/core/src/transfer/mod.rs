@@ -74,6 +74,7 @@ pub use limits::{
 pub use progress::{Progress, ProgressNow};
 pub use read::convert::FieldCounts;
 pub use read::csv_header::TableColumn;
+pub use read::decode::TextEncoding;
 pub use read::detect::{DetectedFormat, ImportFormat, RecordFormat};
 pub use read::sample::{DeclaredType, PathSample};
 pub use read::text_position::TextPosition;

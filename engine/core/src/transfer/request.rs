@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{ImportFormat, Leniency, Types};
+use super::{ImportFormat, Leniency, TextEncoding, Types};
 use crate::catalog::Namespace;
 
 /// The treatment of a document whose `_id` already exists.
@@ -24,6 +24,8 @@ pub enum ImportMode {
 pub struct ReadOptions {
     /// The format of the files.
     pub format: ImportFormat,
+    /// The encoding of text. With `None` it is UTF-8, or what a byte order mark names.
+    pub encoding: Option<TextEncoding>,
     /// Which non-standard JSON to accept.
     pub leniency: Leniency,
     /// The types that fields get.
@@ -44,6 +46,8 @@ pub struct ImportRequest {
     pub namespace: Namespace,
     /// The format of the files.
     pub format: ImportFormat,
+    /// As in [`ReadOptions::encoding`].
+    pub encoding: Option<TextEncoding>,
     /// Which non-standard JSON to accept.
     pub leniency: Leniency,
     /// The types that fields get.
@@ -72,6 +76,7 @@ impl ImportRequest {
             files,
             namespace,
             format: ImportFormat::Auto,
+            encoding: None,
             leniency: Leniency::default(),
             types: Types::default(),
             renames: Vec::new(),
@@ -86,9 +91,10 @@ impl ImportRequest {
 
     /// How its files are read.
     pub fn read_options(&self) -> ReadOptions {
-        let Self { format, leniency, types, renames, sheet, .. } = self;
+        let Self { format, encoding, leniency, types, renames, sheet, .. } = self;
         ReadOptions {
             format: *format,
+            encoding: *encoding,
             leniency: *leniency,
             types: types.clone(),
             renames: renames.clone(),

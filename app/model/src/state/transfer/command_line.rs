@@ -27,6 +27,9 @@ fn import_one(draft: &ImportDraft, folder: Option<&Path>) -> String {
         ImportFormat::Bson => line.option("--format", "bson"),
     }
     let options = draft.read_options();
+    if let Some(encoding) = options.encoding {
+        line.option("--encoding", encoding.name());
+    }
     for nonstandard in
         Nonstandard::ALL.into_iter().filter(|nonstandard| options.leniency.takes(*nonstandard))
     {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mayfly_engine::transfer::{
     Compression, ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard, ReadOptions,
-    RecordFormat, Rehearsal, Zone,
+    RecordFormat, Rehearsal, TextEncoding, Zone,
 };
 
 use super::types::TypesDraft;
@@ -73,6 +73,8 @@ pub struct ImportDraft {
     pub ahead: Option<(PathBuf, u64)>,
     /// The format that the user chose.
     pub format: ImportFormat,
+    /// The encoding of text that the user chose.
+    pub encoding: Option<TextEncoding>,
     /// Whether the options of JSON are shown.
     pub shows_options: bool,
     /// The non-standard forms of Extended JSON that are accepted.
@@ -234,7 +236,8 @@ impl ImportDraft {
         }
         let renames = self.types.columns.renames();
         let sheet = self.types.columns.sheet.clone();
-        ReadOptions { format: self.format, leniency, types, renames, sheet }
+        let (format, encoding) = (self.format, self.encoding);
+        ReadOptions { format, encoding, leniency, types, renames, sheet }
     }
 
     /// The look that is shown: the latest one of the file while a newer one is awaited.
@@ -274,9 +277,10 @@ impl ImportDraft {
         if !self.is_drop_confirmed() {
             return Err("Enter the collection name to confirm dropping it".to_owned());
         }
-        let ReadOptions { format, leniency, types, renames, sheet } = self.read_options();
+        let ReadOptions { format, encoding, leniency, types, renames, sheet } = self.read_options();
         Ok(ImportRequest {
             format,
+            encoding,
             leniency,
             types,
             renames,

@@ -3,7 +3,7 @@
 use egui::Ui;
 use mayfly_engine::transfer::{
     IMPORT_REJECTS_MAX, ImportFormat, ImportMode, Nonstandard, REJECTS_SHARE,
-    REJECTS_SHARE_DOCS_MIN,
+    REJECTS_SHARE_DOCS_MIN, TextEncoding,
 };
 
 use super::parts::ask;
@@ -14,7 +14,7 @@ use crate::state::transfer::columns::ColumnsDraft;
 use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
-use crate::widgets::{Button, card, tabs};
+use crate::widgets::{Button, card, menu, tabs};
 
 /// The width of the field for a zone, in points.
 const ZONE: f32 = 160.0;
@@ -53,6 +53,7 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &
     }
     card::ui(ui, |ui| {
         format_ui(ui, draft, actions);
+        encoding_ui(ui, draft, actions);
         mode_ui(ui, draft);
         ui.checkbox(&mut draft.stop_on_error, "Stop at the first rejected document");
         if !draft.stop_on_error {
@@ -71,6 +72,7 @@ fn chosen_words(draft: &ImportDraft) -> String {
     {
         words.extend(FORMAT_WORDS.get(at).map(|word| format!("read as {word}")));
     }
+    words.extend(draft.encoding.map(|encoding| format!("read as {}", encoding.name())));
     let mode = MODES.iter().find(|(mode, ..)| *mode == draft.mode);
     words.extend(mode.map(|(.., sentence)| (*sentence).to_owned()));
     if draft.stop_on_error {
@@ -94,6 +96,31 @@ fn format_ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
             ask(actions, TransferAction::Look);
         }
     });
+}
+
+const DETECTED: &str = "UTF-8, or as its first bytes say";
+
+/// The encoding of text. The file is looked at again when another one is chosen.
+fn encoding_ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
+    let before = draft.encoding;
+    labelled(ui, "Encoding of text", None, |ui| {
+        let shown = before.map_or(DETECTED, TextEncoding::name);
+        let button = ui.add(Button::plain(shown).icon(Icon::Unfolded).name("Encoding of text"));
+        menu::below(&button, |ui| {
+            if menu::choice(ui, DETECTED, before.is_none()).clicked() {
+                draft.encoding = None;
+            }
+            for encoding in TextEncoding::USUAL {
+                if menu::choice(ui, encoding.name(), before == Some(encoding)).clicked() {
+                    draft.encoding = Some(encoding);
+                }
+            }
+        });
+    });
+    if draft.encoding != before {
+        draft.types.columns = ColumnsDraft::default();
+        ask(actions, TransferAction::Look);
+    }
 }
 
 /// The non-standard forms of Extended JSON that are accepted. The file is looked at again when one changes.

@@ -208,9 +208,10 @@ fn documents(
     } else {
         create(target, choice, notes)?;
     }
-    let ReadOptions { format, leniency, types, .. } = request.read.clone();
+    let ReadOptions { format, encoding, leniency, types, .. } = request.read.clone();
     let import_request = ImportRequest {
         format,
+        encoding,
         leniency,
         types,
         mode: request.mode,

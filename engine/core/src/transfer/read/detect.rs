@@ -86,13 +86,15 @@ pub(in crate::transfer) fn byte_order_mark_length(bytes: &[u8]) -> usize {
 /// Recognizes a file that can't be imported as text. States what it is, then what to do.
 pub(in crate::transfer) fn refuse(start: &[u8]) -> Option<&'static str> {
     match start {
-        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] | [0, 0, 0xfe, 0xff, ..] => {
-            Some("the file is UTF-16 or UTF-32; save it as UTF-8 first")
+        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => {
+            Some("the file is UTF-32; save it as UTF-8 first")
         }
-        [0, b'{' | b'[' | b' ', ..]
-        | [b'{' | b'[', 0, ..]
-        | [0, _, 0, _, ..]
-        | [_, 0, _, 0, ..] => Some("the file looks like UTF-16; save it as UTF-8 first"),
+        [0, b'{' | b'[' | b' ', ..] | [0, _, 0, _, ..] => {
+            Some("the file looks like UTF-16; choose that encoding (--encoding UTF-16BE)")
+        }
+        [b'{' | b'[', 0, ..] | [_, 0, _, 0, ..] => {
+            Some("the file looks like UTF-16; choose that encoding (--encoding UTF-16LE)")
+        }
         [0xfd, b'7', b'z', b'X', b'Z', ..] => {
             Some("the file is compressed with xz; decompress it first")
         }

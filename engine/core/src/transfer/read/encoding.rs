@@ -8,22 +8,26 @@ pub(in crate::transfer) fn other_encoding(text: &[u8]) -> Option<String> {
     if cut.error_len().is_none() || !text.iter().all(is_text) {
         return None;
     }
+    if !is_mostly_broken(text) {
+        return None;
+    }
+    let name = name(text)?;
+    Some(format!(
+        "the file is not UTF-8 and looks like {name}; choose that encoding (--encoding {name})"
+    ))
+}
+
+/// Whether fewer characters that aren't ASCII are valid UTF-8 than not.
+pub(in crate::transfer) fn is_mostly_broken(text: &[u8]) -> bool {
     let (mut valid, mut broken) = (0, 0);
     for chunk in text.utf8_chunks() {
         valid += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
         broken += usize::from(!chunk.invalid().is_empty());
     }
-    if valid >= broken {
-        return None;
-    }
-    let name = name(text)?;
-    Some(format!(
-        "the file is not UTF-8 and looks like {name}; save it as UTF-8, or convert it with iconv -f \
-         {name} -t UTF-8"
-    ))
+    valid < broken
 }
 
-/// The likely encoding, as iconv names it.
+/// The likely encoding.
 fn name(text: &[u8]) -> Option<&'static str> {
     let high = text.iter().filter(|byte| !byte.is_ascii()).count();
     if let Some(pairs) = pairs(text, is_shift_jis)
@@ -97,7 +101,7 @@ mod tests {
     fn the_encoding_is_the_one_that_the_text_is_written_in() {
         let check = |text: &[u8], expected: &str| {
             let what = other_encoding(text).unwrap_or_else(|| panic!("{expected}: {text:?}"));
-            assert!(what.contains(&format!("iconv -f {expected} -t")), "{expected}: {what}");
+            assert!(what.contains(&format!("--encoding {expected})")), "{expected}: {what}");
         };
         check(b"name,town\nJos\xe9,M\xfcnchen\n", "Windows-1252");
         check(b"name\n\x93quoted\x94, it\x92s \x80 5\n", "Windows-1252");

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, Seek as _},
+    io::{self, Read as _, Seek as _},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -12,7 +12,7 @@ use std::{
 
 use crate::store::open_chosen;
 use crate::transfer::{
-    Compression, Progress, TransferError,
+    Compression, Progress, TextEncoding, TransferError,
     error::io_reason,
     limits::{IMPORT_TEXT_BYTES_MAX, READ_BYTES},
     read::container,
@@ -39,6 +39,8 @@ pub(in crate::transfer) struct Input<'p> {
     ignored: Arc<AtomicU64>,
     /// The file is in a container, so it can't be continued at an offset.
     is_inside: bool,
+    /// The text is decoded, so its bytes aren't those at the same offset of the file.
+    encoding: Option<TextEncoding>,
     /// A carriage return is read as a line break.
     breaks_at_returns: bool,
     /// Bytes to read, as they are in the file or from here on in its container.
@@ -115,6 +117,7 @@ impl<'p> Input<'p> {
             packed: Arc::default(),
             ignored: Arc::default(),
             is_inside: false,
+            encoding: None,
             breaks_at_returns: false,
             file_bytes: 0,
             path: PathBuf::new(),
@@ -138,7 +141,7 @@ impl<'p> Input<'p> {
             if self.ended {
                 return Err("the file is shorter than before".to_owned());
             }
-            if self.is_compressed() || self.is_inside {
+            if self.is_compressed() || self.is_inside || self.encoding.is_some() {
                 self.fill()?;
             } else {
                 self.seek(offset).map_err(|error| self.failed(&error))?;
@@ -153,10 +156,27 @@ impl<'p> Input<'p> {
         if let Some(progress) = self.progress {
             progress.add_bytes_total(std::fs::metadata(&self.path).map_or(0, |file| file.len()));
         }
+        if let Some(encoding) = self.encoding {
+            again.decode(encoding);
+        }
         again.breaks_at_returns = self.breaks_at_returns;
         again.want(self.wanted.min(offset.saturating_add(bytes)));
         again.skip_to(offset).ok()?;
         Some(again)
+    }
+
+    /// Decodes the text from here on, which is the start of the file.
+    pub(in crate::transfer) fn decode(&mut self, encoding: TextEncoding) {
+        let read = io::Cursor::new(self.bytes().to_vec());
+        let reader = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        self.reader = encoding.reader(Box::new(read.chain(reader)));
+        (self.start, self.end, self.unpacked, self.ended) = (0, 0, 0, false);
+        self.encoding = Some(encoding);
+    }
+
+    /// The encoding from which the text is decoded. `None` if it isn't.
+    pub(in crate::transfer) fn encoding(&self) -> Option<TextEncoding> {
+        self.encoding
     }
 
     /// Continues an uncompressed file at this offset.

@@ -18,6 +18,7 @@ pub(super) mod csv_number;
 pub(super) mod csv_row;
 pub(super) mod csv_survey;
 pub(super) mod csv_value;
+pub(super) mod decode;
 pub(super) mod detect;
 pub(super) mod encoding;
 pub(super) mod foreign;

@@ -14,7 +14,7 @@ use crate::transfer::read::convert::{Converter, FieldCounts};
 use crate::transfer::read::csv::CsvRecords;
 use crate::transfer::read::csv_header::TableColumn;
 use crate::transfer::read::detect::{byte_order_mark_length, detect, refuse};
-use crate::transfer::read::encoding::other_encoding;
+use crate::transfer::read::encoding::{is_mostly_broken, other_encoding};
 use crate::transfer::read::foreign::foreign;
 use crate::transfer::read::input::Input;
 use crate::transfer::read::item::{BadRecord, Item};
@@ -24,7 +24,7 @@ use crate::transfer::read::tables;
 use crate::transfer::read::text_position::ResumePoint;
 use crate::transfer::{
     Compression, DeclaredType, DetectedFormat, ImportFormat, Nonstandard, Progress, ReadOptions,
-    RecordFormat, TextPosition, TransferError, read::bson_records,
+    RecordFormat, TextEncoding, TextPosition, TransferError, read::bson_records,
 };
 use crate::value::extjson::{self, Tally};
 
@@ -266,6 +266,7 @@ fn form_of(
     if is_bson && !(input.bytes().is_empty() && input.has_ended()) {
         return Ok(RecordFormat::Bson);
     }
+    decode(input, options)?;
     if let Some(what) = refuse(input.bytes()) {
         return Err(what.to_owned());
     }
@@ -281,7 +282,12 @@ fn form_of(
         return Err(what.to_owned());
     }
     let may_be_broken = options.leniency.takes(Nonstandard::BrokenText);
-    if let Some(what) = other_encoding(input.bytes()).filter(|_| !may_be_broken) {
+    let wrong = match input.encoding() {
+        Some(encoding) => is_mostly_broken(input.bytes())
+            .then(|| format!("the text is not {}; choose another encoding", encoding.name())),
+        None => other_encoding(input.bytes()),
+    };
+    if let Some(what) = wrong.filter(|_| !may_be_broken) {
         return Err(what);
     }
     form.ok_or_else(|| {
@@ -292,6 +298,18 @@ fn form_of(
             position.line, position.column
         )
     })
+}
+
+/// Reads the text in the chosen encoding, or in the one that its byte order mark names.
+///
+/// # Errors
+/// When the file can't be read; one sentence without its full stop.
+fn decode(input: &mut Input<'_>, options: &ReadOptions) -> Result<(), String> {
+    let encoding = options.encoding.or_else(|| TextEncoding::of_mark(input.bytes()));
+    let Some(encoding) = encoding.filter(|encoding| !encoding.is_utf8()) else { return Ok(()) };
+    input.decode(encoding);
+    input.fill_up_to(DETECT_BYTES);
+    input.failure().filter(|_| input.bytes().is_empty()).map_or(Ok(()), Err)
 }
 
 /// The reader of a format.

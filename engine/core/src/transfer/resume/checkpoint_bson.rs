@@ -5,7 +5,7 @@ use bson::{Bson, Document, doc, oid::ObjectId};
 use crate::catalog::Namespace;
 use crate::transfer::{
     FieldType, ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard, Reject, Tally,
-    TextPosition, Types, Unconverted, Zone,
+    TextEncoding, TextPosition, Types, Unconverted, Zone,
     read::text_position::ResumePoint,
     resume::checkpoint::{Checkpoint, ImportState},
     resume::identity::{FileIdentity, bits, path_from_bson, path_to_bson, unbits},
@@ -100,6 +100,9 @@ pub(in crate::transfer) fn to_bson(of: &Checkpoint) -> Document {
         let rename = |(from, to): &(String, String)| doc! { "from": from, "to": to };
         document.insert("renames", request.renames.iter().map(rename).collect::<Vec<_>>());
     }
+    if let Some(encoding) = request.encoding {
+        document.insert("encoding", encoding.name());
+    }
     if let Some(sheet) = &request.sheet {
         document.insert("sheet", sheet);
     }
@@ -192,6 +195,12 @@ fn renames_from_bson(from: &Document) -> Option<Vec<(String, String)>> {
     renames.iter().map(rename).collect()
 }
 
+/// Old checkpoints without this field read UTF-8.
+fn encoding_from_bson(from: &Document) -> Option<Option<TextEncoding>> {
+    let Ok(name) = from.get_str("encoding") else { return Some(None) };
+    TextEncoding::parse(name).ok().map(Some)
+}
+
 fn nonstandard_to_bson(of: &Tally) -> Document {
     let forms = FORMS.iter().map(|(nonstandard, word)| (*word, of[*nonstandard]));
     let others = [
@@ -249,6 +258,7 @@ pub(in crate::transfer) fn from_bson(id: ObjectId, from: &Document) -> Option<Ch
         leniency: leniency_from_bson(from)?,
         types: types_from_bson(from)?,
         renames: renames_from_bson(from)?,
+        encoding: encoding_from_bson(from)?,
         sheet: from.get_str("sheet").ok().map(str::to_owned),
         mode: value(&MODES, from, "mode")?,
         drop: from.get_bool("drop").ok()?,
@@ -320,6 +330,7 @@ mod tests {
         request.types.unconverted = Unconverted::Reject;
         request.renames = vec![("field0".to_owned(), "_id".to_owned())];
         request.sheet = Some("2024".to_owned());
+        request.encoding = Some(TextEncoding::parse("shift_jis").unwrap());
         let mut written = Checkpoint::new(&request, 7).unwrap();
         for tally in [&mut written.resume_point.tally, &mut written.tally_before] {
             tally.legacy_values = 3;
@@ -336,15 +347,23 @@ mod tests {
         assert_eq!(read.request.leniency, request.leniency);
         assert_eq!(read.request.types, request.types);
         assert_eq!(
-            (&read.request.renames, &read.request.sheet),
-            (&request.renames, &request.sheet)
+            (&read.request.renames, &read.request.sheet, read.request.encoding),
+            (&request.renames, &request.sheet, request.encoding)
         );
         assert_eq!(
             (read.resume_point, read.tally_before),
             (written.resume_point, written.tally_before)
         );
-        let later =
-            ["lenience", "types", "renames", "sheet", "oddities", "odditiesBefore", "inArray"];
+        let later = [
+            "lenience",
+            "types",
+            "renames",
+            "sheet",
+            "encoding",
+            "oddities",
+            "odditiesBefore",
+            "inArray",
+        ];
         for since in later {
             assert!(bson.remove(since).is_some(), "{since}");
         }
@@ -352,6 +371,7 @@ mod tests {
         assert_eq!(old.request.leniency, Leniency::default());
         assert_eq!(old.request.types, Types::default());
         assert!(old.request.renames.is_empty() && old.request.sheet.is_none());
+        assert_eq!(old.request.encoding, None);
         let mut known = Tally::default();
         known.legacy_values = 3;
         assert_eq!((old.resume_point.tally, old.tally_before), (known, known));

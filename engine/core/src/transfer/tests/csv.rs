@@ -4,8 +4,8 @@ use bson::{Bson, Document, RawDocumentBuf, doc};
 use proptest::prelude::*;
 
 use crate::transfer::{
-    FieldType, ImportEnd, ImportRequest, Nonstandard, Progress, ReadOptions, TransferError, Types,
-    import, preview,
+    FieldType, ImportEnd, ImportRequest, Nonstandard, Progress, ReadOptions, TextEncoding,
+    TransferError, Types, import, preview, resume_import,
     tests::{Fixture, gzip},
 };
 
@@ -254,7 +254,7 @@ fn an_import_that_stopped_goes_on_with_the_same_types_and_names() {
     let report = import(&fixture.collections, &request, &progress).unwrap();
     assert_eq!(report.end, ImportEnd::Cancelled);
     let id = report.unfinished.expect("it can be resumed");
-    crate::transfer::resume_import(&fixture.collections, id, &Progress::new()).unwrap();
+    resume_import(&fixture.collections, id, &Progress::new()).unwrap();
     let found = documents(&fixture);
     assert_eq!(found.len(), 9_001);
     assert!(found.iter().all(|document| document.get_str("zip").is_ok()));
@@ -338,7 +338,7 @@ proptest! {
 }
 
 #[test]
-fn a_file_in_another_encoding_is_refused_with_the_command_that_converts_it() {
+fn a_file_in_another_encoding_is_refused_with_the_option_that_reads_it() {
     for text in [
         &b"name,town\nJos\xe9,M\xfcnchen\n"[..],
         b"{\"town\":\"K\xf6ln\"}\n",
@@ -349,10 +349,70 @@ fn a_file_in_another_encoding_is_refused_with_the_command_that_converts_it() {
         let mut request = fixture.request(text);
         let refused = import(&fixture.collections, &request, &Progress::new()).unwrap_err();
         let what = refused.to_string();
-        assert!(what.contains("iconv -f Windows-1252 -t UTF-8"), "{what}");
+        assert!(what.contains("--encoding Windows-1252"), "{what}");
         request.leniency.set(Nonstandard::BrokenText, true);
         let report = import(&fixture.collections, &request, &Progress::new()).unwrap();
         let is_csv = text.starts_with(b"name");
         assert_eq!(report.rejected, u64::from(is_csv), "{report:?}");
     }
+}
+
+#[test]
+fn text_in_another_encoding_is_read() {
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let marked = [&b"\xff\xfe"[..], &wide("n,town\n1,Köln\n2,東京\n")].concat();
+    for (name, text, expected) in [
+        ("latin1", b"n,town\n1,K\xf6ln\n".to_vec(), &["Köln"][..]),
+        ("latin1", b"[{\"town\":\"K\xf6ln\"},{\"town\":\"\xdf\"}]".to_vec(), &["Köln", "ß"]),
+        ("shift_jis", b"{\"town\":\"\x93\x8c\x8b\x9e\"}\n".to_vec(), &["東京"]),
+        ("utf-16", wide("n,town\n1,Köln\n2,東京\n"), &["Köln", "東京"]),
+        // A byte order mark names the encoding.
+        ("", marked, &["Köln", "東京"]),
+    ] {
+        for text in [gzip(&text), text] {
+            let fixture = Fixture::new();
+            let mut request = fixture.request(&text);
+            request.encoding = TextEncoding::parse(name).ok();
+            let report = import(&fixture.collections, &request, &Progress::new()).unwrap();
+            assert_eq!(report.end, ImportEnd::Complete, "{name}: {report:?}");
+            let documents = fixture.documents();
+            let towns: Vec<_> = documents.iter().map(|it| it.get_str("town").unwrap()).collect();
+            assert_eq!(towns, expected, "{name}");
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_character_cost_their_row_and_a_wrong_encoding_is_refused() {
+    let check = |name: &str, text: &[u8], replaces: bool| {
+        let fixture = Fixture::new();
+        let mut request = fixture.request(text);
+        request.encoding = TextEncoding::parse(name).ok();
+        request.leniency.set(Nonstandard::BrokenText, replaces);
+        let report = import(&fixture.collections, &request, &Progress::new());
+        report.map(|it| (it.imported, it.rejected)).map_err(|error| error.to_string())
+    };
+    let one = b"{\"a\":\"\x93\x8c\x8b\x9e\"}\n{\"a\":\"x\x81\"}\n";
+    assert_eq!(check("shift_jis", one, false), Ok((1, 1)));
+    assert_eq!(check("shift_jis", one, true), Ok((2, 0)));
+    let wrong = check("euc-jp", b"a\nJos\xe9\nM\xfcller\n", false).unwrap_err();
+    assert!(wrong.contains("is not EUC-JP; choose another encoding"), "{wrong}");
+}
+
+#[test]
+fn an_import_of_decoded_text_resumes_where_it_stopped() {
+    let text: String = (0..5_000).map(|n| format!("{{\"_id\":{n},\"a\":\"é東\"}}\n")).collect();
+    let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let fixture = Fixture::new();
+    let mut request = fixture.request(&wide);
+    request.encoding = TextEncoding::parse("utf-16le").ok();
+    let progress = Progress::new();
+    progress.cancel_at(1_000);
+    let report = import(&fixture.collections, &request, &progress).unwrap();
+    let id = report.unfinished.expect("it was canceled");
+    let resumed = resume_import(&fixture.collections, id, &Progress::new()).unwrap();
+    assert_eq!(resumed.end, ImportEnd::Complete, "{resumed:?}");
+    let documents = fixture.documents();
+    assert_eq!(documents.len(), 5_000);
+    assert!(documents.iter().all(|it| it.get_str("a").ok() == Some("é東")));
 }

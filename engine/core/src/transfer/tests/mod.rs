@@ -238,10 +238,10 @@ fn forms_counts_and_errors() {
 #[test]
 fn files_that_are_refused() {
     let cases: &[(&[u8], &str)] = &[
-        (b"\xff\xfe{\0}\0", "UTF-16"),
-        (b"{\0}\0", "UTF-16"),
-        (b"a\0,\0b\0\n\0", "UTF-16"),
-        (b"\0a\0,\0b\0\n", "UTF-16"),
+        (b"\xff\xfe\0\0{\0\0\0}\0\0\0", "UTF-32"),
+        (b"{\0}\0", "--encoding UTF-16LE"),
+        (b"a\0,\0b\0\n\0", "--encoding UTF-16LE"),
+        (b"\0a\0,\0b\0\n", "--encoding UTF-16BE"),
         (b"PK\x03\x04", "zip"),
         (b"42", "line 1, column 1"),
         (b"\n  \"text\"", "line 2, column 3"),
