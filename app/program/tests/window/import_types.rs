@@ -1,10 +1,12 @@
 //! Text dates become dates while a file is imported.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use bson::{Bson, doc};
 use mayfly::action::{Action, TransferAction};
+use zip::write::SimpleFileOptions;
 
 use super::support::Window;
 
@@ -207,4 +209,104 @@ fn the_dialog_ends_above_the_lower_edge_of_the_window() {
     assert!(place.bottom() <= 800.0 - 16.0, "{place}");
     let button = window.place("Import");
     assert!(button.bottom() <= place.bottom(), "{button} is below {place}");
+}
+
+#[test]
+fn a_field_that_gets_another_type_comes_first_in_the_preview() {
+    let mut window = Window::open();
+    let names: Vec<String> = (0..20).map(|n| format!("column{n}")).collect();
+    let values: Vec<String> = (0..20).map(|n| format!("value{n}")).collect();
+    let csv = format!(
+        "{},day\n{},1998-06-12 10:00\n{},1999-01-01 11:00\n",
+        names.join(","),
+        values.join(","),
+        values.join(",")
+    );
+    window.import_file("wide.csv", &csv);
+    window.until_named("all 2 values convert");
+    let day = window.place_of_part("1998-06-12 10:00:00Z").expect("the converted value");
+    let first = window.place_of_part("value0").expect("the first column");
+    assert!(day.right() < first.left(), "{day} and {first}");
+}
+
+#[test]
+fn the_encoding_of_a_file_is_chosen() {
+    let mut window = Window::open();
+    let path = window.folder.path().join("names.csv");
+    fs::write(&path, b"name,n\nM\xfcller,1\nJos\xe9,2\n").expect("a file can be written");
+    window.ask(Action::Transfer(TransferAction::Import { files: vec![path], into: None }));
+    window.until_window("the encoding is named", |window| {
+        window.has_part("looks like Windows-1252; choose that encoding")
+    });
+    assert!(!window.has("Types"));
+    window.click("Import options");
+    window.choose("Encoding of text", "windows-1252");
+    window.until_window("the text is read", |window| window.has_part("Müller"));
+    let line = window.copied("Copy command");
+    assert!(line.contains("--encoding windows-1252"), "{line}");
+    window.until_enabled("Import");
+    window.click("Import");
+    window.until_named("Import finished");
+    assert_eq!(window.stored("names", "name"), Bson::String("Müller".to_owned()));
+}
+
+/// A workbook with these sheets: the name, then a column with its cells.
+fn workbook(sheets: &[(&str, &[&str])]) -> Vec<u8> {
+    let (mut list, mut relations, mut parts) = (String::new(), String::new(), Vec::new());
+    for (at, (name, cells)) in sheets.iter().enumerate() {
+        list += &format!("<sheet name=\"{name}\" sheetId=\"{0}\" r:id=\"r{0}\"/>", at + 1);
+        relations += &format!(
+            "<Relationship Id=\"r{0}\" Type=\"{OFFICE}/worksheet\" Target=\"worksheets/s{0}.xml\"/>",
+            at + 1
+        );
+        let cell = |text| format!("<row><c t=\"inlineStr\"><is><t>{text}</t></is></c></row>");
+        let rows: String = cells.iter().map(cell).collect();
+        let sheet =
+            format!("<worksheet xmlns=\"{MAIN}\"><sheetData>{rows}</sheetData></worksheet>");
+        parts.push((format!("xl/worksheets/s{}.xml", at + 1), sheet));
+    }
+    let book = format!(
+        "<workbook xmlns=\"{MAIN}\" xmlns:r=\"{OFFICE}\"><sheets>{list}</sheets></workbook>"
+    );
+    let root = format!(
+        "<Relationship Id=\"r1\" Type=\"{OFFICE}/officeDocument\" Target=\"xl/workbook.xml\"/>"
+    );
+    let related = |all| format!("<Relationships xmlns=\"{RELATIONS}\">{all}</Relationships>");
+    parts.push(("xl/workbook.xml".to_owned(), book));
+    parts.push(("_rels/.rels".to_owned(), related(root)));
+    parts.push(("xl/_rels/workbook.xml.rels".to_owned(), related(relations)));
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    for (name, text) in parts {
+        writer.start_file(name, options).expect("a part");
+        writer.write_all(text.as_bytes()).expect("written");
+    }
+    writer.finish().expect("a workbook").into_inner()
+}
+
+const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const RELATIONS: &str = "http://schemas.openxmlformats.org/package/2006/relationships";
+
+#[test]
+fn a_sheet_of_a_workbook_is_chosen_and_imported() {
+    let mut window = Window::open();
+    let path = window.folder.path().join("team.xlsx");
+    let sheets: [(&str, &[&str]); 2] =
+        [("People", &["name", "Ana"]), ("Towns", &["town", "Berlin", "Oslo"])];
+    fs::write(&path, workbook(&sheets)).expect("a file can be written");
+    window.ask(Action::Transfer(TransferAction::Import { files: vec![path], into: None }));
+    window.until_window("the first sheet is shown", |window| window.has_part("Ana"));
+    window.click("Towns");
+    window.until_window("the other sheet is shown", |window| window.has_part("Oslo"));
+    assert!(!window.has_part("Ana"));
+    window.click("Import options");
+    let line = window.copied("Copy command");
+    assert!(line.contains("--sheet Towns"), "{line}");
+    window.until_enabled("Import");
+    window.click("Import");
+    window.until_named("Import finished");
+    let count = window.run("test", &doc! {"count": "team"});
+    assert_eq!(count.get_i32("n").ok(), Some(2));
+    assert_eq!(window.stored("team", "town"), Bson::String("Berlin".to_owned()));
 }

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use bson::doc;
+use bson::{Binary, doc, spec::BinarySubtype};
+use egui::Key;
 use mayfly::action::{Action, TransferAction};
 
 use super::support::Window;
@@ -104,4 +105,50 @@ fn messy_files_count_down_after_a_few_clicks() {
             })
         });
     }
+}
+
+#[test]
+fn a_date_before_1970_is_a_date_in_every_view() {
+    let at = bson::DateTime::from_millis(-58_968_000_000);
+    let insert = doc! { "insert": "notes", "documents": [{ "_id": 1, "at": at }] };
+    let mut window = Window::open_view(&[insert], "Documents");
+    window.until_named("Document 1");
+    let check = |window: &mut Window, view: &str| {
+        window.until_window(view, |window| window.has_part("1968-02-18"));
+        assert!(!window.has_part("58968000000"), "{view}");
+    };
+    window.key(Key::F4);
+    check(&mut window, "table");
+    window.key(Key::F2);
+    window.point("Document 1");
+    window.until_named("Edit as text");
+    check(&mut window, "inspector");
+    window.click("Edit as text");
+    window.until_named("Edit 1");
+    let text = window.value("Document");
+    assert!(text.contains("ISODate('1968-02-18T12:00:00.000Z')"), "{text}");
+    window.key(Key::Escape);
+    window.until_gone("Edit 1");
+    window.click("Schema");
+    check(&mut window, "schema");
+}
+
+#[test]
+fn the_filter_finds_the_uuids_of_old_drivers() {
+    let uuid = |id: i32, number: u128| {
+        let (subtype, bytes) = (BinarySubtype::UuidOld, number.to_be_bytes().to_vec());
+        doc! { "_id": id, "u": Binary { subtype, bytes } }
+    };
+    // As the drivers of Java and C# wrote it.
+    let documents = vec![
+        uuid(1, 0x6648_3860_4778_2ca1_e579_f690_2da6_b284),
+        uuid(2, 0x4778_2ca1_3860_6648_84b2_a62d_90f6_79e5),
+    ];
+    let insert = doc! { "insert": "notes", "documents": documents };
+    let mut window = Window::open_view(&[insert], "Documents");
+    window.until_named("Document 2");
+    window.type_into("Filter", "{ u: LegacyJavaUUID('a12c7847-6038-4866-84b2-a62d90f679e5') }");
+    window.key(Key::Enter);
+    window.until_gone("Document 2");
+    assert!(window.has("Document 1"));
 }

@@ -47,16 +47,16 @@ pub fn ui(ui: &mut Ui, draft: &ImportDraft) {
         Loadable::Nothing => {}
         Loadable::Waiting(_) if draft.shown_look().is_some() => {
             if let Some(look) = draft.shown_look() {
-                look_ui(ui, look);
+                look_ui(ui, look, &name);
             }
         }
         Loadable::Waiting(_) => empty_state::hint(ui, &format!("Reading {name}…")),
         Loadable::Failed(error) => error_ui(ui, Some(error)),
-        Loadable::Here(look) => look_ui(ui, look),
+        Loadable::Here(look) => look_ui(ui, look, &name),
     }
 }
 
-fn look_ui(ui: &mut Ui, look: &FileLook) {
+fn look_ui(ui: &mut Ui, look: &FileLook, name: &str) {
     let colors = colors(ui);
     let preview = &look.preview;
     ui.horizontal(|ui| {
@@ -72,7 +72,7 @@ fn look_ui(ui: &mut Ui, look: &FileLook) {
         notice_ui(ui, Icon::Info, "Converted", colors.dim, &words);
     }
     if !preview.documents.is_empty() {
-        card::ui(ui, |ui| grid_ui(ui, preview));
+        card::ui(ui, |ui| grid_ui(ui, preview, name));
     }
 }
 
@@ -113,20 +113,30 @@ pub fn problem(reject: &Reject) -> String {
     )
 }
 
-fn grid_ui(ui: &mut Ui, preview: &Preview) {
-    let fields: Vec<&FieldTypes> = preview.fields.iter().take(COLUMNS_MAX).collect();
-    let more = preview.fields.len() - fields.len();
+/// Draws the first documents of the file with this name. Fields that get another type come first.
+fn grid_ui(ui: &mut Ui, preview: &Preview, name: &str) {
     let owned = |documents: &[bson::RawDocumentBuf]| -> Vec<Document> {
         let owned = documents.iter().map(|document| Document::try_from(document.as_ref()).ok());
         owned.map(Option::unwrap_or_default).collect()
     };
     let (rows, converted) = (owned(&preview.documents), owned(&preview.converted));
+    let changes = |field: &&FieldTypes| {
+        let mut all = rows.iter().zip(&converted);
+        all.any(|(row, after)| row.get(&field.name) != after.get(&field.name))
+    };
+    let (mut fields, others): (Vec<_>, Vec<_>) = preview.fields.iter().partition(changes);
+    // Another file, or another choice of types, is shown from its start.
+    let of: Vec<&str> = fields.iter().map(|field| &*field.name).chain([name]).collect();
+    let of = egui::Id::unique(of);
+    fields.extend(others);
+    let more = fields.len().saturating_sub(COLUMNS_MAX);
+    fields.truncate(COLUMNS_MAX);
     let widths: Vec<f32> = fields.iter().map(|field| width(ui, field, &rows, &converted)).collect();
     cell::keep_bars_beside(ui);
-    let scroll = ScrollArea::horizontal().id_salt("preview").auto_shrink([false, true]);
+    let scroll = ScrollArea::horizontal().id_salt(("preview", of)).auto_shrink([false, true]);
     scroll.show(ui, |ui| {
         ui.spacing_mut().item_spacing = egui::vec2(sizes::GAP_LARGE, 0.0);
-        let mut table = TableBuilder::new(ui).id_salt("preview rows").vscroll(true);
+        let mut table = TableBuilder::new(ui).id_salt(("preview rows", of)).vscroll(true);
         for width in widths {
             table = table.column(Column::exact(width).clip(true));
         }
