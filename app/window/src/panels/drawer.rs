@@ -10,7 +10,7 @@ use crate::state::settings::SizedPanel;
 use crate::state::view::Drawer;
 use crate::state::{Drafts, State};
 use crate::theme::{Icon, sizes};
-use crate::widgets::{Button, tabs};
+use crate::widgets::{Button, paint, tabs};
 
 /// The room of the drawer: of its strip always, of its content while it is open.
 pub(super) fn room(ui: &mut Ui, state: &State) -> Reserved {
@@ -35,6 +35,7 @@ pub(super) fn room(ui: &mut Ui, state: &State) -> Reserved {
         .size_range(sizes::DRAWER_MIN..=sizes::DRAWER_MAX)
         .frame(frame)
         .show(ui, Reserved::all_of);
+    paint::name_splitter(ui, name, "Resize the drawer");
     note_size(ui, panel, shown.response.rect.height());
     shown.inner
 }

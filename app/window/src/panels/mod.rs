@@ -8,7 +8,7 @@ pub mod aggregate;
 pub mod callouts;
 pub mod collation_menu;
 pub mod commands;
-mod completion;
+pub(crate) mod completion;
 mod console;
 pub mod documents;
 pub mod drawer;
@@ -52,6 +52,7 @@ use crate::state::lesson::Playing;
 use crate::state::settings::SizedPanel;
 use crate::state::{Drafts, State};
 use crate::theme::{colors, sizes};
+use crate::widgets::paint;
 
 /// Lays the whole window out. Returns where the workspace ends, above the drawer.
 pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) -> f32 {
@@ -82,6 +83,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         .size_range(sizes::SIDEBAR_MIN..=sizes::SIDEBAR_MAX)
         .frame(bar)
         .show_collapsible(ui, &mut open, |ui| sidebar::ui(ui, state, drafts, actions));
+    paint::name_splitter(ui, "sidebar", "Resize the sidebar");
     if let Some(shown) = shown {
         note_size(ui, SizedPanel::Sidebar, shown.response.rect.width());
     }

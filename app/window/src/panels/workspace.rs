@@ -13,6 +13,7 @@ use crate::state::tabs::ViewKind;
 use crate::state::{Drafts, Phase, State, Tab, TabId};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::marks::visible;
+use crate::widgets::paint;
 
 /// Draws the middle of the window.
 pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
@@ -125,6 +126,7 @@ fn inspector_room(
             toasts::note_inspector(ui);
             Reserved::all_of(ui)
         });
+    paint::name_splitter(ui, "inspector", "Resize the inspector");
     if open != state.settings.inspector {
         actions.push(Action::View(ViewAction::SetInspector(open)));
     }

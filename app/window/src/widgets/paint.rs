@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use egui::style::Selection;
-use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, Stroke, Ui, Vec2};
+use egui::{
+    Align2, AsIdSalt, Color32, FontId, Galley, Id, IdSalt, Painter, Pos2, Rect, Role, Stroke, Ui,
+    Vec2, WidgetInfo,
+};
 
 use crate::theme::{Icon, colors, sizes, text};
 
@@ -71,11 +74,33 @@ pub fn focus_ring(ui: &Ui, rect: Rect, radius: f32) {
     ui.painter().rect_stroke(rect.expand(1.0), radius + 1.0, stroke, egui::StrokeKind::Outside);
 }
 
-/// The same around the cell of a table that `ui` draws.
-pub fn cell_focus_ring(ui: &Ui) {
+/// The same around the cell of a table that `ui` draws, and the name by which it is read aloud.
+pub fn cell_focus_ring(ui: &Ui, name: &str) {
+    ui.response().widget_info(|| WidgetInfo::labeled(Role::Cell, true, name));
     if ui.response().has_focus() {
         focus_ring(ui, ui.max_rect().shrink(2.0), 4.0);
     }
+}
+
+/// The name of the cell of a table's header that `ui` draws.
+pub fn name_header(ui: &Ui, title: &str) {
+    ui.response().widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, true, title));
+}
+
+/// Names the line at which the panel of this name, which was drawn last, is made wider: egui calls all of
+/// them by one name.
+pub fn name_splitter(ui: &Ui, panel: impl AsIdSalt, name: &str) {
+    let id = ui.scope_id().with_salt(IdSalt::new(panel)).with("__resize");
+    ui.ctx().accesskit_node_builder(id, |node| node.set_label(name));
+}
+
+/// Names the line at which a column of a table, which was drawn last, is made wider.
+pub fn name_column_edge(ui: &Ui, table: Id, column: Id, title: &str) {
+    let name = format!("Resize column {title}");
+    ui.ctx().accesskit_node_builder(table.with(column).with("resize"), |node| {
+        node.set_role(Role::Splitter);
+        node.set_label(name);
+    });
 }
 
 /// The size of one line of text.

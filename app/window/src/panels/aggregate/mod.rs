@@ -20,6 +20,7 @@ use crate::state::drafts::TabDraft;
 use crate::state::{State, Tab};
 use crate::theme::{colors, sizes};
 use crate::widgets::code_edit::CodeEdit;
+use crate::widgets::paint;
 
 /// The least width for the results next to the pipeline, in points. In a narrower view they are
 /// below it.
@@ -50,6 +51,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: 
                 .size_range(SIDE_MIN..=room.x - SIDE_MIN)
                 .frame(side)
                 .show(ui, |ui| pipeline_ui(ui, tab, draft, &mut actions));
+            paint::name_splitter(ui, Id::unique("pipeline"), "Resize the pipeline");
         } else {
             Panel::top(Id::unique("pipeline above"))
                 .resizable(true)
@@ -57,6 +59,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: 
                 .size_range(80.0..=(room.y - 120.0).max(81.0))
                 .frame(Frame::new())
                 .show(ui, |ui| pipeline_ui(ui, tab, draft, &mut actions));
+            paint::name_splitter(ui, Id::unique("pipeline above"), "Resize the pipeline");
         }
         let frame = Frame::new().inner_margin(Margin { left: 10, ..Margin::ZERO });
         let frame = if room.x >= WIDE { frame } else { Frame::new() };

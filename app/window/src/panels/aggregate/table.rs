@@ -36,12 +36,17 @@ pub fn ui(
     let mut delegate = Delegate { state, output, actions };
     cell::keep_bars_beside(ui);
     // Another run has other columns: their first widths are found again.
-    Table::new()
+    let ids: Vec<Id> = (0..).zip(&columns).map(|(at, column)| column.id_for(at)).collect();
+    let table = Table::new()
         .id_salt(("results", tab.id.0, &output.columns))
         .num_rows(output.rows.len() as u64)
         .columns(columns)
-        .headers([HeaderRow::new(sizes::ROW)])
-        .show(ui, &mut delegate);
+        .headers([HeaderRow::new(sizes::ROW)]);
+    let id = table.get_id(ui);
+    table.show(ui, &mut delegate);
+    for (column, field) in ids.into_iter().zip(&output.columns) {
+        paint::name_column_edge(ui, id, column, &marks::visible(field));
+    }
 }
 
 struct Delegate<'a, 'b> {

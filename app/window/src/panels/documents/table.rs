@@ -75,13 +75,23 @@ pub fn ui(
         Delegate { state, tab, actions, paths, expires, edited, found, shown, first_max };
     let sticky = usize::from(starts_with_id);
     cell::keep_bars_beside(ui);
+    let ids: Vec<Id> = (0..).zip(&columns).map(|(at, column)| column.id_for(at)).collect();
     let table = Table::new()
         .id_salt("documents table")
         .num_rows(view.pages.len())
         .columns(columns)
         .num_sticky_cols(sticky)
         .headers([HeaderRow::new(sizes::ROW)]);
+    let id = table.get_id(ui);
     moved(table, count, sticky, draft).show(ui, &mut delegate);
+    let mut titles: Vec<String> =
+        delegate.paths.iter().map(|path| field_path::dotted(path)).collect();
+    if expires {
+        titles.insert(usize::from(!titles.is_empty()), "Expires in".to_owned());
+    }
+    for (column, title) in ids.into_iter().zip(&titles) {
+        paint::name_column_edge(ui, id, column, &marks::visible(title));
+    }
     let shown = delegate.shown;
     draft.scroll.row = shown.start;
     draft.scroll.offset = 0.0;

@@ -135,7 +135,7 @@ impl Table<'_> {
         &self,
         ui: &mut Ui,
         pressed: &mut Pressed<'_>,
-        cell: impl Fn(&mut Ui, &Lane, usize),
+        cell: impl FnMut(&mut Ui, &Lane, usize),
     ) -> bool {
         let area = ui.available_rect_before_wrap();
         let hovered = ui.rect_contains_pointer(area);
@@ -150,7 +150,7 @@ impl Table<'_> {
         &self,
         ui: &mut Ui,
         pressed: &mut Pressed<'_>,
-        cell: impl Fn(&mut Ui, &Lane, usize),
+        mut cell: impl FnMut(&mut Ui, &Lane, usize),
     ) {
         let rows = self.rows;
         let row_height = if self.is_presented {
@@ -174,6 +174,7 @@ impl Table<'_> {
         let header = table.header(row_height, |mut header| {
             for (title, _) in columns {
                 header.col(|ui| {
+                    paint::name_header(ui, if title.is_empty() { "Actions" } else { title });
                     let words = RichText::new(*title).font(text::small()).color(colors(ui).dim);
                     ui.label(words);
                 });
@@ -184,12 +185,14 @@ impl Table<'_> {
                 let Some(lane) = rows.get(row.index()).copied() else { return };
                 let is_chosen = (self.is_chosen)(lane);
                 row.set_selected(is_chosen);
-                for column in 0..columns.len() {
+                let label = words::label(lane);
+                for (column, (title, _)) in columns.iter().enumerate() {
+                    let name = format!("{label}: {title}");
                     row.col(|ui| {
                         if is_chosen && column == 0 {
                             paint::cell_selection_bar(ui);
                         }
-                        paint::cell_focus_ring(ui);
+                        paint::cell_focus_ring(ui, name.trim_end_matches(": "));
                         cell(ui, lane, column);
                     });
                 }

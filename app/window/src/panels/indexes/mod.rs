@@ -98,42 +98,33 @@ fn table_ui(
         .column(words(true))
         .columns(Column::exact(sizes::COLUMN_NUMBER), figures)
         .column(Column::exact(sizes::COLUMN_ACTIONS))
-        .header(sizes::ROW, |mut header| {
-            for title in TITLES {
-                header.col(|ui| title_ui(ui, title));
-            }
-            for title in FIGURES.iter().take(figures) {
-                header.col(|ui| {
-                    let right = egui::Layout::right_to_left(egui::Align::Center);
-                    ui.with_layout(right, |ui| title_ui(ui, title));
-                });
-            }
-            header.col(|_| {});
-        })
+        .header(sizes::ROW, |header| header_ui(header, figures))
         .body(|body| {
             body.rows(sizes::ROW_TABLE, rows.len(), |mut table_row| {
                 let Some(index) = rows.get(table_row.index()) else { return };
+                let name = with_marks(&index.name);
+                let named = |title: &str| format!("{name}: {title}");
                 let is_chosen = tab.indexes.selected.as_ref() == Some(&index.name);
                 table_row.set_selected(is_chosen);
-                cell(&mut table_row, |ui| {
+                cell(&mut table_row, &named(TITLES[0]), |ui| {
                     if is_chosen {
                         paint::cell_selection_bar(ui);
                     }
                     row::name_ui(ui, index);
                 });
-                cell(&mut table_row, |ui| row::keys_ui(ui, index));
-                cell(&mut table_row, |ui| {
+                cell(&mut table_row, &named(TITLES[1]), |ui| row::keys_ui(ui, index));
+                cell(&mut table_row, &named(TITLES[2]), |ui| {
                     row::properties_ui(ui, index);
                     if index.hidden && index.secs.is_some() {
                         why::link_ui(ui, state, Topic::HiddenIndex, actions.queue);
                     }
                 });
-                for figure in [row::entries_ui, row::size_ui, row::uses_ui].iter().take(figures) {
-                    cell(&mut table_row, |ui| figure(ui, index));
+                let drawn = [row::entries_ui, row::size_ui, row::uses_ui];
+                for (title, figure) in FIGURES.iter().zip(drawn).take(figures) {
+                    cell(&mut table_row, &named(title), |ui| figure(ui, index));
                 }
-                cell(&mut table_row, |ui| actions_ui(ui, index, state, actions));
+                cell(&mut table_row, &named("actions"), |ui| actions_ui(ui, index, state, actions));
                 let response = table_row.response();
-                let name = with_marks(&index.name);
                 menu::of_row(&response, &name, |ui| entries_ui(ui, index, state, actions));
                 if response.clicked() {
                     actions.push(IndexesAction::Select(Some(index.name.clone())));
@@ -145,13 +136,32 @@ fn table_ui(
         });
 }
 
+fn header_ui(mut header: TableRow<'_, '_>, figures: usize) {
+    for title in TITLES {
+        header.col(|ui| title_ui(ui, title));
+    }
+    for title in FIGURES.iter().take(figures) {
+        header.col(|ui| {
+            paint::name_header(ui, title);
+            let right = egui::Layout::right_to_left(egui::Align::Center);
+            ui.with_layout(right, |ui| label_ui(ui, title));
+        });
+    }
+    header.col(|ui| paint::name_header(ui, "Actions"));
+}
+
 fn title_ui(ui: &mut Ui, title: &str) {
+    paint::name_header(ui, title);
+    label_ui(ui, title);
+}
+
+fn label_ui(ui: &mut Ui, title: &str) {
     ui.label(RichText::new(title).font(text::small()).color(colors(ui).dim));
 }
 
-fn cell(row: &mut TableRow<'_, '_>, draw: impl FnOnce(&mut Ui)) {
+fn cell(row: &mut TableRow<'_, '_>, name: &str, draw: impl FnOnce(&mut Ui)) {
     row.col(|ui| {
-        paint::cell_focus_ring(ui);
+        paint::cell_focus_ring(ui, name);
         draw(ui);
     });
 }

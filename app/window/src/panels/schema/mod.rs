@@ -113,6 +113,7 @@ fn table_ui(ui: &mut Ui, tab: &Tab, actions: &mut SchemaActions<'_>) {
         .header(sizes::ROW, |mut header| {
             for title in titles {
                 header.col(|ui| {
+                    paint::name_header(ui, title);
                     let is_right = matches!(title, "Present" | "Distinct");
                     let words = text::rich(title, text::small()).color(colors(ui).dim);
                     if title == "Values" {
@@ -145,30 +146,31 @@ fn row_ui(
     let view = &tab.schema;
     let is_chosen = view.selected.as_ref() == Some(&field.path);
     table_row.set_selected(is_chosen);
-    cell(table_row, |ui| {
+    let path = words::path(&field.path);
+    let named = |title: &str| format!("{path}: {title}");
+    cell(table_row, &named("Field"), |ui| {
         if is_chosen {
             paint::cell_selection_bar(ui);
         }
         row::name_ui(ui, view, field, is_flat, actions);
     });
-    cell(table_row, |ui| row::kinds_ui(ui, field));
+    cell(table_row, &named("Types"), |ui| row::kinds_ui(ui, field));
     if room >= Room::Middle {
-        cell(table_row, |ui| row::present_ui(ui, field));
+        cell(table_row, &named("Present"), |ui| row::present_ui(ui, field));
     }
     if room >= Room::Wide {
-        cell(table_row, |ui| row::distinct_ui(ui, field));
+        cell(table_row, &named("Distinct"), |ui| row::distinct_ui(ui, field));
     }
-    cell(table_row, |ui| {
+    cell(table_row, &named("Values"), |ui| {
         ui.add_space(sizes::GAP);
         row::values_ui(ui, field);
     });
     let response = table_row.response();
     response.widget_info(|| {
-        let name = format!("Field {}", words::path(&field.path));
+        let name = format!("Field {path}");
         egui::WidgetInfo::selected(egui::Role::Button, true, is_chosen, name)
     });
-    let name = words::path(&field.path);
-    menu::of_row(&response, &name, |ui| row::menu_ui(ui, tab, field, actions));
+    menu::of_row(&response, &path, |ui| row::menu_ui(ui, tab, field, actions));
     if response.clicked() {
         let chosen = (!is_chosen).then(|| field.path.clone());
         actions.push(SchemaAction::Select(chosen));
@@ -178,9 +180,9 @@ fn row_ui(
     }
 }
 
-fn cell(row: &mut TableRow<'_, '_>, draw: impl FnOnce(&mut Ui)) {
+fn cell(row: &mut TableRow<'_, '_>, name: &str, draw: impl FnOnce(&mut Ui)) {
     row.col(|ui| {
-        paint::cell_focus_ring(ui);
+        paint::cell_focus_ring(ui, name);
         draw(ui);
     });
 }
