@@ -69,7 +69,7 @@ fn numbers_of_the_expiry_view_are_cut_at_their_left() {
     window.click("View: Removed");
     window.advance(4_000);
     window.click("Run pass");
-    window.until_named("Removal lag");
+    window.until_named("expiring, the latest after");
     assert!(check_widths(&mut window, "8111", "2222") > 0);
     // The lags.
     check_widths(&mut window, "1 h ", "");

@@ -182,6 +182,7 @@ fn the_lag_of_passes_is_a_chart_with_a_sentence() {
     window.advance(31);
     window.click("Run pass");
     window.until_named("On time: all removals within ");
+    window.click("Lag details");
     window.until_named("Removal lag of the last 1 pass");
     window.advance(7_200);
     window.click("Run pass");

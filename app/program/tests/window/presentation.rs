@@ -151,7 +151,7 @@ fn an_open_dialog_is_presented() {
     assert!(window.state().view.is_presented() && window.has("Done"));
     assert_large(&window, "the dialog");
     let screen = window.harness.ctx.content_rect();
-    for name in ["Done", "Close", "Keyboard shortcuts"] {
+    for name in ["Done", "Close the dialog", "Keyboard shortcuts"] {
         assert!(screen.contains_rect(window.place(name)), "{name}");
     }
 }
@@ -237,7 +237,7 @@ fn tables_have_the_columns_that_fit() {
     let mut window = presented("Expiry", 1280.0, 720.0);
     for (typed, last, cut) in [
         ("show the expiry table", "Expires at", "Removal window"),
-        ("show removed documents", "Lag", "Index"),
+        ("show removed documents", "Index", "Restore"),
     ] {
         window.ask(Action::Reaper(ReaperAction::RunNow));
         window.keys(Modifiers::COMMAND, Key::P);
@@ -248,7 +248,7 @@ fn tables_have_the_columns_that_fit() {
         let screen = window.harness.ctx.content_rect();
         let place = window.place_of_part(last).expect(last);
         assert!(place.left() + sizes::COLUMN_SHORT < screen.right(), "{last} {place}");
-        assert!(!window.has("Copy as NDJSON"));
+        assert!(!window.has("More for the ledger"));
     }
 }
 

@@ -129,6 +129,14 @@ impl ExpiryView {
         }
     }
 
+    /// Until when the trash keeps a document, in milliseconds since 1970, if it has it.
+    fn kept_until_ms(&self, lane: &Lane) -> Option<i64> {
+        match self.kept(lane) {
+            Kept::In(Place::Trash { until_ms, .. }) if until_ms < i64::MAX => Some(until_ms),
+            _ => None,
+        }
+    }
+
     /// The ledger as documents, the oldest removal first.
     pub fn ledger_rows(&self, of: &Namespace) -> Vec<Document> {
         let date = |ms| Bson::DateTime(DateTime::from_millis(ms));
@@ -142,6 +150,7 @@ impl ExpiryView {
                 "threshold": date(lane.threshold_ms),
                 "removed": date(removed_ms),
                 "lateMS": lane.late_ms().unwrap_or(0),
+                "keptUntil": self.kept_until_ms(lane).map_or(Bson::Null, date),
             }
         };
         self.ledger.iter().rev().map(row).collect()
@@ -232,13 +241,17 @@ mod tests {
 
     #[test]
     fn the_ledger_is_written_from_the_oldest_removal_on() {
-        let rows = view().ledger_rows(&Namespace::new("d", "c"));
+        let date = |ms| Bson::DateTime(DateTime::from_millis(ms));
+        let mut view = view();
+        view.take_kept([(Bson::Int32(2), 20, TRASH)], (true, true));
+        let rows = view.ledger_rows(&Namespace::new("d", "c"));
         assert_eq!(rows.len(), 4);
         let expected = doc! {
             "_id": 1, "ns": "d.c", "index": "at_1", "base": DateTime::from_millis(0),
             "threshold": DateTime::from_millis(1), "removed": DateTime::from_millis(10),
-            "lateMS": 9_i64,
+            "lateMS": 9_i64, "keptUntil": Bson::Null,
         };
         assert_eq!(rows[0], expected);
+        assert_eq!(rows[1].get("keptUntil"), Some(&date(600)));
     }
 }

@@ -15,6 +15,7 @@ use crate::state::reasons::reason_label;
 use crate::state::{State, Tab, duration};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::marks::visible;
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, bar, card, code_box};
 
 /// Draws the inspector of the open tab.
@@ -128,6 +129,10 @@ fn remaining_ui(ui: &mut Ui, lane: &Lane, now_ms: i64, times: &PassTimes) {
 }
 
 fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, actions: &mut ExpiryActions<'_>) {
+    if lane.removed_ms.is_some() && state.store.capabilities.archives {
+        let kept = tab.expiry.kept(lane).label(state.clock.zone(), state.now_ms());
+        ui.label(RichText::new(with_marks(&kept)).color(colors(ui).dim));
+    }
     ui.horizontal_wrapped(|ui| {
         if lane.removed_ms.is_none() {
             let hint = "Set the date to now, which restarts the TTL";

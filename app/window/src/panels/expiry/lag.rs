@@ -1,4 +1,4 @@
-//! How late removals were: a chart over the last passes, and one sentence.
+//! How late removals were: one sentence, and on request figures and a chart over the last passes.
 
 use egui::{Align2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
@@ -19,20 +19,29 @@ const FIGURES: f32 = 64.0;
 /// The widest step from one pass to the next.
 const STEP_MAX: f32 = 28.0;
 
-/// Draws the chart and the sentence; nothing while nothing was removed.
+/// How late a removal is by the time between passes alone, in milliseconds.
+pub(super) fn allowed_ms(times: &PassTimes) -> i64 {
+    times.sleep_ms.saturating_add(times.pass_ms)
+}
+
+/// Draws the figures and the chart.
 pub(super) fn ui(ui: &mut Ui, state: &State, view: &ExpiryView, times: &PassTimes) {
-    let allowed_ms = times.sleep_ms.saturating_add(times.pass_ms);
-    let Some(promise) = view.promise(allowed_ms) else { return };
-    let ink = colors(ui);
-    let color = if promise.late > 0 { ink.overdue } else { ink.text };
-    ui.label(text::rich(sentence(&promise, allowed_ms), text::body()).color(color));
+    if let Some((median, most, max)) = view.lag_ms() {
+        let figure = |name: &str, ms| format!("{name} {}", duration::figure(ms));
+        let lag = [figure("p50", median), figure("p99", most), figure("max", max)].join("   ");
+        ui.horizontal(|ui| {
+            ui.label(text::rich("Removal lag", text::body()).color(colors(ui).dim));
+            ui.label(text::rich(lag, text::mono()));
+        });
+    }
     let passes = view.lag_of_passes(state.reaper.passes());
     if !passes.is_empty() {
         chart_ui(ui, &passes, times);
     }
 }
 
-fn sentence(promise: &Promise, allowed_ms: i64) -> String {
+/// Whether removals came in time.
+pub(super) fn sentence(promise: &Promise, allowed_ms: i64) -> String {
     let allowed = duration::figure(allowed_ms);
     if promise.late == 0 {
         let latest = duration::figure(promise.max_ms);

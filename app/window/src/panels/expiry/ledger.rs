@@ -1,9 +1,10 @@
 //! The ledger of what was removed: how late, where each document is kept, and restoring them.
 
-use egui::{Response, RichText, Ui};
+use egui::{Id, Response, RichText, Ui};
 
 use super::pass_times::PassTimes;
 use super::table::{Table, id_ui, text_ui};
+use super::words::label;
 use super::{lag, marks};
 use crate::action::{Action, ExpiryAction, TrashAction, trash};
 use crate::guide::Topic;
@@ -11,11 +12,21 @@ use crate::panels::guide_link;
 use crate::panels::reaper_log::RESTORE_HINT;
 use crate::panels::tab_actions::ExpiryActions;
 use crate::state::expiry::{ExpiryView, Kept, Lane, Pick};
-use crate::state::{State, Tab, Zone, duration, number};
+use crate::state::{State, Tab, Zone, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, figure};
+use crate::widgets::{Button, figure, menu};
+
+/// The button of a row.
+const RESTORE: &str = "Restore";
+
+/// Whether the chart of the lag is open.
+const DETAILS: &str = "the chart of the removal lag";
+
+/// The least width of `_id`s and of index names, in points.
+const NAME_MIN: f32 = 120.0;
 
 /// Draws what was removed while the view was open.
 pub(super) fn ui(
@@ -27,10 +38,7 @@ pub(super) fn ui(
 ) {
     let view = &tab.expiry;
     if !view.ledger.is_empty() {
-        ui.horizontal_wrapped(|ui| lag_ui(ui, view));
-        if knows_lags(view, times) {
-            lag::ui(ui, state, view, times);
-        }
+        lag_ui(ui, state, view, times);
     }
     if !state.view.is_presented() {
         ui.horizontal_wrapped(|ui| buttons_ui(ui, state, tab, actions));
@@ -56,14 +64,19 @@ fn knows_lags(view: &ExpiryView, times: &PassTimes) -> bool {
 fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
     let (view, zone, indexes) = (&tab.expiry, state.clock.zone(), tab.indexes.ttl());
     let now_ms = state.now_ms();
+    // A server keeps no copy of what it removes.
+    let restores = state.store.capabilities.archives && !state.view.is_presented();
     let removed = zone.heading("Removed");
-    let columns = [
-        ("_id", sizes::COLUMN),
-        (removed.as_str(), sizes::COLUMN_DATE),
+    let (id, index) = name_widths(ui, restores);
+    let mut columns = vec![
+        ("_id", id),
+        (removed.as_str(), if restores { sizes::COLUMN } else { sizes::COLUMN_DATE }),
         ("Lag", sizes::COLUMN_SHORT),
-        ("Kept", sizes::COLUMN_DATE),
-        ("Index", sizes::COLUMN),
+        ("Index", index),
     ];
+    if restores {
+        columns.push(("", sizes::COLUMN_SHORT));
+    }
     let rows: Vec<&Lane> = view.ledger.iter().collect();
     let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
     let is_chosen = |lane: &Lane| {
@@ -72,6 +85,7 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'
     };
     let (name, is_presented) = ("removed documents", state.view.is_presented());
     let table = Table { name, columns: &columns, rows: &rows, is_chosen: &is_chosen, is_presented };
+    let mut restored = None;
     let mut pressed = |response: &Response, lane: &Lane| row_ui(response, lane, actions);
     table.ui(ui, &mut pressed, |ui, lane, column| {
         let ink = colors(ui);
@@ -81,30 +95,56 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'
             return id_ui(ui, lane, false);
         }
         let words = match column {
-            1 => mono(removed_at(lane, zone)).color(ink.date),
+            1 => mono(removed_at(lane, zone, now_ms)).color(ink.date),
             2 => {
                 return drop(figure::ui(ui, &lane.lag_figure(), figure::mono(ink.text)));
             }
-            3 => {
-                let kept = view.kept(lane);
-                let ink = if kept.is_restorable() { ink.accent } else { ink.dim };
-                RichText::new(with_marks(&kept.label(zone, now_ms))).color(ink)
-            }
             // The inspector says when it expired, and by which date.
-            _ => RichText::new(&lane.index).color(ink.dim),
+            3 => RichText::new(&lane.index).color(ink.dim),
+            _ => {
+                let kept = view.kept(lane);
+                if restore_row_ui(ui, lane, &kept, &kept.label(zone, now_ms)) {
+                    restored = lane.removed_ms.map(|at_ms| (lane.id.clone(), at_ms));
+                }
+                return;
+            }
         };
         text_ui(ui, words, true);
     });
+    if let Some((id, at_ms)) = restored {
+        actions.push(ExpiryAction::Pick(id, at_ms, Pick::Only));
+        actions.push(ExpiryAction::RestorePicked);
+    }
+}
+
+/// The widths of `_id`s and of index names, so that the last column isn't cut.
+fn name_widths(ui: &Ui, restores: bool) -> (f32, f32) {
+    let (removed, columns) =
+        if restores { (sizes::COLUMN, 4.0) } else { (sizes::COLUMN_DATE, 3.0) };
+    let lag = if restores { 2.0 * sizes::COLUMN_SHORT } else { sizes::COLUMN_SHORT };
+    let gaps = columns * ui.spacing().item_spacing.x + sizes::GAP;
+    let room = ui.available_width() - removed - lag - gaps;
+    let fitted = |share: f32| (room * share).clamp(NAME_MIN, sizes::COLUMN_WIDE);
+    (fitted(0.55), fitted(0.45))
+}
+
+/// The button that restores a document, or why there is none. Returns whether it was pressed.
+fn restore_row_ui(ui: &mut Ui, lane: &Lane, kept: &Kept, words: &str) -> bool {
+    if !kept.is_restorable() {
+        let words = RichText::new(with_marks(words)).color(colors(ui).dim);
+        text_ui(ui, words, false).hint(why_not(kept));
+        return false;
+    }
+    let name = format!("Restore {}", label(lane));
+    let hint = format!("{words}. {RESTORE_HINT}");
+    ui.add(Button::plain(RESTORE).small().name(&name).tooltip(&hint)).clicked()
 }
 
 /// When a document went.
-fn removed_at(lane: &Lane, zone: Zone) -> String {
-    let at = lane.removed_ms.unwrap_or(lane.threshold_ms);
-    if lane.seen_ms.is_some() {
-        // A look found that it was gone: no more is known.
-        return format!("by {}", zone.date_time(at));
-    }
-    zone.date_time_millis(at)
+fn removed_at(lane: &Lane, zone: Zone, now_ms: i64) -> String {
+    let at = zone.when(lane.removed_ms.unwrap_or(lane.threshold_ms), now_ms);
+    // A look found that it was gone: no more is known.
+    if lane.seen_ms.is_some() { format!("by {at}") } else { at }
 }
 
 /// A click chooses a row, with Ctrl one more, with Shift all up to it.
@@ -135,66 +175,78 @@ pub(super) fn why_not(kept: &Kept) -> &'static str {
     }
 }
 
-/// How late the removals were.
-fn lag_ui(ui: &mut Ui, view: &ExpiryView) {
+/// How late the removals were, in one sentence; figures and a chart on request.
+fn lag_ui(ui: &mut Ui, state: &State, view: &ExpiryView, times: &PassTimes) {
     let ink = colors(ui);
-    let mut words = |words: RichText| ui.add(egui::Label::new(words).extend());
-    if let Some((median, most, max)) = view.lag_ms() {
-        let figure = |name: &str, ms| format!("{name} {}", duration::figure(ms));
-        let lag = [figure("p50", median), figure("p99", most), figure("max", max)].join("   ");
-        words(RichText::new("Removal lag").color(ink.dim));
-        words(RichText::new(lag).font(text::mono()));
-    }
+    let promise = view.promise(lag::allowed_ms(times)).filter(|_| knows_lags(view, times));
+    let (mut sentence, color) = match &promise {
+        Some(promise) => {
+            let color = if promise.late > 0 { ink.overdue } else { ink.text };
+            (lag::sentence(promise, lag::allowed_ms(times)), color)
+        }
+        None => {
+            let removed = number::counted(view.ledger.len() as u64, "document", "documents");
+            (format!("{removed} removed"), ink.text)
+        }
+    };
     if view.ledger_dropped > 0 {
-        let dropped = format!("{} more not shown", number::count(view.ledger_dropped));
-        words(RichText::new(dropped).color(ink.dim));
+        sentence.push_str("; ");
+        sentence.push_str(&number::count(view.ledger_dropped));
+        sentence.push_str(" more not shown");
+    }
+    let is_presented = state.view.is_presented();
+    let id = Id::unique(DETAILS);
+    let mut is_open = is_presented || ui.data(|data| data.get_temp(id)).unwrap_or(false);
+    ui.horizontal_wrapped(|ui| {
+        ui.label(text::rich(sentence, text::body()).color(color));
+        let details = Button::ghost("Details").small().menu().selected(is_open).name("Lag details");
+        if promise.is_some() && !is_presented && ui.add(details).clicked() {
+            is_open = !is_open;
+            ui.data_mut(|data| data.insert_temp(id, is_open));
+        }
+    });
+    if promise.is_some() && is_open {
+        lag::ui(ui, state, view, times);
     }
 }
 
 fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
-    let (view, namespace) = (&tab.expiry, &tab.namespace);
+    let view = &tab.expiry;
     let has_rows = !view.ledger.is_empty();
-    // A server keeps no copy of what it removes.
-    let is_kept = state.store.capabilities.archives;
-    if has_rows && is_kept {
-        restore_ui(ui, view, actions);
-    }
     let save = Button::plain("Save ledger…").enabled(has_rows && state.can_export());
     if ui.add(save.tooltip("Write the removals to an NDJSON or CSV file")).clicked() {
         actions.push(ExpiryAction::SaveLedger);
     }
-    if ui.add(Button::plain("Copy as NDJSON").enabled(has_rows)).clicked() {
-        actions.push(ExpiryAction::CopyLedger);
-    }
-    if !is_kept {
-        return;
-    }
-    let show = Button::plain(trash::SHOW.label).tooltip(trash::SHOW.tooltip);
-    if ui.add(show).clicked() {
-        actions.queue.push(Action::Trash(TrashAction::Open(Some(namespace.clone()))));
+    let more = ui.add(Button::plain("More").menu().name("More for the ledger"));
+    menu::below(&more, |ui| more_ui(ui, state, tab, actions));
+    // Each row has its own button.
+    let picked = view.picked_kept().len() as u64;
+    if view.picked.len() > 1 && state.store.capabilities.archives {
+        let label = format!("Restore {}", number::counted(picked, "document", "documents"));
+        let restore = Button::plain(&label).enabled(picked > 0).tooltip(RESTORE_HINT);
+        if ui.add(restore).clicked() {
+            actions.push(ExpiryAction::RestorePicked);
+        }
     }
 }
 
-/// Restores the chosen documents that are kept.
-fn restore_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut ExpiryActions<'_>) {
-    let count = view.picked_kept().len() as u64;
-    let label = match (count, view.picked.len()) {
-        (0 | 1, 0 | 1) => "Restore selected".to_owned(),
-        _ => format!("Restore {}", number::counted(count, "document", "documents")),
-    };
-    let mut picked = view.ledger.iter().filter(|lane| view.is_picked(lane));
-    let hint = match (count, picked.next()) {
-        (0, None) => "Select documents first: with Ctrl several, with Shift a range",
-        (0, Some(lane)) => why_not(&view.kept(lane)),
-        _ => RESTORE_HINT,
-    };
-    if ui.add(Button::plain(&label).enabled(count > 0).tooltip(hint)).clicked() {
-        actions.push(ExpiryAction::RestorePicked);
+fn more_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
+    let view = &tab.expiry;
+    let has_rows = !view.ledger.is_empty();
+    if menu::entry(ui, "Copy as NDJSON", "", has_rows).clicked() {
+        actions.push(ExpiryAction::CopyLedger);
+    }
+    // A server keeps no copy of what it removes.
+    if !state.store.capabilities.archives {
+        return;
     }
     let any = view.ledger.iter().any(|lane| view.kept(lane).is_restorable());
-    let all = Button::plain("Select restorable").enabled(any);
-    if ui.add(all.tooltip("Select all removals that the trash or the archive has")).clicked() {
+    let all = menu::entry(ui, "Select restorable", "Ctrl+click", any);
+    if all.hint("Select all removals that the trash or the archive has").clicked() {
         actions.push(ExpiryAction::PickRestorable);
+    }
+    if menu::entry(ui, trash::SHOW.label, "", true).hint(trash::SHOW.tooltip).clicked() {
+        actions.queue.push(Action::Trash(TrashAction::Open(Some(tab.namespace.clone()))));
     }
 }
 
@@ -205,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_removal_that_was_not_told_has_no_milliseconds() {
+    fn a_removal_that_was_not_told_is_known_up_to_a_time() {
         let check = |seen_ms, expected: &str| {
             let lane = Lane {
                 id: Bson::Int32(7),
@@ -219,9 +271,9 @@ mod tests {
                 removable_ms: None,
                 seen_ms,
             };
-            assert_eq!(removed_at(&lane, Zone::Utc), expected);
+            assert_eq!(removed_at(&lane, Zone::Utc, 20_000), expected);
         };
-        check(Some(9_000), "by 1970-01-01 00:00:10");
-        check(None, "1970-01-01 00:00:10.219Z");
+        check(Some(9_000), "by 00:00:10");
+        check(None, "00:00:10");
     }
 }
