@@ -9,7 +9,7 @@ use crate::action::lookup::{missing, synonyms};
 use crate::action::{
     Action, Actions, Entry, LessonAction, StoreAction, TabsAction, ViewAction, entries,
 };
-use crate::job::lesson::LessonEntry;
+use crate::job::lesson::{LessonEntry, LessonList};
 use crate::state::lesson::catalog;
 use crate::state::{Drafts, Namespace, State, StoreBeside};
 use crate::theme::{Colors, colors, sizes, text};
@@ -212,8 +212,9 @@ fn lines(state: &State, typed: &str) -> Vec<Line> {
         })
     });
     let list = state.lessons.list.as_deref();
-    let lessons = list.into_iter().flat_map(|list| &list.lessons);
-    let lessons = lessons.filter_map(|entry| lesson(entry, typed));
+    let lessons = list
+        .into_iter()
+        .flat_map(|list| list.lessons.iter().filter_map(|entry| lesson(list, entry, typed)));
     let stores = state.beside.iter().filter_map(|beside| store(beside, typed));
     let mut lines: Vec<Line> = commands.chain(collections).chain(lessons).chain(stores).collect();
     lines.sort_by_key(|line| (line.rank, -line.score));
@@ -232,11 +233,11 @@ fn store(beside: &StoreBeside, typed: &str) -> Option<Line> {
 }
 
 /// The line of a lesson. They are listed only when something was typed.
-fn lesson(entry: &LessonEntry, typed: &str) -> Option<Line> {
+fn lesson(list: &LessonList, entry: &LessonEntry, typed: &str) -> Option<Line> {
     if typed.is_empty() || !entry.problems.is_empty() {
         return None;
     }
-    let number = catalog::number(&entry.slug);
+    let number = catalog::number(list, entry);
     let words = format!("Lesson {number} {}", with_marks(&entry.title));
     let score = score(&words, typed)?;
     let rank = Rank::of(&words, typed).max(Rank::Lesson);

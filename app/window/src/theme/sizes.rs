@@ -90,7 +90,7 @@ pub const LESSON_BANNER: f32 = 40.0;
 /// From here on its buttons have words.
 pub const LESSON_BANNER_WIDE: f32 = 1_180.0;
 /// The card of a lesson: first width.
-pub const LESSON_CARD: f32 = 384.0;
+pub const LESSON_CARD: f32 = 432.0;
 /// The narrowest card of a lesson.
 pub const LESSON_CARD_MIN: f32 = 280.0;
 /// The window with the presenter's notes.
@@ -252,8 +252,8 @@ pub const SLIDER_TRACK: f32 = 6.0;
 pub const SLIDER_KNOB: f32 = 8.0;
 /// The space that a field leaves for the buttons after it.
 pub const FIELD_BUTTONS: f32 = 320.0;
-/// From here on the Lessons page has two columns.
-pub const LESSONS_TWO_COLUMNS: f32 = 1_240.0;
+/// The widest column of the Lessons page.
+pub const LESSONS_COLUMN: f32 = 720.0;
 /// From here on the fields of a schema have a column with their distinct values.
 pub const SCHEMA_WIDE: f32 = 700.0;
 /// From here on they have one that says how many documents have them.

@@ -16,6 +16,8 @@ pub const MONO_SMALL: f32 = 12.0;
 pub const TITLE: f32 = 14.0;
 /// Titles of dialogs: 17 points.
 pub const HEADING: f32 = 17.0;
+/// Text that is read rather than used, such as a lesson: 17 points.
+pub const READING: f32 = 17.0;
 /// A figure that is looked at from the back of the room: 21 points.
 pub const FIGURE: f32 = 21.0;
 /// Icons next to body text.
@@ -48,6 +50,11 @@ pub fn strong() -> FontId {
 /// The title of a dialog.
 pub fn heading() -> FontId {
     FontId::new(HEADING, FontFamily::Name(SANS_SEMIBOLD.into()))
+}
+
+/// The title of something that is read, such as the card of a lesson.
+pub fn large_heading() -> FontId {
+    FontId::new(FIGURE, FontFamily::Name(SANS_SEMIBOLD.into()))
 }
 
 /// Values and digits.

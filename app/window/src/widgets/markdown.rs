@@ -1,13 +1,15 @@
-//! Markdown: paragraphs, lists, tables, emphasis, code and links. No images and no HTML.
+//! Markdown: paragraphs, lists, tables, emphasis, code and links. No images and no HTML. It is as large
+//! as the body text of the `Ui`.
 
 use egui::text::LayoutJob;
 use egui::{
-    Color32, Frame, Grid, Label, Margin, Role, ScrollArea, Sense, TextFormat, Ui, WidgetInfo,
+    Color32, FontId, Frame, Grid, Label, Margin, RichText, Role, ScrollArea, Sense, TextFormat,
+    TextStyle, Ui, WidgetInfo,
 };
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::{code_box, paint};
-use crate::theme::{Colors, colors, sizes, text};
+use crate::theme::{colors, sizes, text};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Clicked {
@@ -37,7 +39,7 @@ pub fn line_ui(ui: &mut Ui, markdown: &str, ink: Color32) -> egui::Response {
 /// Lays such a line out.
 pub fn line_job(ui: &Ui, markdown: &str, ink: Color32, width: f32) -> LayoutJob {
     let spans: Vec<Span> = blocks(markdown).into_iter().flat_map(Block::into_spans).collect();
-    let mut job = job(&spans, ink, colors(ui));
+    let mut job = job(ui, &spans, ink);
     job.wrap.max_width = width.max(1.0);
     job
 }
@@ -222,7 +224,7 @@ fn block_ui(ui: &mut Ui, block: &Block) -> Option<Clicked> {
                 ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
                 #[expect(clippy::cast_precision_loss, reason = "a few levels")]
                 ui.add_space((*depth - 1) as f32 * sizes::GAP_LARGE);
-                ui.label(text::rich(mark.as_str(), text::body()).color(ink.dim));
+                ui.label(RichText::new(mark.as_str()).color(ink.dim));
                 ui.vertical(|ui| clicked = spans_ui(ui, spans, ink.text));
             });
             clicked
@@ -281,7 +283,7 @@ fn cell_ui(ui: &mut Ui, cell: &[Span], width: f32) -> Option<Clicked> {
             })
             .inner;
     }
-    let mut job = job(cell, ink.text, ink);
+    let mut job = job(ui, cell, ink.text);
     job.wrap.max_width = width;
     ui.add(Label::new(job).wrap());
     None
@@ -290,7 +292,7 @@ fn cell_ui(ui: &mut Ui, cell: &[Span], width: f32) -> Option<Clicked> {
 /// Draws words. A link among them is a separate control.
 fn spans_ui(ui: &mut Ui, spans: &[Span], ink: Color32) -> Option<Clicked> {
     if spans.iter().all(|span| span.link.is_none()) {
-        let mut job = job(spans, ink, colors(ui));
+        let mut job = job(ui, spans, ink);
         job.wrap.max_width = ui.available_width();
         ui.add(Label::new(job).wrap().selectable(true));
         return None;
@@ -306,21 +308,21 @@ fn spans_ui(ui: &mut Ui, spans: &[Span], ink: Color32) -> Option<Clicked> {
                 continue;
             };
             if !words.is_empty() {
-                ui.add(Label::new(job(&std::mem::take(&mut words), ink, colors(ui))).wrap());
+                ui.add(Label::new(job(ui, &std::mem::take(&mut words), ink)).wrap());
             }
             if link_ui(ui, span) {
                 clicked = Some(Clicked::Link(link.clone()));
             }
         }
         if !words.is_empty() {
-            ui.add(Label::new(job(&words, ink, colors(ui))).wrap());
+            ui.add(Label::new(job(ui, &words, ink)).wrap());
         }
     });
     clicked
 }
 
 fn link_ui(ui: &mut Ui, span: &Span) -> bool {
-    let words = job(std::slice::from_ref(span), colors(ui).accent, colors(ui));
+    let words = job(ui, std::slice::from_ref(span), colors(ui).accent);
     let link = ui.add(Label::new(words).wrap().selectable(false).sense(Sense::click()));
     link.widget_info(|| WidgetInfo::labeled(Role::Link, true, &span.text));
     if link.has_focus() {
@@ -329,7 +331,9 @@ fn link_ui(ui: &mut Ui, span: &Span) -> bool {
     link.on_hover_cursor(egui::CursorIcon::PointingHand).clicked()
 }
 
-fn job(spans: &[Span], ink: Color32, colors: &Colors) -> LayoutJob {
+fn job(ui: &Ui, spans: &[Span], ink: Color32) -> LayoutJob {
+    let colors = colors(ui);
+    let scale = TextStyle::Body.resolve(ui.style()).size / text::BODY;
     let mut job = LayoutJob::default();
     for span in spans {
         let font = match (span.is_code, span.is_strong) {
@@ -337,6 +341,7 @@ fn job(spans: &[Span], ink: Color32, colors: &Colors) -> LayoutJob {
             (false, true) => text::strong(),
             (false, false) => text::body(),
         };
+        let font = FontId { size: font.size * scale, ..font };
         let mut format = TextFormat::simple(font, ink);
         format.italics = span.is_emphasis && !span.is_code;
         format.valign = egui::Align::Center;

@@ -88,8 +88,20 @@ pub fn level_title(level: Level) -> &'static str {
     }
 }
 
+/// The number of a lesson: of the program's, its place among those of its kind, such as `07` or `C2`.
+pub fn number(list: &LessonList, entry: &LessonEntry) -> String {
+    let is_own = |one: &LessonEntry| one.file().is_none() && one.course.is_none();
+    let same_kind = list.lessons.iter().filter(|one| is_own(one) && one.kind == entry.kind);
+    let place = same_kind.map(|one| &one.source).position(|source| *source == entry.source);
+    match (place, entry.kind) {
+        (Some(place), LessonKind::Lesson) => format!("{:02}", place + 1),
+        (Some(place), LessonKind::Challenge) => format!("C{}", place + 1),
+        _ => slug_number(&entry.slug),
+    }
+}
+
 /// The number that a slug begins with, such as `07` or `C2`. Empty without one.
-pub fn number(slug: &str) -> String {
+fn slug_number(slug: &str) -> String {
     let head = slug.split('-').next().unwrap_or_default();
     let digits = head.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let letters = &head[..head.len() - digits.len()];
@@ -121,13 +133,13 @@ pub fn minutes(entry: &LessonEntry) -> String {
 }
 
 /// A lesson in one line, as a screen reader says it.
-pub fn spoken(entry: &LessonEntry, is_on_path: bool) -> String {
+pub fn spoken(list: &LessonList, entry: &LessonEntry, is_on_path: bool) -> String {
     let kind = match entry.kind {
         LessonKind::Lesson => "Lesson",
         LessonKind::Challenge => "Challenge",
         LessonKind::Scene => "Scene",
     };
-    let number = number(&entry.slug);
+    let number = number(list, entry);
     let mut parts = vec![if number.is_empty() {
         format!("{kind}: {}", entry.title)
     } else {
@@ -221,7 +233,7 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let check = |slug, expected| assert_eq!(number(slug), expected);
+        let check = |slug, expected| assert_eq!(slug_number(slug), expected);
         check("07-not-a-date", "07");
         check("c02-why-not-deleted", "C2");
         check("s10-cosmos", "S10");
@@ -232,11 +244,12 @@ mod tests {
 
     #[test]
     fn a_row_is_heard_with_its_progress() {
-        let mut found = entry("07-not-a-date", Level::Start, LessonKind::Lesson);
-        let words = "Lesson 07: Title of 07-not-a-date, 4 minutes, not started";
-        assert_eq!(spoken(&found, false), words);
+        let list = list();
+        let mut found = list.lessons[1].clone();
+        let words = "Lesson 02: Title of 10-b, 4 minutes, not started";
+        assert_eq!(spoken(&list, &found, false), words, "the number is its place");
         found.progress = LessonProgress::Card(1);
-        let words = spoken(&found, true);
+        let words = spoken(&list, &found, true);
         assert!(words.ends_with(", card 2 of 3, on the half-hour path"), "{words}");
         let keys: String = (0..11).filter_map(scene_key).collect();
         assert_eq!(keys, "1234567890");

@@ -1,6 +1,6 @@
 //! The open card: its title, its prose and its blocks, in order.
 
-use egui::{Align, Id, Margin, ScrollArea, Ui};
+use egui::{Align, FontId, Id, Margin, ScrollArea, TextStyle, Ui};
 
 use super::actions::LessonActions;
 use super::{actions, block};
@@ -26,6 +26,11 @@ pub(super) fn ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Le
         .show(ui, |ui| {
             egui::Frame::new().inner_margin(Margin::symmetric(16, 14)).show(ui, |ui| {
                 ui.set_max_width(ui.available_width());
+                if !state.view.is_presented() {
+                    // A presentation is enlarged as a whole.
+                    let body = FontId { size: text::READING, ..text::body() };
+                    ui.style_mut().text_styles.insert(TextStyle::Body, body);
+                }
                 ui.spacing_mut().item_spacing.y = sizes::GAP;
                 content_ui(ui, state, playing, view, actions);
             });
@@ -43,7 +48,8 @@ fn content_ui(
     let is_presented = state.view.is_presented();
     let ink = colors(ui);
     let title = visible(&card.title);
-    let heading = ui.label(text::rich(title, text::heading()).color(ink.text));
+    let font = if is_presented { text::heading() } else { text::large_heading() };
+    let heading = ui.label(text::rich(title, font).color(ink.text));
     actions::announce(ui, heading.id);
     if let Some(failure) = &view.failure {
         failure_ui(ui, failure);

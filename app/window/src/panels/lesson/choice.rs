@@ -2,7 +2,7 @@
 
 use egui::{Align2, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
 
-use crate::theme::{colors, sizes, text};
+use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::{markdown, paint, steady};
 
 /// The radius of the circle before the words.
@@ -45,11 +45,15 @@ impl Choice<'_> {
         let role = if self.is_box { Role::CheckBox } else { Role::RadioButton };
         response.widget_info(|| WidgetInfo::selected(role, is_open, is_chosen, &spoken));
         let fill = match () {
-            () if self.is_chosen => ink.accent_background,
+            () if self.is_true || self.is_chosen && self.is_open => ink.accent_background,
             () if self.is_open && response.hovered() => ink.raised_hover,
             () => ink.raised,
         };
-        let border = if self.is_chosen || self.is_true { ink.accent } else { ink.hairline };
+        let border = match () {
+            () if self.is_true || self.is_chosen && self.is_open => ink.accent,
+            () if self.is_chosen => ink.dim,
+            () => ink.hairline,
+        };
         let stroke = Stroke::new(sizes::LINE, border);
         ui.painter().rect(rect, sizes::RADIUS_BUTTON, fill, stroke, StrokeKind::Inside);
         self.mark_ui(ui, rect);
@@ -68,24 +72,27 @@ impl Choice<'_> {
         }
     }
 
+    /// The true answer is filled, with a check. A guess that is locked is gray.
     fn mark_ui(&self, ui: &Ui, rect: egui::Rect) {
         let ink = colors(ui);
         let center = rect.left_center() + vec2(sizes::GAP + RADIO, 0.0);
-        let stroke = Stroke::new(1.5, if self.is_chosen { ink.accent } else { ink.dim });
+        let tint = if self.is_chosen && self.is_open { ink.accent } else { ink.dim };
+        let square = egui::Rect::from_center_size(center, vec2(2.0 * RADIO, 2.0 * RADIO));
+        let check = |size, ink| paint::icon_at(ui.painter(), center, Icon::Check, size, ink);
         if self.is_true {
-            let icon = crate::theme::Icon::Check;
-            paint::icon_at(ui.painter(), center, icon, text::ICON, ink.accent);
+            let radius = if self.is_box { 3.0 } else { RADIO + 1.0 };
+            ui.painter().rect_filled(square.expand(1.0), radius, ink.accent);
+            check(2.0 * RADIO, ink.on_accent);
         } else if self.is_box {
-            let square = egui::Rect::from_center_size(center, vec2(2.0 * RADIO, 2.0 * RADIO));
-            let fill = if self.is_chosen { ink.accent } else { ink.panel };
-            ui.painter().rect(square, 3.0, fill, stroke, StrokeKind::Inside);
+            let fill = if self.is_chosen { tint } else { ink.panel };
+            ui.painter().rect(square, 3.0, fill, Stroke::new(1.5, tint), StrokeKind::Inside);
             if self.is_chosen {
-                let icon = crate::theme::Icon::Check;
-                paint::icon_at(ui.painter(), center, icon, 2.0 * RADIO, ink.on_accent);
+                check(2.0 * RADIO, if self.is_open { ink.on_accent } else { ink.panel });
             }
         } else {
-            ui.painter().circle(center, RADIO, ink.panel, stroke);
-            if self.is_chosen {
+            let width = if self.is_chosen && !self.is_open { 2.5 } else { 1.5 };
+            ui.painter().circle(center, RADIO, ink.panel, Stroke::new(width, tint));
+            if self.is_chosen && self.is_open {
                 ui.painter().circle_filled(center, RADIO - 3.0, ink.accent);
             }
         }

@@ -2,7 +2,7 @@
 
 mod row;
 
-use egui::{Align, Label, Layout, Margin, RichText, ScrollArea, Ui};
+use egui::{Align, Label, Layout, Margin, RichText, ScrollArea, Ui, UiBuilder};
 
 use self::row::{PROBLEMS_MAX, place};
 use super::scenes;
@@ -32,24 +32,19 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             return;
         };
         ScrollArea::vertical().id_salt("lessons").auto_shrink(false).show(ui, |ui| {
-            // The bar at the right covers nothing.
-            ui.set_max_width(ui.available_width() - sizes::GAP);
-            failed_ui(ui, state);
-            path_ui(ui, list, actions);
-            for error in &list.errors {
-                warning_ui(ui, error);
-            }
-            if list.lessons.is_empty() && list.errors.is_empty() {
-                empty_state::hint(ui, "No lessons were found");
-            }
-            let series = catalog::series(list);
-            if ui.available_width() >= sizes::LESSONS_TWO_COLUMNS {
-                columns_ui(ui, state, list, &series, actions);
-            } else {
-                for series in &series {
+            column_ui(ui, |ui| {
+                failed_ui(ui, state);
+                path_ui(ui, list, actions);
+                for error in &list.errors {
+                    warning_ui(ui, error);
+                }
+                if list.lessons.is_empty() && list.errors.is_empty() {
+                    empty_state::hint(ui, "No lessons were found");
+                }
+                for series in &catalog::series(list) {
                     series_ui(ui, state, list, series, actions);
                 }
-            }
+            });
             ui.add_space(sizes::GAP_LARGE);
         });
     });
@@ -137,29 +132,14 @@ fn path_ui(ui: &mut Ui, list: &LessonList, actions: &mut Actions) {
     });
 }
 
-/// Two columns, about equally high.
-fn columns_ui(
-    ui: &mut Ui,
-    state: &State,
-    list: &LessonList,
-    series: &[Series<'_>],
-    actions: &mut Actions,
-) {
-    let rows = |series: &Series<'_>| series.lessons.len() + 2;
-    let half = series.iter().map(rows).sum::<usize>() / 2;
-    let (mut left, mut right, mut before) = (Vec::new(), Vec::new(), 0);
-    for series in series {
-        let column = if before + rows(series) / 2 <= half { &mut left } else { &mut right };
-        column.push(series);
-        before += rows(series);
-    }
-    ui.columns(2, |columns| {
-        for (ui, series) in columns.iter_mut().zip([left, right]) {
-            for series in series {
-                series_ui(ui, state, list, series, actions);
-            }
-        }
-    });
+/// Draws into a column in the middle, narrow enough to be read line by line.
+fn column_ui(ui: &mut Ui, content: impl FnOnce(&mut Ui)) {
+    let room = ui.available_rect_before_wrap();
+    // The bar at the right covers nothing.
+    let width = (room.width() - sizes::GAP).min(sizes::LESSONS_COLUMN);
+    let left = room.left() + (room.width() - width) / 2.0;
+    let column = room.with_min_x(left).with_max_x(left + width);
+    ui.scope_builder(UiBuilder::new().max_rect(column), content);
 }
 
 fn series_ui(

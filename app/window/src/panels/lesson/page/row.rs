@@ -1,6 +1,9 @@
 //! A lesson in its series.
 
-use egui::{Align2, Id, Label, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Id, Label, Layout, Pos2, Rect, Role, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2,
+    vec2,
+};
 
 use crate::action::{Action, Actions, LessonAction};
 use crate::job::lesson::{LessonEntry, LessonKind, LessonList, LessonProgress, Problem};
@@ -14,13 +17,13 @@ use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, paint};
 
 /// The column of numbers.
-const NUMBER: f32 = 40.0;
+const NUMBER: f32 = 32.0;
 
-/// The column of the minutes.
+/// The room for the minutes.
 const MINUTES: f32 = 64.0;
 
-/// The column of the progress.
-const PROGRESS: f32 = 108.0;
+/// The radius of the progress.
+const PROGRESS: f32 = 7.0;
 
 pub(super) fn ui(
     ui: &mut Ui,
@@ -37,7 +40,7 @@ pub(super) fn ui(
     let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
     let is_on_path = entry.file().is_none() && list.path.contains(&entry.slug);
     response.widget_info(|| {
-        WidgetInfo::labeled(Role::Button, true, catalog::spoken(entry, is_on_path))
+        WidgetInfo::labeled(Role::Button, true, catalog::spoken(list, entry, is_on_path))
     });
     if response.hovered() {
         ui.painter().rect_filled(rect, sizes::RADIUS_BUTTON, colors(ui).raised);
@@ -53,9 +56,16 @@ pub(super) fn ui(
     if response.clicked() {
         scenes::open(entry, actions);
     }
+    let mut hints = Vec::new();
+    if let LessonProgress::Card(_) = entry.progress {
+        hints.push(catalog::progress(entry));
+    }
     if !entry.after.is_empty() {
         let titles: Vec<_> = entry.after.iter().map(|slug| title(list, slug)).collect();
-        response.hint(format!("Worth doing before: {}", titles.join(", ")));
+        hints.push(format!("Worth doing before: {}", titles.join(", ")));
+    }
+    if !hints.is_empty() {
+        response.hint(hints.join("\n"));
     }
 }
 
@@ -81,21 +91,25 @@ impl Cells<'_> {
         let inner = rect.shrink2(vec2(sizes::GAP_SMALL, 0.0));
         let at = |x: f32| pos2(x, rect.center().y);
         let left = Align2::LEFT_CENTER;
+        let mut x = inner.left();
+        self.progress(ui, at(x + PROGRESS));
+        x += 2.0 * PROGRESS + sizes::GAP;
         let number = self.number();
-        paint::text_at(ui, at(inner.left()), left, &number, text::mono(), colors.dim, NUMBER);
-        let mut right = self.progress(ui, inner);
-        let minutes = catalog::minutes(self.entry);
-        let place = at(right - sizes::GAP);
-        let align = Align2::RIGHT_CENTER;
-        paint::text_at(ui, place, align, &minutes, text::body(), colors.dim, MINUTES);
-        right -= MINUTES + sizes::GAP;
-        if self.is_on_path {
-            paint::icon_at(ui.painter(), at(right - 8.0), Icon::Star, text::ICON, colors.accent);
-        }
-        right -= text::ICON + sizes::GAP_SMALL;
-        let from = inner.left() + NUMBER;
+        paint::text_at(ui, at(x), left, &number, text::mono(), colors.dim, NUMBER);
+        x += NUMBER;
         let title = with_marks(&self.entry.title);
-        paint::text_at(ui, at(from), left, &title, text::body(), colors.text, right - from);
+        let room = inner.right() - x - MINUTES - text::ICON - 2.0 * sizes::GAP;
+        let title = paint::text_at(ui, at(x), left, &title, text::body(), colors.text, room);
+        x = title.right() + sizes::GAP;
+        let minutes = catalog::minutes(self.entry);
+        if !minutes.is_empty() {
+            let small = text::small();
+            let place = paint::text_at(ui, at(x), left, &minutes, small, colors.dim, MINUTES);
+            x = place.right() + sizes::GAP;
+        }
+        if self.is_on_path {
+            paint::icon_at(ui.painter(), at(x + 8.0), Icon::Star, text::ICON, colors.accent);
+        }
     }
 
     /// Its number; of a scene, its key.
@@ -103,31 +117,37 @@ impl Cells<'_> {
         let scenes = catalog::scenes(self.list);
         match scenes.iter().position(|scene| scene.source == self.entry.source) {
             Some(place) => catalog::scene_key(place).map(String::from).unwrap_or_default(),
-            None => catalog::number(&self.entry.slug),
+            None => catalog::number(self.list, self.entry),
         }
     }
 
-    /// How far the user got, at the right. Returns where it begins.
-    fn progress(&self, ui: &Ui, inner: Rect) -> f32 {
-        let colors = colors(ui);
-        let entry = self.entry;
-        let left = inner.right() - PROGRESS;
-        let (words, icon, ink) = match entry.progress {
-            _ if self.is_opening => ("Opening…".to_owned(), Some(Icon::Wait), colors.text),
-            _ if entry.kind == LessonKind::Scene => return left,
-            LessonProgress::Done => (catalog::progress(entry), Some(Icon::Check), colors.accent),
-            LessonProgress::Card(_) => (catalog::progress(entry), None, colors.text),
-            LessonProgress::NotStarted => (catalog::progress(entry), None, colors.dim),
-        };
-        let mut at = pos2(left, inner.center().y);
-        if let Some(icon) = icon {
-            let center = at + vec2(text::ICON / 2.0, 0.0);
-            paint::icon_at(ui.painter(), center, icon, text::ICON, ink);
-            at.x += text::ICON + sizes::GAP_TINY;
+    /// How far the user got: an empty ring, one filled by half, or a check. Scenes have none.
+    fn progress(&self, ui: &Ui, center: Pos2) {
+        let (colors, painter) = (colors(ui), ui.painter());
+        let stroke = Stroke::new(1.5, colors.accent);
+        match self.entry.progress {
+            _ if self.is_opening => {
+                paint::icon_at(painter, center, Icon::Wait, text::ICON, colors.text);
+            }
+            _ if self.entry.kind == LessonKind::Scene => {}
+            LessonProgress::Done => {
+                painter.circle_filled(center, PROGRESS + 1.0, colors.accent);
+                let ink = colors.on_accent;
+                paint::icon_at(painter, center, Icon::Check, 2.0 * PROGRESS, ink);
+            }
+            LessonProgress::Card(_) => {
+                let half = |step: u8| {
+                    let angle = std::f32::consts::PI * (0.5 + f32::from(step) / 12.0);
+                    center + PROGRESS * Vec2::angled(angle)
+                };
+                let half = (0..=12).map(half).collect();
+                painter.add(Shape::convex_polygon(half, colors.accent, Stroke::NONE));
+                painter.circle_stroke(center, PROGRESS, stroke);
+            }
+            LessonProgress::NotStarted => {
+                painter.circle_stroke(center, PROGRESS, Stroke::new(1.5, colors.hairline));
+            }
         }
-        let align = Align2::LEFT_CENTER;
-        paint::text_at(ui, at, align, &words, text::body(), ink, inner.right() - at.x);
-        left
     }
 }
 
