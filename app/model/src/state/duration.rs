@@ -1,5 +1,7 @@
 //! Durations as text.
 
+use std::time::Duration;
+
 use super::number;
 
 const SECOND_MS: i64 = 1_000;
@@ -84,6 +86,13 @@ pub fn span(ms: i64) -> String {
         Some((size, next)) if count < 10 => format!("{count} {name} {} {next}", rest / size),
         _ => format!("{} {name}", number::count(count.unsigned_abs())),
     }
+}
+
+/// The words about a query that the user stopped.
+pub fn stopped(after: Duration) -> String {
+    let ms = i64::try_from(after.as_millis()).unwrap_or(i64::MAX);
+    // Whole seconds, from one on.
+    format!("Stopped after {}", span(if ms >= 1_000 { ms / 1_000 * 1_000 } else { ms }))
 }
 
 /// A span with one decimal, for figures: `28.4 s`, `950 ms`, `3.2 min`.

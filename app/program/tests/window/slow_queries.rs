@@ -37,7 +37,8 @@ fn a_slow_query_is_timed_and_can_be_stopped() {
     run_slow(&mut window);
     assert!(window.has_part("Running for "));
     window.click("Stop the query");
-    window.until_named("The query was stopped");
+    window.until_named("Stopped after ");
+    assert!(window.has("Run again") && window.tab().documents.error.is_none());
     assert!(!window.has("Stop the query"));
     window.click("Reset");
     window.until("all documents are shown", |state| {

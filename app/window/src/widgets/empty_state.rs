@@ -22,6 +22,8 @@ pub enum Picture {
     Failure,
     /// An hourglass: being read.
     Waiting,
+    /// An hourglass on its side: the user ended the reading.
+    Stopped,
 }
 
 /// Draws the picture, the sentence and the button in the middle of what is left. The button's
@@ -78,6 +80,12 @@ pub fn tall_ui(
     pressed
 }
 
+/// A query that the user stopped. Returns whether it is to run again.
+pub fn stopped_ui(ui: &mut Ui, sentence: &str) -> bool {
+    let pressed = self::ui(ui, Picture::Stopped, sentence, Some("Run again"));
+    pressed.is_some_and(|button| button.clicked())
+}
+
 /// One dim sentence, for small places.
 pub fn hint(ui: &mut Ui, sentence: &str) {
     let ink = colors(ui).dim;
@@ -91,7 +99,8 @@ fn paint(painter: &Painter, rect: Rect, picture: Picture, colors: &Colors) {
         Picture::Failure => sheets(painter, rect, colors, true),
         Picture::Time => lanes(painter, rect, colors),
         Picture::Indexes => entries(painter, rect, colors),
-        Picture::Waiting => hourglass(painter, rect, colors),
+        Picture::Waiting => hourglass(painter, rect, colors, false),
+        Picture::Stopped => hourglass(painter, rect, colors, true),
     }
 }
 
@@ -155,16 +164,24 @@ fn entries(painter: &Painter, rect: Rect, colors: &Colors) {
     painter.circle(root, rect.width() * 0.08, colors.accent, Stroke::NONE);
 }
 
-fn hourglass(painter: &Painter, rect: Rect, colors: &Colors) {
+/// Upright with sand below, or on its side with sand in both halves.
+fn hourglass(painter: &Painter, rect: Rect, colors: &Colors, is_stopped: bool) {
     background(painter, rect, colors);
-    let stroke = Stroke::new(2.0, colors.dim);
+    let place = |(x, y): (f32, f32)| if is_stopped { at(rect, y, x) } else { at(rect, x, y) };
     let outline =
         [(34.0, 24.0), (66.0, 24.0), (52.0, 50.0), (66.0, 76.0), (34.0, 76.0), (48.0, 50.0)];
-    let points = outline.iter().map(|(x, y)| at(rect, *x, *y)).collect();
-    painter.add(Shape::closed_line(points, stroke));
-    let sand = [(39.0, 74.0), (61.0, 74.0), (50.0, 60.0)];
-    let points = sand.iter().map(|(x, y)| at(rect, *x, *y)).collect();
-    painter.add(Shape::convex_polygon(points, colors.accent, Stroke::NONE));
+    let points = outline.map(place).to_vec();
+    painter.add(Shape::closed_line(points, Stroke::new(2.0, colors.dim)));
+    let sand = |points: &[(f32, f32)], ink| {
+        let points = points.iter().copied().map(place).collect();
+        painter.add(Shape::convex_polygon(points, ink, Stroke::NONE));
+    };
+    if is_stopped {
+        // At rest along the lower side.
+        sand(&[(63.0, 27.0), (63.0, 73.0), (56.0, 62.0), (51.0, 50.0), (56.0, 38.0)], colors.dim);
+    } else {
+        sand(&[(39.0, 74.0), (61.0, 74.0), (50.0, 60.0)], colors.accent);
+    }
 }
 
 /// The animal itself: upright wings, a slender body, three tails.

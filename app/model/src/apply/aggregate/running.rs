@@ -10,7 +10,7 @@ use crate::commands;
 use crate::job::slow_read::SlowRead;
 use crate::limits::SAMPLE_DOCUMENTS;
 use crate::state::TabId;
-use crate::state::aggregate::{Shown, StageCount, StageError};
+use crate::state::aggregate::{Shown, StageCount};
 use crate::state::documents::Scroll;
 use crate::worker::Reply;
 
@@ -98,14 +98,15 @@ pub fn abandon(tab: TabId, cx: &mut Apply<'_>) {
 /// Ends what runs because the user has waited enough. What came already stays.
 pub fn stop(tab: TabId, cx: &mut Apply<'_>) {
     cx.abandon(tab, &[SlowRead::Pipeline]);
+    let uptime = cx.state.uptime;
     with(cx.state, tab, |view| {
+        let since = view.running.values().min().copied().unwrap_or(uptime);
         view.running.clear();
         for count in view.counts.values_mut().filter(|count| **count == StageCount::Waiting) {
             *count = StageCount::Stopped;
         }
         if view.results.is_none() {
-            let message = "The pipeline was stopped".to_owned();
-            view.error = Some(StageError { card: None, offset: None, message });
+            view.stopped_after = Some(uptime.saturating_sub(since));
         }
         // A late answer would replace a newer one.
         view.run += 1;

@@ -1,6 +1,7 @@
 //! The questions of the list, the count and the inspector, and the changes that their answers make.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use bson::{Bson, oid::ObjectId};
 use mayfly_engine::reply::{Verdict, Verdicts};
@@ -97,6 +98,8 @@ fn page(tab: TabId, run: u64, first: u64, reply: &Reply, cx: &mut Apply<'_>) {
         if run != view.pages.run() {
         } else if is_of_the_query {
             goes_back = view.refuse(error.clone());
+        } else if reply.is_stopped() {
+            view.stopped_after = Some(Duration::from_micros(reply.micros));
         } else {
             view.error = Some(error.clone());
         }

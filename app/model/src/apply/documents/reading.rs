@@ -26,7 +26,7 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
     open.documents.restore(&open.saved_documents, mode, now_ms);
     let view = &mut open.documents;
     view.asked = true;
-    view.error = None;
+    (view.error, view.stopped_after) = (None, None);
     let is_first = view.sampled.is_none();
     view.sampled.get_or_insert_default();
     let run = view.pages.begin_run();

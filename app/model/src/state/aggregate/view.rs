@@ -156,6 +156,8 @@ pub struct AggregateView {
     pub counts: BTreeMap<u64, StageCount>,
     /// A mistake in the text, or the store's error.
     pub error: Option<StageError>,
+    /// How long the pipeline had run when the user stopped it.
+    pub stopped_after: Option<Duration>,
     /// `None` until they arrive.
     pub results: Option<Output>,
     /// Some documents after the stage that is shown.
@@ -184,7 +186,7 @@ impl AggregateView {
         self.run += 1;
         self.counts = stages.iter().map(|stage| (stage.card, StageCount::Waiting)).collect();
         self.stages = stages;
-        self.error = None;
+        (self.error, self.stopped_after) = (None, None);
         self.is_old = false;
         self.results = None;
         self.after = None;

@@ -55,6 +55,8 @@ pub struct DocumentsView {
     pub running: BTreeMap<u64, Duration>,
     /// Why the store could not read, in one sentence.
     pub error: Option<String>,
+    /// How long the query had run when the user stopped it.
+    pub stopped_after: Option<Duration>,
     /// The last query that was run, if the store refused it.
     pub refusal: Option<Refusal>,
     /// The result of the last answered query, until the next one is answered.
@@ -206,7 +208,7 @@ impl DocumentsView {
             }
             self.confirming = None;
         }
-        self.error = None;
+        (self.error, self.stopped_after) = (None, None);
         self.refusal = None;
     }
 

@@ -59,6 +59,10 @@ fn nothing_ui(ui: &mut Ui, view: &AggregateView, actions: &mut AggregateActions<
         if pressed.is_some_and(|button| button.clicked()) {
             actions.push(AggregateAction::Run);
         }
+    } else if let Some(after) = view.stopped_after {
+        if empty_state::stopped_ui(ui, &duration::stopped(after)) {
+            actions.push(AggregateAction::Run);
+        }
     } else {
         empty_state::ui(ui, Picture::Waiting, "Running the pipeline", None);
     }

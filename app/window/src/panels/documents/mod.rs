@@ -28,7 +28,7 @@ use crate::panels::guide_link;
 use crate::state::documents::{CopyForm, DocumentsDraft, DocumentsView, Mode};
 use crate::state::drafts::TabDraft;
 use crate::state::tabs::ViewKind;
-use crate::state::{State, Tab, TabId};
+use crate::state::{State, Tab, TabId, duration};
 use crate::theme::sizes;
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::menu;
@@ -77,6 +77,12 @@ fn content_ui(
     if let Some(error) = &view.error {
         let pressed = empty_state::ui(ui, Picture::Failure, error, Some("Try again"));
         if pressed.is_some_and(|button| button.clicked()) {
+            push(DocumentsAction::Refresh);
+        }
+        return;
+    }
+    if let Some(after) = view.stopped_after {
+        if empty_state::stopped_ui(ui, &duration::stopped(after)) {
             push(DocumentsAction::Refresh);
         }
         return;
