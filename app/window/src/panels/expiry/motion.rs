@@ -69,7 +69,7 @@ impl Motion {
 
     /// How a lane is drawn at `row` at this uptime of the window.
     pub(super) fn pose(&mut self, lane: &Lane, row: usize, now_ms: i64, uptime: Duration) -> Pose {
-        let id = Id::unique(("lane", lane.id.to_string(), lane.removed_ms));
+        let id = |removed_ms: Option<i64>| Id::unique(("lane", lane.id.to_string(), removed_ms));
         let is_overdue = lane.threshold_ms <= now_ms;
         let threshold_ms = lane.threshold_ms;
         let fresh = LaneMotion {
@@ -84,9 +84,12 @@ impl Motion {
             popped: None,
         };
         let last = self.frame - 1;
-        let known = self.rows.get(&id).copied().filter(|seen| seen.frame == last);
+        let seen = |id: Id| self.rows.get(&id).copied().filter(|seen| seen.frame == last);
+        // A removed document moves from where it waited to its place as a tombstone.
+        let known =
+            seen(id(lane.removed_ms)).or_else(|| lane.removed_ms.and_then(|_| seen(id(None))));
         let seen = known.map_or(fresh, |seen| seen.moved_to(fresh, uptime));
-        self.rows.insert(id, seen);
+        self.rows.insert(id(lane.removed_ms), seen);
         let pose = seen.pose(uptime);
         self.moves |= pose != Pose::STILL;
         pose
@@ -173,6 +176,16 @@ mod tests {
                 assert_eq!(pose.offset.to_bits(), 0.0_f32.to_bits(), "frame {frame}, row {row}");
             }
         }
+    }
+
+    #[test]
+    fn a_removed_document_slides_to_its_place_as_a_tombstone() {
+        let mut motion = Motion { frame: 1, ..Motion::default() };
+        motion.pose(&lane(5), 4, 9, Duration::ZERO);
+        motion.frame += 1;
+        let removed = Lane { removed_ms: Some(8), ..lane(5) };
+        let pose = motion.pose(&removed, 1, 9, Duration::from_millis(16));
+        assert!((pose.offset - 3.0).abs() < 1e-3, "{pose:?}");
     }
 
     /// Poses of one lane in frames at these times, places and thresholds, in milliseconds.
