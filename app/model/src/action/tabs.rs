@@ -15,23 +15,23 @@ const fn view_entry(label: &'static str, tooltip: &'static str, key: &'static st
 pub const ENTRIES: &[Entry] = &[
     Entry {
         action: |state| view(state, ViewKind::Documents),
-        ..view_entry("Show documents", "Documents of this collection", "1")
+        ..view_entry("Show Documents", "Documents of this collection", "1")
     },
     Entry {
         action: |state| view(state, ViewKind::Schema),
-        ..view_entry("Show schema", "Fields, types and values in this collection", "2")
+        ..view_entry("Show Schema", "Fields, types and values in this collection", "2")
     },
     Entry {
         action: |state| view(state, ViewKind::Aggregate),
-        ..view_entry("Show aggregate", "Pipelines over this collection", "3")
+        ..view_entry("Show Aggregate", "Pipelines over this collection", "3")
     },
     Entry {
         action: |state| view(state, ViewKind::Expiry),
-        ..view_entry("Show expiry", "Timeline of expiring documents in this collection", "4")
+        ..view_entry("Show Expiry", "Timeline of expiring documents in this collection", "4")
     },
     Entry {
         action: |state| view(state, ViewKind::Indexes),
-        ..view_entry("Show indexes", "Indexes of this collection", "5")
+        ..view_entry("Show Indexes", "Indexes of this collection", "5")
     },
     Entry {
         group: Group::Tabs,

@@ -233,7 +233,7 @@ fn ctrl_2_shows_the_schema() {
 #[test]
 fn the_schema_is_exported_as_json_schema() {
     let mut window = open();
-    window.choose("Use the schema", "Export as JSON Schema…");
+    window.choose("Schema as…", "JSON Schema…");
     let text = window.copied("Copy to the clipboard");
     assert!(text.contains("\"$schema\"") && text.contains("\"#/$defs/Date\""), "{text}");
     assert!(text.contains("\"title\": \"test.orders\""), "{text}");
@@ -244,7 +244,7 @@ fn the_json_schema_is_saved_to_a_file_that_is_replaced_only_when_asked() {
     let mut window = open();
     let path = window.folder.path().join("orders.schema.json");
     let export = |window: &mut Window| {
-        window.choose("Use the schema", "Export as JSON Schema…");
+        window.choose("Schema as…", "JSON Schema…");
         window.click("Save to a file…");
         window.until_named("Export JSON Schema");
         assert!(window.value("File path").ends_with("test.orders.schema.json"));
@@ -269,7 +269,7 @@ fn the_json_schema_is_saved_to_a_file_that_is_replaced_only_when_asked() {
 #[test]
 fn the_schema_becomes_the_validator_with_the_command_that_is_shown() {
     let mut window = open();
-    window.choose("Use the schema", "Use as validator…");
+    window.choose("Schema as…", "Validator…");
     window.until_named("All documents of the collection pass");
     let shown = window.value("Command to send");
     assert!(shown.contains("collMod: 'orders'") && shown.contains("validationLevel: 'strict'"));
@@ -290,7 +290,7 @@ fn a_validator_from_a_part_says_how_many_documents_fail() {
     window.click("Field note");
     window.click("Missing: 75 · 75 %");
     assert_eq!(filter(&mut window), "{ note: { $exists: false } }");
-    window.choose("Use the schema", "Use as validator…");
+    window.choose("Schema as…", "Validator…");
     window.until_named("All documents of the collection pass");
     window.click("Other fields are not allowed");
     window.until_named("25 documents in the collection would not pass");

@@ -58,9 +58,9 @@ pub const ROWS: &[Row] = &[
             drawer(bench, "Show the TTL monitor log", Drawer::ReaperLog);
         }),
     ),
-    ("Show sent commands", Reads(|bench| drawer(bench, "Show sent commands", Drawer::Commands))),
-    ("Show operations", Reads(|bench| drawer(bench, "Show operations", Drawer::Operations))),
-    ("Show messages", Reads(|bench| drawer(bench, "Show messages", Drawer::Messages))),
+    ("Show Commands", Reads(|bench| drawer(bench, "Show Commands", Drawer::Commands))),
+    ("Show Operations", Reads(|bench| drawer(bench, "Show Operations", Drawer::Operations))),
+    ("Show Messages", Reads(|bench| drawer(bench, "Show Messages", Drawer::Messages))),
     (
         "Local time",
         Reads(|bench| {
@@ -169,39 +169,39 @@ pub const ROWS: &[Row] = &[
         }),
     ),
     (
-        "Show documents",
+        "Show Documents",
         Reads(|bench| {
             bench.view(ViewKind::Indexes);
-            bench.leads_to("Show documents", |state| is_view(state, ViewKind::Documents));
+            bench.leads_to("Show Documents", |state| is_view(state, ViewKind::Documents));
             bench.window.until_named("of 12");
         }),
     ),
     (
-        "Show schema",
+        "Show Schema",
         Reads(|bench| {
-            bench.leads_to("Show schema", |state| is_view(state, ViewKind::Schema));
+            bench.leads_to("Show Schema", |state| is_view(state, ViewKind::Schema));
             bench.window.until_named("All 12 documents read");
             bench.window.until_named("Field name");
         }),
     ),
     (
-        "Show aggregate",
+        "Show Aggregate",
         Reads(|bench| {
-            bench.leads_to("Show aggregate", |state| is_view(state, ViewKind::Aggregate));
+            bench.leads_to("Show Aggregate", |state| is_view(state, ViewKind::Aggregate));
         }),
     ),
     (
-        "Show expiry",
+        "Show Expiry",
         Reads(|bench| {
-            bench.leads_to("Show expiry", |state| is_view(state, ViewKind::Expiry));
+            bench.leads_to("Show Expiry", |state| is_view(state, ViewKind::Expiry));
             bench.window.until_named("Will expire: 12");
             bench.window.until_named("Overdue: 0");
         }),
     ),
     (
-        "Show indexes",
+        "Show Indexes",
         Reads(|bench| {
-            bench.leads_to("Show indexes", |state| is_view(state, ViewKind::Indexes));
+            bench.leads_to("Show Indexes", |state| is_view(state, ViewKind::Indexes));
             bench.window.until_named("Change TTL… at_1");
             bench.window.until_named("Add TTL… n_1");
         }),

@@ -34,12 +34,12 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut SchemaActi
                     actions.push(SchemaAction::Analyze);
                 }
             }
-            let export = Button::plain("Use").menu().name("Use the schema");
+            let export = Button::plain("Schema as…").menu();
             let export = ui.add(export.enabled(view.schema.is_some()));
             menu::below(&export, |ui| {
                 for (label, action) in [
-                    ("Export as JSON Schema…", SchemaAction::OpenJson),
-                    ("Use as validator…", SchemaAction::OpenValidator),
+                    ("JSON Schema…", SchemaAction::OpenJson),
+                    ("Validator…", SchemaAction::OpenValidator),
                 ] {
                     if menu::entry(ui, label, "", true).clicked() {
                         actions.push(action);
