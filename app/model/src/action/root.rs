@@ -114,6 +114,8 @@ pub enum ViewAction {
     Focused,
     /// Opens the guide at a place, or closes it.
     ShowGuide(Option<Place>),
+    /// Opens the guide at a place, with a link to the lesson of a slug.
+    ShowHelp(Place, &'static str),
     Copy(String),
     /// Copies what is laid out on lines.
     CopyLines(String),

@@ -10,6 +10,7 @@ use crate::limits::TABS_MAX;
 use crate::state::store::{Next, Order};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
+use crate::state::view::Focus;
 use crate::state::{Namespace, State, TabId};
 use crate::worker::Reply;
 
@@ -44,7 +45,13 @@ pub fn apply(action: TabsAction, cx: &mut Apply<'_>) {
         }
         TabsAction::Step { forward } => cx.state.tabs.step(forward),
         TabsAction::View(view) => set_view(view, cx.state),
-        TabsAction::Focus(focus) => cx.state.view.focus = Some(focus),
+        TabsAction::Focus(focus) => {
+            // Only Documents has a filter; what is typed next must not be lost.
+            if focus == Focus::Filter {
+                set_view(ViewKind::Documents, cx.state);
+            }
+            cx.state.view.focus = Some(focus);
+        }
     }
     freshen(cx);
 }

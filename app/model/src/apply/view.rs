@@ -55,6 +55,9 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::Pause(id) => rollout::pause(id, cx.state),
         ViewAction::Dismiss(id) => cx.state.toasts.dismiss(id),
         ViewAction::ShowGuide(at) => cx.state.view.guide = at.map(Guide::open_at),
+        ViewAction::ShowHelp(at, lesson) => {
+            cx.state.view.guide = Some(Guide::open_at(at).with_lesson(lesson));
+        }
         ViewAction::Focused => cx.state.view.focus = None,
         ViewAction::Copy(text) => clipboard::copy(text, cx),
         ViewAction::CopyLines(text) => clipboard::copy_lines(text, cx),

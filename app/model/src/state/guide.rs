@@ -15,11 +15,19 @@ pub struct Guide {
     /// Where the user came from, the last place at the end.
     back: Vec<Place>,
     pub search: String,
+    /// The slug of the lesson about what the dialog below it would do.
+    pub lesson: Option<&'static str>,
 }
 
 impl Guide {
     pub fn open_at(at: Place) -> Self {
         Self { at, is_moved: true, ..Self::default() }
+    }
+
+    /// With a link to the lesson of a slug.
+    #[must_use]
+    pub fn with_lesson(self, slug: &'static str) -> Self {
+        Self { lesson: Some(slug), ..self }
     }
 
     /// Goes to a place.

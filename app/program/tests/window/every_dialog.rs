@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bson::{Bson, Document, doc};
-use egui::{Key, Rect};
+use egui::{Key, Modifiers, Rect};
 use mayfly::action::store_actions::Page;
 use mayfly::action::{
     Action, CalendarAction, ConvertAction, DialogAction, DocumentsAction, IndexesAction,
@@ -45,8 +45,8 @@ enum Enter {
     Waits,
 }
 
-struct Row {
-    dialog: &'static str,
+pub struct Row {
+    pub dialog: &'static str,
     open: fn(&Window) -> Action,
     /// The control that has the keyboard.
     first: &'static str,
@@ -58,7 +58,7 @@ struct Row {
 macro_rules! rows {
     (rows: {$($pattern:pat => $name:ident, $open:expr, $first:literal, $primary:literal, $leave:literal, $enter:ident;)*
     } elsewhere: {$($other:pat => $where:ident;)*}) => {
-        const ROWS: &[Row] = &[$(Row {
+        pub const ROWS: &[Row] = &[$(Row {
             dialog: stringify!($name), open: $open, first: $first, primary: $primary, leave: $leave,
             enter: Enter::$enter,
         },)*];
@@ -190,7 +190,7 @@ rows! {
 }
 
 /// Answers late: a dialog's first frame comes before its first answer.
-struct Late(Arc<dyn Source>);
+pub struct Late(pub Arc<dyn Source>);
 
 impl Source for Late {
     fn run(&self, db: &str, command: &Document) -> Document {
@@ -219,7 +219,7 @@ impl Source for Late {
     }
 }
 
-fn window() -> Window {
+pub fn window() -> Window {
     window_on(|source| source)
 }
 
@@ -254,7 +254,7 @@ fn window_on(seen: fn(Arc<dyn Source>) -> Arc<dyn Source>) -> Window {
     window
 }
 
-fn open(window: &mut Window, row: &Row) {
+pub fn open(window: &mut Window, row: &Row) {
     let action = (row.open)(window);
     window.ask_only(action);
     let is_open = |window: &Window| window.state().dialogs.open().map(name_of) == Some(row.dialog);
@@ -372,8 +372,8 @@ fn every_dialog_fits_into_small_windows() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Presses Enter in dialogs that just opened, each in a new window.
-fn enter(rows: impl Iterator<Item = &'static Row>) {
+/// Presses Enter, with keys that are held, in dialogs that just opened, each in a new window.
+fn enter(modifiers: Modifiers, rows: impl Iterator<Item = &'static Row>) {
     let mut wrong = Vec::new();
     for row in rows {
         let mut window = window();
@@ -381,7 +381,7 @@ fn enter(rows: impl Iterator<Item = &'static Row>) {
         window.settle_and_draw(3);
         let before = window.state().dialogs.open().cloned();
         let sent = window.sent().len();
-        window.key(Key::Enter);
+        window.keys(modifiers, Key::Enter);
         let after = window.state().dialogs.open();
         let is_same = after.map(name_of) == Some(row.dialog);
         let is_sent = window.sent().len() > sent;
@@ -400,10 +400,16 @@ fn enter(rows: impl Iterator<Item = &'static Row>) {
 
 #[test]
 fn enter_presses_the_primary_button() {
-    enter(ROWS.iter().step_by(2));
+    enter(Modifiers::NONE, ROWS.iter().step_by(2));
 }
 
 #[test]
 fn enter_presses_the_primary_button_of_the_others() {
-    enter(ROWS.iter().skip(1).step_by(2));
+    enter(Modifiers::NONE, ROWS.iter().skip(1).step_by(2));
+}
+
+#[test]
+fn ctrl_and_enter_press_the_primary_button_too() {
+    let presses = |row: &&Row| row.enter == Enter::Presses && row.primary != row.leave;
+    enter(Modifiers::COMMAND, ROWS.iter().filter(presses));
 }

@@ -114,7 +114,7 @@ fn a_dialog_keeps_what_was_typed() {
     let show = connect::CONNECT.now(window.state()).expect("it can be opened");
     window.ask(show);
     window.type_into("Connection string", "mongodb://db.example.com");
-    window.click("Learn more: Connect");
+    window.click("Help: Connect");
     assert_eq!(place(&window), Some(Topic::Connect.place()));
     assert!(!window.has("Connection string"));
     // The key that closes the guide must not answer the dialog's question.
@@ -150,7 +150,7 @@ fn dialogs_lead_to_their_sections() {
     ] {
         run(&mut window, entry);
         let title = &section(topic.place()).expect("a section").title;
-        let link = format!("Learn more: {title}");
+        let link = format!("Help: {title}");
         window.until_named(&link);
         window.click(&link);
         assert_eq!(place(&window), Some(topic.place()), "{entry}");

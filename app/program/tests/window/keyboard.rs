@@ -140,3 +140,13 @@ fn a_collection_opens_on_expiry_only_with_a_ttl_index() {
     window.click("Collection test.notes");
     assert_eq!(window.tab().view, ViewKind::Indexes, "as it was left");
 }
+
+#[test]
+fn ctrl_l_goes_to_the_filter_from_every_view() {
+    let mut window = documents();
+    for view in ["Expiry", "Schema", "Aggregate", "Indexes", "Documents"] {
+        window.click(view);
+        window.keys(Modifiers::COMMAND, Key::L);
+        assert!(window.is_focused("Filter"), "from {view}");
+    }
+}

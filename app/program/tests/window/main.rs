@@ -7,6 +7,7 @@
     reason = "a test may fail where it stands"
 )]
 
+mod accessible;
 mod aggregate;
 mod archive;
 mod bulk;
@@ -78,5 +79,6 @@ mod terminal;
 mod time;
 mod transfer;
 mod trash;
+mod typed_dialogs;
 mod undo;
 mod unfinished;

@@ -424,7 +424,8 @@ fn a_dialog_is_as_tall_as_its_content_at_once() {
     window.until_enabled("Check backup");
     // Without the frames that a press is followed by elsewhere.
     window.harness.get_by_label("Check backup").click_accesskit();
-    let height = |window: &Window| window.place("Back").bottom() - window.place("Close").top();
+    let height =
+        |window: &Window| window.place("Back").bottom() - window.place("Close the dialog").top();
     let first = Cell::new(0.0);
     window.until_window("it is checked", |window| {
         let is_checked = window.has_part("No damage found in store.backup");

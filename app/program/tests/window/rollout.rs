@@ -37,6 +37,8 @@ fn a_rollout_waits_while_a_secondary_lags() {
     window.until_named("Enter a replication lag in seconds, from 1 to 86400");
     assert!(!window.is_enabled("Start, 3 documents go"));
     window.type_into(LAG, "30");
+    assert!(!window.has("Script"));
+    window.click("The same for mongosh");
     assert!(window.value("Script").contains("while (lag() > 30)"));
     window.click("Start, 3 documents go");
     window.click("Operations (1)");
@@ -59,6 +61,7 @@ fn a_rollout_makes_a_plain_index_again_where_a_server_adds_no_ttl_in_place() {
         window.click("Plan a rollout…");
         assert!(!window.has(LAG), "it has no secondaries");
         assert_eq!(window.has_part("dropped and created again first"), is_replaced);
+        window.click("The same for mongosh");
         assert_eq!(window.value("Script").contains("coll.dropIndex(index)"), is_replaced);
         window.click("Start, 3 documents go");
         window.click("Operations (1)");
@@ -92,6 +95,7 @@ fn a_rollout_is_planned_started_paused_and_stopped() {
     window.until_named("Change and expire 31");
     window.click("Plan a rollout…");
     window.until_named("At once, without a rollout: 31 documents");
+    window.click("The same for mongosh");
     let script = window.value("Script");
     assert!(script.contains("target = 864000") && script.contains("collMod: 'carts'"), "{script}");
     window.type_into("Documents a second", "0");

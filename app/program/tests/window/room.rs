@@ -60,7 +60,7 @@ fn cut(window: &Window, at: &str, found: &mut Vec<String>) {
     if window.state().dialogs.open().is_none() {
         return;
     }
-    let ends = ["Cancel", "Close", "Done"];
+    let ends = ["Cancel", "Close", "Close the dialog", "Done"];
     let buttons: Vec<_> =
         controls(window).into_iter().filter(|(name, _)| ends.contains(&name.as_str())).collect();
     for (name, place) in &buttons {

@@ -103,7 +103,7 @@ fn a_store_that_can_only_be_read_is_opened_again() {
     window.until_named("The store is read-only: its folder can't be written.");
     window.point("Back up…");
     window.until_enabled("Back up");
-    window.click("Close");
+    window.click("Close the dialog");
     window.point("Reopen");
     window.until("it is open again", |state| state.is_open() && state.maintenance.status.is_some());
     window.until_named("The store is read-only");

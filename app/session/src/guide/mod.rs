@@ -6,7 +6,7 @@
 //! `dialogs/guide.rs` draws it in the place of an open dialog, which stays as it is and still gets its
 //! answers. F1 opens it at what is on the screen (`State::guide_topic`), also over a dialog. `guide::Topic`
 //! is the table of what the window leads to. `Dialog::topic` gives each dialog its section, and
-//! `widgets/modal.rs` draws the link *Learn more* next to its buttons; `panels/guide_link.rs` does so where
+//! `widgets/modal.rs` draws the link *Help* next to its buttons; `panels/guide_link.rs` draws *Learn more* where
 //! there is nothing yet. A label of the window is written `*Label*`, which `tidy` looks for in `app`.
 
 mod chapter;

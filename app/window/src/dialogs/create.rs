@@ -100,7 +100,8 @@ fn capped_ui(ui: &mut Ui, draft: &mut CreateCollection, size_error: Option<&str>
 fn name_field(ui: &mut Ui, label: &str, draft: &mut String, error: Option<&str>) {
     // An empty field is not wrong yet.
     let shown = error.filter(|_| !draft.is_empty());
-    labelled(ui, label, shown, |ui| {
+    // The error has its place before it comes, so that the buttons stay where they are.
+    labelled(ui, label, Some(shown.unwrap_or(" ")), |ui| {
         let invalid = shown.is_some();
         Field { name: label, mono: true, invalid, ..Field::default() }.ui(ui, draft);
     });

@@ -2,7 +2,7 @@
 
 use egui::{Context, Key, Ui};
 
-use super::words::{WAITING, line_ui};
+use super::words::line_ui;
 use crate::theme::{Icon, colors, sizes};
 use crate::widgets::{Button, first_focus, modal};
 
@@ -14,6 +14,8 @@ pub(super) struct Footer<'a, P> {
     pub(super) error: Option<String>,
     pub(super) progress: Option<String>,
     pub(super) is_waiting: bool,
+    /// The words on the primary button while it waits, and how far the work is, from 0 to 1.
+    pub(super) working: (&'a str, Option<f32>),
     /// Whether the server's lock refuses what the primary button does.
     pub(super) is_locked: bool,
     pub(super) buttons: Vec<(Button<'a>, P)>,
@@ -113,13 +115,14 @@ impl<P> Footer<'_, P> {
         let enters = is_entered || memory.entered.take().is_some_and(|last| last + 1 == pass);
         let turned_risky = is_risky && memory.is_risky == Some(false);
         memory.is_risky = Some(is_risky);
+        let working = working_words(self.working);
         let mut answer = Answer::None;
         for (at, (button, pressed)) in row.into_iter().enumerate() {
             let is_leave = matches!(pressed, Answer::Leave);
             let is_ready = button.is_enabled() && (is_leave || !self.is_waiting);
             let is_risky = button.is_risky() && !self.is_confirmed;
             let button = match (at, self.is_waiting) {
-                (0, true) if !is_leave => button.labelled(WAITING),
+                (0, true) if !is_leave => button.labelled(&working).share(self.working.1),
                 _ => button,
             };
             let response = ui.add(button.enabled(is_ready));
@@ -142,6 +145,14 @@ impl<P> Footer<'_, P> {
             }
         }
         answer
+    }
+}
+
+/// The words on the primary button while it waits.
+fn working_words((words, share): (&str, Option<f32>)) -> String {
+    match share {
+        Some(share) => format!("{words} {:.0}%", share * 100.0),
+        None => words.to_owned(),
     }
 }
 

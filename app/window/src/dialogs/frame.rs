@@ -7,13 +7,13 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use egui::{Context, Id, Key, KeyboardShortcut, Modifiers, Ui};
+use egui::{Context, Id, Key, KeyboardShortcut, Modifiers, TextStyle, Ui};
 
 use super::footer::{Answer, Footer, Leave, Memory};
-use super::words::{COMMAND_TO_SEND, close, line_ui, quiet};
+use super::words::{COMMAND_TO_SEND, WAITING, close, line_ui, quiet};
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::sent::Sent;
-use crate::theme::{colors, sizes};
+use crate::theme::{Icon, colors, sizes};
 use crate::widgets::marks::visible;
 use crate::widgets::value::cut;
 use crate::widgets::{Button, code_box, modal};
@@ -23,6 +23,9 @@ const NO_COMMAND: &str = "The command is shown here once the fields are complete
 
 /// The height of a window without the fields of its dialog, in points.
 const AROUND: f32 = 360.0;
+
+/// Lines of a warning.
+const WARNING_LINES: f32 = 2.0;
 
 /// Characters of a command that are shown; all of it is copied.
 const COMMAND_CHARS_MAX: usize = 3_000;
@@ -58,6 +61,8 @@ struct Command<'a> {
     height: f32,
     /// The command. `None` until it is known.
     code: Option<String>,
+    /// Whether only the line above it is shown, until that is pressed.
+    is_folded: bool,
 }
 
 /// The user's answer.
@@ -105,6 +110,7 @@ impl<'a, P> DialogFrame<'a, P> {
                 error: None,
                 progress: None,
                 is_waiting: false,
+                working: (WAITING, None),
                 is_locked: false,
                 buttons: Vec::new(),
                 leave: Leave::Cancel,
@@ -148,7 +154,22 @@ impl<'a, P> DialogFrame<'a, P> {
         heading: &'a str,
         code: Option<String>,
     ) -> Self {
-        self.commands.push(Command { name, heading, note: String::new(), height: 0.0, code });
+        self.commands.push(Command {
+            name,
+            heading,
+            note: String::new(),
+            height: 0.0,
+            code,
+            is_folded: false,
+        });
+        self
+    }
+
+    /// Folds the box under the line above it.
+    pub(super) fn folded(mut self) -> Self {
+        if let Some(command) = self.commands.last_mut() {
+            command.is_folded = true;
+        }
         self
     }
 
@@ -176,6 +197,12 @@ impl<'a, P> DialogFrame<'a, P> {
     /// Whether the store has not answered yet. Until then nothing can be changed or sent.
     pub(super) fn waiting(mut self, is_waiting: bool) -> Self {
         self.footer.is_waiting = is_waiting;
+        self
+    }
+
+    /// The words on the primary button while the store has not answered, and how far it is, from 0 to 1.
+    pub(super) fn working(mut self, words: &'a str, share: Option<f32>) -> Self {
+        self.footer.working = (words, share);
         self
     }
 
@@ -277,7 +304,7 @@ impl<'a, P> DialogFrame<'a, P> {
                 ui.add_space((least - ui.min_rect().height()).max(0.0));
             });
             if self.has_warning {
-                line_ui(ui, warning.as_deref(), colors(ui).overdue);
+                warning_ui(ui, warning.as_deref());
             }
             for command in &commands {
                 command.ui(ui, &mut copied);
@@ -341,10 +368,29 @@ fn locked_subtitle(window: &Context, subtitle: &str) -> Option<String> {
 }
 
 impl Command<'_> {
+    /// The line that opens and closes the box. Returns whether it is open.
+    fn unfolds(&self, ui: &mut Ui) -> bool {
+        let id = Id::unique(("open box with a command", self.name));
+        let mut is_open = ui.data(|data| data.get_temp(id)).unwrap_or(false);
+        ui.horizontal(|ui| {
+            // The padding of the button, which has no border.
+            ui.add_space(-sizes::GAP_SMALL);
+            let icon = if is_open { Icon::Unfolded } else { Icon::Expand };
+            if ui.add(Button::ghost(self.heading).small().icon(icon)).clicked() {
+                is_open = !is_open;
+                ui.data_mut(|data| data.insert_temp(id, is_open));
+            }
+        });
+        is_open
+    }
+
     fn ui(&self, ui: &mut Ui, copied: &mut Option<String>) {
         ui.scope(|ui| {
             ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-            if !self.heading.is_empty() {
+            if self.is_folded && !self.unfolds(ui) {
+                return;
+            }
+            if !self.is_folded && !self.heading.is_empty() {
                 quiet(ui, self.heading);
             }
             let top = ui.next_widget_position().y;
@@ -363,6 +409,14 @@ impl Command<'_> {
             }
         });
     }
+}
+
+/// Draws a warning or its place: it comes with a count, while the user aims at a button below it.
+fn warning_ui(ui: &mut Ui, warning: Option<&str>) {
+    ui.scope(|ui| {
+        ui.set_min_height(WARNING_LINES * ui.text_style_height(&TextStyle::Body));
+        line_ui(ui, warning, colors(ui).overdue);
+    });
 }
 
 /// Identifies the commands, to see whether they changed.

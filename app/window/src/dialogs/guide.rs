@@ -4,13 +4,15 @@
 use egui::{Align, Context, Id, Key, Modifiers, ScrollArea, Ui, vec2};
 
 use super::frame::DialogFrame;
-use crate::action::{Action, Actions, ViewAction};
+use crate::action::{Action, Actions, DialogAction, LessonAction, ViewAction};
 use crate::guide::{self, Chapter, Part, Place, Section};
+use crate::job::lesson::LessonSource;
 use crate::limits::GUIDE_HITS_MAX;
 use crate::state::guide::Guide;
+use crate::state::lesson::why;
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::markdown::Clicked;
-use crate::widgets::{Button, empty_state, field, markdown, picture};
+use crate::widgets::{Button, empty_state, field, learn, markdown, picture};
 
 /// The parts around a dialog's content: a share of the window above it, and title, buttons and
 /// margins in points. The list and the text scroll by themselves, so the dialog must not.
@@ -107,6 +109,9 @@ fn row_ui(ui: &mut Ui, title: &str, is_chosen: bool) -> bool {
 
 fn chapter_ui(ui: &mut Ui, guide: &mut Guide, actions: &mut Actions) {
     let Some(chapter) = guide::chapters().get(guide.at.chapter) else { return };
+    if let Some(slug) = guide.lesson {
+        lesson_ui(ui, slug, actions);
+    }
     let moved_to = std::mem::take(&mut guide.is_moved).then_some(guide.at.section);
     let mut clicked = None;
     let id = ("guide chapter", guide.at.chapter);
@@ -129,6 +134,16 @@ fn chapter_ui(ui: &mut Ui, guide: &mut Guide, actions: &mut Actions) {
         }
         Some(Clicked::Copy(code)) => actions.push(Action::View(ViewAction::CopyLines(code))),
         None => {}
+    }
+}
+
+/// The lesson about what the dialog below the guide would do. The dialog gives way to it.
+fn lesson_ui(ui: &mut Ui, slug: &'static str, actions: &mut Actions) {
+    if learn::ui(ui, &why::words(slug)) {
+        actions.push(Action::View(ViewAction::ShowGuide(None)));
+        actions.push(Action::Dialog(DialogAction::Close));
+        let source = LessonSource::Shipped(slug.to_owned());
+        actions.push(Action::Lesson(LessonAction::Open(source)));
     }
 }
 

@@ -39,7 +39,7 @@ mod words;
 
 use egui::Context;
 
-use crate::action::{self, Action, Actions, ConnectAction};
+use crate::action::{self, Action, Actions, ConnectAction, ViewAction};
 use crate::guide::section as guide_section;
 use crate::state::{Dialog, State};
 use crate::widgets::modal;
@@ -54,8 +54,11 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
     if frame::unlocks(context) {
         actions.push(Action::Connect(ConnectAction::AskUnlock));
     }
-    if let Some(topic) = topic.filter(|_| modal::take_link(context)) {
-        actions.push(action::help::learn(topic));
+    if let (Some(topic), Some(pressed)) = (topic, modal::take_link(context)) {
+        actions.push(match pressed.lesson {
+            Some(lesson) => Action::View(ViewAction::ShowHelp(topic.place(), lesson)),
+            None => action::help::learn(topic),
+        });
     }
 }
 

@@ -1,4 +1,4 @@
-//! The list of words below the cursor of a filter, a stage or a pipeline.
+//! The list of words below the cursor of a filter, a stage, a pipeline or an update.
 
 use bson::Bson;
 use egui::{EventFilter, Id, Key, Modifiers, Pos2, Response, Ui};
@@ -9,7 +9,7 @@ use crate::state::fields::{KnownField, KnownFields};
 use crate::widgets::word_list::{self, Keyed, Word};
 
 /// The field that is typed into.
-pub(super) struct Typed<'a> {
+pub(crate) struct Typed<'a> {
     pub id: Id,
     /// Its card, or `None` for a field without cards.
     pub card: Option<u64>,
@@ -19,7 +19,7 @@ pub(super) struct Typed<'a> {
 }
 
 /// The field as it was drawn.
-pub(super) struct Drawn<'a> {
+pub(crate) struct Drawn<'a> {
     pub response: &'a Response,
     pub is_changed: bool,
     /// The byte of the cursor.

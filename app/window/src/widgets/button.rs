@@ -36,6 +36,7 @@ pub struct Button<'a> {
     known_as: Option<&'a str>,
     longest: Option<&'a str>,
     width_min: f32,
+    share: Option<f32>,
 }
 
 impl<'a> Button<'a> {
@@ -55,6 +56,7 @@ impl<'a> Button<'a> {
             known_as: None,
             longest: None,
             width_min: 0.0,
+            share: None,
         }
     }
 
@@ -147,6 +149,12 @@ impl<'a> Button<'a> {
     pub fn room_for(mut self, words: &'a str) -> Self {
         // Other buttons stay where they are when the label changes to these words.
         self.longest = Some(words);
+        self
+    }
+
+    /// How far the work is that pressing it began, from 0 to 1: a part of the button is darker.
+    pub fn share(mut self, share: Option<f32>) -> Self {
+        self.share = share;
         self
     }
 
@@ -270,6 +278,11 @@ impl Button<'_> {
         let radius = CornerRadius::same(7);
         let stroke = Stroke::new(sizes::LINE, inks.border);
         ui.painter().rect(rect, radius, inks.fill, stroke, StrokeKind::Inside);
+        if let Some(share) = self.share {
+            let done = rect.with_max_x(rect.left() + share.clamp(0.0, 1.0) * rect.width());
+            let painter = ui.painter().with_clip_rect(done.intersect(ui.clip_rect()));
+            painter.rect_filled(rect, radius, colors.accent_hover);
+        }
         if response.has_focus() {
             paint::focus_ring(ui, rect, sizes::RADIUS_BUTTON);
         }

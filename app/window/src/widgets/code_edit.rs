@@ -3,7 +3,7 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::text_edit::TextEditOutput;
 use egui::{
-    CornerRadius, Frame, Id, Key, KeyboardShortcut, Margin, Modifiers, Response, ScrollArea,
+    CornerRadius, Frame, Id, Key, KeyboardShortcut, Margin, Modifiers, Pos2, Response, ScrollArea,
     Stroke, StrokeKind, TextEdit, Ui, Vec2, vec2,
 };
 
@@ -91,6 +91,16 @@ impl CodeEdit<'_> {
         })
     }
 
+    /// The byte of the cursor of a field that was drawn, and the place below it.
+    pub fn cursor(text: &str, output: &TextEditOutput) -> (usize, Pos2) {
+        let at = output.cursor_range.map(|range| range.primary);
+        let byte = at.map_or(text.len(), |at| {
+            text.char_indices().nth(at.index.0).map_or(text.len(), |(byte, _)| byte)
+        });
+        let place = output.galley.pos_from_cursor(at.unwrap_or_default());
+        (byte, output.galley_pos + place.left_bottom().to_vec2())
+    }
+
     fn multiline_ui(
         &self,
         ui: &mut Ui,
@@ -122,6 +132,11 @@ impl CodeEdit<'_> {
 
     /// Draws a field of many lines, `height` points high.
     pub fn area_ui(&self, ui: &mut Ui, height: f32, draft: &mut String) -> Response {
+        self.area_output_ui(ui, height, draft).response.response
+    }
+
+    /// The same, with where the cursor is.
+    pub fn area_output_ui(&self, ui: &mut Ui, height: f32, draft: &mut String) -> TextEditOutput {
         let colors = colors(ui);
         let error_at = self.error_at;
         let border = if error_at.is_some() { colors.error } else { colors.hairline };
@@ -157,7 +172,9 @@ impl CodeEdit<'_> {
                         if let Some(id) = self.id {
                             edit = edit.id(id);
                         }
-                        ui.add(edit).accessible_name(self.name)
+                        let output = edit.show(ui);
+                        output.response.response.clone().accessible_name(self.name);
+                        output
                     })
                     .inner
             })

@@ -8,6 +8,9 @@ use crate::theme::{sizes, text};
 /// The label of the button that opens the guide.
 const GUIDE: &str = "Learn more";
 
+/// The label of the one in a dialog.
+const HELP: &str = "Help";
+
 /// Draws it. Returns whether it was pressed.
 pub fn ui(ui: &mut Ui, about: &str) -> bool {
     let name = format!("Learn why: {about}");
@@ -22,7 +25,17 @@ pub fn guide_ui(ui: &mut Ui, title: &str) -> bool {
     ui.add(Button::ghost(GUIDE).small().name(&name).tooltip(&tooltip)).clicked()
 }
 
+/// Draws the one at the foot of a dialog, whose words begin where the other text does. Returns whether
+/// it was pressed.
+pub fn help_ui(ui: &mut Ui, title: &str) -> bool {
+    let name = format!("Help: {title}");
+    let tooltip = format!("Open the guide at {title} (F1)");
+    // The padding of the button, which has no border.
+    ui.add_space(-sizes::GAP_SMALL);
+    ui.add(Button::ghost(HELP).small().name(&name).tooltip(&tooltip)).clicked()
+}
+
 /// How wide that one is, in points.
-pub fn guide_width(ui: &Ui) -> f32 {
-    paint::measured(ui, GUIDE, text::small()).x + 2.0 * sizes::CONTROL_PADDING
+pub fn help_width(ui: &Ui) -> f32 {
+    paint::measured(ui, HELP, text::small()).x + sizes::GAP_SMALL
 }

@@ -170,32 +170,50 @@ pub fn begin_again(window: &Context, title: &str) {
 #[derive(Clone, Default)]
 struct Link {
     title: String,
+    /// The slug of the lesson about the draft.
+    lesson: Option<&'static str>,
     is_pressed: bool,
+}
+
+/// The link that was pressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkPressed {
+    /// The slug of the lesson about the draft.
+    pub lesson: Option<&'static str>,
 }
 
 /// Gives the next dialog that is drawn a link to the section of the guide with this title.
 pub fn set_link(window: &Context, title: Option<&str>) {
-    let link = title.map(|title| Link { title: title.to_owned(), is_pressed: false });
+    let link = title.map(|title| Link { title: title.to_owned(), ..Link::default() });
     window.data_mut(|data| match link {
         Some(link) => drop(data.insert_temp(Id::unique(LINK), link)),
         None => data.remove::<Link>(Id::unique(LINK)),
     });
 }
 
-/// Takes the link back. Returns whether it was pressed.
-pub fn take_link(window: &Context) -> bool {
-    let link = window.data_mut(|data| data.remove_temp::<Link>(Id::unique(LINK)));
-    link.is_some_and(|link| link.is_pressed)
+/// Gives the page that the link opens a link to a lesson about the draft.
+pub fn set_lesson(window: &Context, slug: &'static str) {
+    window.data_mut(|data| {
+        if let Some(link) = data.get_temp::<Link>(Id::unique(LINK)) {
+            data.insert_temp(Id::unique(LINK), Link { lesson: Some(slug), ..link });
+        }
+    });
+}
+
+/// Takes the link back, if it was pressed.
+pub fn take_link(window: &Context) -> Option<LinkPressed> {
+    let link = window.data_mut(|data| data.remove_temp::<Link>(Id::unique(LINK)))?;
+    link.is_pressed.then_some(LinkPressed { lesson: link.lesson })
 }
 
 /// Draws the link at the left of the buttons, where they leave room for it.
 fn link_ui(ui: &mut Ui) {
     let Some(link) = ui.data(|data| data.get_temp::<Link>(Id::unique(LINK))) else { return };
-    if ui.available_width() < learn::guide_width(ui) {
+    if ui.available_width() < learn::help_width(ui) {
         return;
     }
     let layout = Layout::left_to_right(Align::Center);
-    if ui.with_layout(layout, |ui| learn::guide_ui(ui, &link.title)).inner {
+    if ui.with_layout(layout, |ui| learn::help_ui(ui, &link.title)).inner {
         let link = Link { is_pressed: true, ..link };
         ui.data_mut(|data| data.insert_temp(Id::unique(LINK), link));
     }
@@ -264,7 +282,8 @@ fn title_ui(ui: &mut Ui, title: &str, subtitle: &str) -> bool {
     ui.horizontal(|ui| {
         ui.label(text::rich(title, text::heading()));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            closed = ui.add(Button::icon_only(Icon::Close, "Close")).clicked();
+            let close = Button::icon_only(Icon::Close, "Close").name("Close the dialog");
+            closed = ui.add(close).clicked();
         });
     });
     if !subtitle.is_empty() {

@@ -1,4 +1,4 @@
-//! Completion of the word before the cursor of a filter, a stage or a pipeline: stages, fields, operators and
+//! Completion of the word before the cursor of a filter, a stage, a pipeline or an update: stages, fields, operators and
 //! values.
 //!
 //! `panels/completion.rs` has the list below a field. `state/completion/` decides what it offers:
@@ -23,7 +23,7 @@ use mayfly_engine::value::{Layout, shell};
 use crate::limits::{FILTER_OFFERS_MAX, KNOWN_VALUE_CHARS_MAX};
 use crate::state::aggregate::stages::STAGES;
 use crate::state::fields::{KnownField, KnownFields};
-use operators::{ACCUMULATORS, EXPRESSIONS, LOGICAL, Operator, TESTS, TYPES, VARIABLES};
+use operators::{ACCUMULATORS, EXPRESSIONS, LOGICAL, Operator, TESTS, TYPES, UPDATES, VARIABLES};
 use place::{Expected, Place, place};
 pub use place::{Names, of_stage};
 
@@ -141,7 +141,8 @@ impl Offering<'_> {
                 list.extend(self.operators(TESTS));
             }
             Names::Stage => list.extend(self.stages()),
-            Names::Output { .. } => list.extend(self.fields("")),
+            Names::Update => list.extend(self.operators(UPDATES)),
+            Names::Output { .. } | Names::Changed => list.extend(self.fields("")),
             Names::Expression { is_group } => {
                 let accumulators: &[Operator] = if *is_group { ACCUMULATORS } else { &[] };
                 list.extend(self.operators(accumulators));
@@ -220,6 +221,8 @@ impl Offering<'_> {
                     .chain(variables.map(|it| plain(&format!("'{}'", it.name), it.help)))
                     .collect()
             }
+            (Names::Update, _) => vec![Offer { back: 2, ..plain("{  }", "fields to change") }],
+            (Names::Changed, field) => self.values_of(field, false),
             (_, "$exists") => vec![plain("true", "has the field"), plain("false", "lacks it")],
             (_, "$type") => TYPES.iter().map(|it| plain(&format!("'{it}'"), "a type")).collect(),
             (Names::Filter, field) => self.values_of(field, !is_element),

@@ -50,6 +50,24 @@ pub const TESTS: &[Operator] = &[
     operator("$bitsAnyClear", "|", "one of these bits is 0"),
 ];
 
+/// Those of an update.
+pub const UPDATES: &[Operator] = &[
+    operator("$set", "{ | }", "set fields to values"),
+    operator("$unset", "{ | }", "remove fields; the values are ignored"),
+    operator("$inc", "{ | }", "add a number"),
+    operator("$mul", "{ | }", "multiply by a number"),
+    operator("$min", "{ | }", "set where the value is smaller"),
+    operator("$max", "{ | }", "set where the value is greater"),
+    operator("$rename", "{ | }", "give fields another name"),
+    operator("$currentDate", "{ | }", "set to the time of the store"),
+    operator("$push", "{ | }", "append to an array"),
+    operator("$addToSet", "{ | }", "append to an array what it lacks"),
+    operator("$pull", "{ | }", "remove from an array what matches"),
+    operator("$pullAll", "{ | }", "remove these values from an array"),
+    operator("$pop", "{ | }", "remove the last element with 1, the first with -1"),
+    operator("$bit", "{ | }", "and, or, xor of bits"),
+];
+
 /// Those that make one value of the documents of a group.
 pub const ACCUMULATORS: &[Operator] = &[
     operator("$sum", "|", "the sum; 1 counts documents"),

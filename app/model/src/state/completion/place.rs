@@ -28,6 +28,10 @@ pub enum Names {
     },
     /// Operators of an expression.
     Expression { is_group: bool },
+    /// Operators of an update.
+    Update,
+    /// Fields that an operator of an update changes.
+    Changed,
     /// Names that are not known, such as those of a JSON Schema.
     Unknown,
 }
@@ -213,7 +217,7 @@ fn object(frame: Option<&Frame>) -> Frame {
 
 fn array(frame: Option<&Frame>) -> Frame {
     match frame {
-        Some(Frame::Whole(Names::Stage)) => {
+        Some(Frame::Whole(Names::Stage | Names::Update)) => {
             Frame::Array { names: Names::Pipelines, name: String::new() }
         }
         Some(Frame::Object { names, name: Some(name), .. } | Frame::Array { names, name }) => {
@@ -226,7 +230,8 @@ fn array(frame: Option<&Frame>) -> Frame {
 /// The names in the object that is the value of a name.
 fn below(names: &Names, name: &str) -> Names {
     match (names, name) {
-        (Names::Unknown, _) | (_, "$jsonSchema") => Names::Unknown,
+        (Names::Unknown | Names::Changed, _) | (_, "$jsonSchema") => Names::Unknown,
+        (Names::Update, _) => Names::Changed,
         (Names::Stage, stage) => of_stage(stage),
         (Names::Pipelines, _) | (Names::Output { .. }, "pipeline") => Names::Stage,
         (Names::Output { is_group } | Names::Expression { is_group }, _) => {

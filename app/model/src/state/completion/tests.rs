@@ -186,3 +186,20 @@ fn an_operator_is_offered_once_and_in_one_line() {
         }
     }
 }
+
+#[test]
+fn an_update_offers_operators_fields_and_values() {
+    let known = known();
+    let words = |text: &str| {
+        let cursor = text.find('|').expect("a cursor");
+        let whole = Known { whole: Names::Update, takes_relative_times: false, ..filter(&known) };
+        let found = offers(&text.replace('|', ""), cursor, &whole);
+        let labels = found.map(|it| it.list.into_iter().map(|offer| offer.label).collect());
+        labels.unwrap_or_else(Vec::<String>::new)
+    };
+    assert_eq!(words("{ $uns| }"), ["$unset"]);
+    assert_eq!(words("{ $set: { sta| } }"), ["status"]);
+    assert!(words("{ $set: { status: 'pa| } }").contains(&"'paid'".to_owned()));
+    assert!(words("[{ $unse| }]").contains(&"$unset".to_owned()), "a pipeline");
+    assert!(words("{ $set: { place: { ci| } } }").is_empty());
+}

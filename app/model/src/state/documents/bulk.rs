@@ -17,6 +17,7 @@ use crate::commands::bulk as command;
 use crate::job::bulk::{BulkChange, Target};
 use crate::job::{Namespace, OperationId, TabId};
 use crate::limits::{PREVIEW_STEPS_MAX, PREVIEWED_BYTES_MAX, PREVIEWED_DOCUMENTS};
+use crate::state::completion::Completing;
 use crate::state::names::{collection_problem, database_problem};
 use crate::state::{duration, number};
 
@@ -95,6 +96,8 @@ pub struct BulkUpdate {
     /// The parsed text, updated when it changes.
     pub read: Result<Bson, Problem>,
     pub previews: Vec<Preview>,
+    /// The words that are offered below the cursor.
+    pub completing: Option<Completing>,
 }
 
 /// The effect of an update on one document.
@@ -120,7 +123,8 @@ impl BulkUpdate {
     /// Nothing is typed yet.
     pub fn new(scope: Scope, now_ms: i64) -> Self {
         let (text, read) = (UPDATE.to_owned(), Ok(Bson::Null));
-        let mut draft = Self { scope, first: text.clone(), text, read, previews: Vec::new() };
+        let mut draft =
+            Self { scope, first: text.clone(), text, read, previews: Vec::new(), completing: None };
         draft.changed(now_ms);
         draft
     }

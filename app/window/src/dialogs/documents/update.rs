@@ -12,9 +12,11 @@ use crate::dialogs::words::close;
 use crate::job::Write;
 use crate::job::bulk::BulkChange;
 use crate::limits::EDITED_TEXT_BYTES_MAX;
+use crate::panels::completion::{Drawn, Typed};
+use crate::state::completion::Names;
 use crate::state::documents::bulk::{BulkUpdate, FieldChange, Preview};
 use crate::state::documents::undo_words::obstacle;
-use crate::state::{State, TabId};
+use crate::state::{State, Tab, TabId};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::code_edit::CodeEdit;
 use crate::widgets::value_text::with_marks;
@@ -71,7 +73,7 @@ pub fn ui(
         .draft(draft.text != draft.first)
         .button(button, ());
     let outcome = frame.ui(context, |ui| {
-        text_ui(ui, draft, state.now_ms());
+        text_ui(ui, open, draft, state.now_ms());
         if draft.read.is_ok() {
             previews_ui(ui, &draft.previews, count.unwrap_or(draft.scope.selected));
         } else {
@@ -84,8 +86,11 @@ pub fn ui(
     }
 }
 
-fn text_ui(ui: &mut Ui, draft: &mut BulkUpdate, now_ms: i64) {
+fn text_ui(ui: &mut Ui, tab: &Tab, draft: &mut BulkUpdate, now_ms: i64) {
     let id = Id::unique("update of many documents");
+    let typed = Typed { id, card: None, tab, whole: Names::Update };
+    let before = draft.text.clone();
+    let asks = typed.before(ui, &mut draft.completing, &mut draft.text);
     let edit = CodeEdit {
         name: "Update",
         hint: "{ $set: { field: value } }",
@@ -94,14 +99,23 @@ fn text_ui(ui: &mut Ui, draft: &mut BulkUpdate, now_ms: i64) {
         id: Some(id),
         ..CodeEdit::default()
     };
-    let response = edit.area_ui(ui, AREA, &mut draft.text);
+    let output = edit.area_output_ui(ui, AREA, &mut draft.text);
+    let (cursor, corner) = CodeEdit::cursor(&draft.text, &output);
+    let response = output.response.response;
     if first_focus::take(ui, &response) && draft.text == draft.first {
         let inside = draft.text.find(" }").map_or(0, |at| draft.text[..at].chars().count());
         let mut state = TextEditState::default();
         state.cursor.set_char_range(Some(CCursorRange::one(CCursor::new(inside))));
         state.store(ui.ctx(), id);
     }
-    if response.changed() {
+    let is_changed = draft.text != before;
+    let drawn = Drawn { response: &response, is_changed, cursor, corner };
+    typed.after(ui, &mut draft.completing, &mut draft.text, &drawn, asks);
+    if response.has_focus() && draft.completing.is_some() {
+        // Without a list Tab leaves the field.
+        typed.keep_keys(ui, draft.completing.as_ref(), false);
+    }
+    if draft.text != before {
         draft.changed(now_ms);
     }
     let (words, ink) = match &draft.read {

@@ -2,7 +2,7 @@
 
 use egui::{Context, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::tab_actions::{PLAN, PLAN_HINT, TabActions, learn_ui};
+use super::tab_actions::{PLAN, PLAN_HINT, TabActions, offer_lesson};
 use super::what_if;
 use super::what_if::going;
 use crate::action::IndexesAction;
@@ -20,7 +20,7 @@ use crate::widgets::{Button, number_field};
 const LONGEST: &str = "Change and expire 100,000 documents";
 
 /// The height of the fields with the ages of documents, in points.
-const FIELDS_HEIGHT: f32 = 260.0;
+const FIELDS_HEIGHT: f32 = 320.0;
 
 /// Draws the dialog.
 pub(super) fn ui(
@@ -47,6 +47,9 @@ pub(super) fn ui(
     let topic = topic(change, cliff.is_some());
     let command = change.command(&actions.names.1);
     let label = label(change);
+    if let Some(topic) = topic {
+        offer_lesson(context, state, topic);
+    }
     let frame = DialogFrame::new(title)
         .subtitle(subtitle)
         .height(FIELDS_HEIGHT)
@@ -56,9 +59,6 @@ pub(super) fn ui(
         .error(change.error.as_deref());
     let outcome = with_buttons(frame, change, &label).ui(context, |ui| {
         changed = content_ui(ui, change, what_if::pass_max(state));
-        if let Some(topic) = topic {
-            learn_ui(ui, state, topic, actions);
-        }
     });
     if changed {
         change.error = None;
@@ -130,16 +130,18 @@ fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, pass_max: Option<u64>) -> boo
         };
         ui.label(text::rich(words, text::body()).color(colors(ui).dim));
     });
-    if let Some(error) = problem {
-        ui.label(text::rich(error, text::body()).color(colors(ui).error));
-    } else if let Err(missing) = change.secs() {
-        ui.label(text::rich(missing, text::body()).color(colors(ui).dim));
-    }
-    let secs = change.secs().ok();
-    if secs == Some(-1) {
-        let words = "No default: only documents with their own ttl expire";
-        ui.label(text::rich(words, text::body()).color(colors(ui).dim));
-    }
+    let (secs, ink) = (change.secs(), colors(ui));
+    // One line whatever it says: the buttons stay where they are.
+    let (words, ink) = match (problem, &secs) {
+        (Some(error), _) => (error, ink.error),
+        (None, Err(missing)) => (missing.clone(), ink.dim),
+        (None, Ok(-1)) => {
+            ("No default: only documents with their own ttl expire".to_owned(), ink.dim)
+        }
+        (None, Ok(_)) => (" ".to_owned(), ink.dim),
+    };
+    ui.label(text::rich(words, text::body()).color(ink));
+    let secs = secs.ok();
     if let Some(secs) = slider_ui(ui, secs) {
         change.ttl = NumberDraft::from_secs(secs);
         changed = true;

@@ -3,7 +3,7 @@
 use egui::{Context, Ui};
 use mayfly_engine::reply::DocCount;
 
-use super::tab_actions::{PLAN, PLAN_HINT, TabActions, learn_ui};
+use super::tab_actions::{PLAN, PLAN_HINT, TabActions, offer_lesson};
 use super::what_if;
 use crate::action::{Action, ConvertAction, IndexesAction};
 use crate::dialogs::frame::DialogFrame;
@@ -11,6 +11,7 @@ use crate::job::glossary::Term;
 use crate::panels::collation_menu;
 use crate::state::indexes::{CreateIndex, IndexesView, SampledField, no_ttl_reason, ttl_words};
 use crate::state::lesson::why::Topic;
+use crate::state::operations::Progress;
 use crate::state::{Namespace, State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::{self, Field};
@@ -73,19 +74,19 @@ pub(super) fn ui(
     let is_planned = !going.is_zero() && create.is_ready();
     let namespace = Namespace::new(&actions.names.0, &actions.names.1);
     let operation = state.operations.index_build(&create.final_name(), &namespace);
-    let building = operation.filter(|_| create.sent.is_some()).map(|found| {
-        format!(
-            "{:.0}% · {}",
-            found.progress.share() * 100.0,
-            state.progress_words(&found.progress)
-        )
-    });
+    let building = operation.filter(|_| create.sent.is_some()).map(|found| &found.progress);
+    let share = building.map(Progress::share);
+    let building = building.map(|progress| state.progress_words(progress));
     let problem = create.error.clone().or_else(|| create.problem());
+    if let Some(topic) = topic {
+        offer_lesson(context, state, topic);
+    }
     let frame = DialogFrame::new(title)
         .height(FIELDS_HEIGHT)
         .warning(cliff)
         .command_named("Command", "", command)
         .waiting(create.sent.is_some())
+        .working("Creating…", share)
         .progress(building.or(problem))
         .error(create.error.as_deref())
         .keeps_typed()
@@ -94,9 +95,6 @@ pub(super) fn ui(
     let outcome = frame.ui(context, |ui| {
         content_ui(ui, create, view, Offered::by(state));
         convert_ui(ui, create, &view.fields, actions);
-        if let Some(topic) = topic {
-            learn_ui(ui, state, topic, actions);
-        }
     });
     if *create != before {
         create.error = None;
@@ -114,8 +112,29 @@ fn convert_ui(
     sampled: &[SampledField],
     actions: &mut TabActions<'_>,
 ) {
-    let Some((name, _)) = create.fields.first().filter(|_| create.has_ttl) else { return };
-    let Some(known) = sampled.iter().find(|field| field.path == *name) else { return };
+    if !create.has_ttl {
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        // It comes with a count, while the user aims at a button below it.
+        ui.set_min_height(sizes::CONTROL_SMALL);
+        let Some((name, words)) = convert_words(create, sampled) else { return };
+        ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
+        if ui.add(Button::plain("Convert to dates…").small()).clicked() {
+            let namespace = Namespace::new(&actions.names.0, &actions.names.1);
+            let path = name.to_owned();
+            actions.queue.push(Action::Convert(ConvertAction::Open { namespace, path }));
+        }
+    });
+}
+
+/// The field that is to be converted, and why.
+fn convert_words<'a>(
+    create: &'a CreateIndex,
+    sampled: &[SampledField],
+) -> Option<(&'a str, String)> {
+    let (name, _) = create.fields.first()?;
+    let known = sampled.iter().find(|field| field.path == *name)?;
     let shown = with_marks(name);
     let (has_dates, convertible, of) = match create.known() {
         // Counted like what the TTL removes.
@@ -128,7 +147,7 @@ fn convert_ui(
     };
     let words = match convertible {
         _ if !has_dates => format!("No {of} has a date in {shown}, so none would expire"),
-        count if count.is_zero() => return,
+        count if count.is_zero() => return None,
         DocCount::Exact(1) => {
             format!("1 {of} has text or a number in {shown}, so it never expires")
         }
@@ -137,14 +156,7 @@ fn convert_ui(
             number::documents_and_bounds(count).0
         ),
     };
-    ui.horizontal_wrapped(|ui| {
-        ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
-        if ui.add(Button::plain("Convert to dates…").small()).clicked() {
-            let namespace = Namespace::new(&actions.names.0, &actions.names.1);
-            let path = name.clone();
-            actions.queue.push(Action::Convert(ConvertAction::Open { namespace, path }));
-        }
-    });
+    Some((name, words))
 }
 
 /// The lesson's topic for the index as it is drafted.

@@ -4,6 +4,7 @@ mod change_ttl;
 mod create;
 mod drop;
 mod rollout;
+mod staircase;
 mod tab_actions;
 mod what_if;
 

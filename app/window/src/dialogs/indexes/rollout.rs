@@ -2,6 +2,7 @@
 
 use egui::{Context, Ui};
 
+use super::staircase;
 use super::tab_actions::TabActions;
 use crate::action::IndexesAction;
 use crate::dialogs::frame::DialogFrame;
@@ -22,7 +23,7 @@ const RATE: &str = "Documents a second";
 const SCRIPT: &str = "The same for mongosh";
 
 /// The height of the fields, in points.
-const FIELDS_HEIGHT: f32 = 200.0;
+const FIELDS_HEIGHT: f32 = 310.0;
 
 /// Draws the dialog.
 pub(super) fn ui(context: &Context, draft: &mut RolloutDraft, actions: &mut TabActions<'_>) {
@@ -38,6 +39,7 @@ pub(super) fn ui(context: &Context, draft: &mut RolloutDraft, actions: &mut TabA
         .width(sizes::DIALOG_WIDE)
         .height(FIELDS_HEIGHT)
         .command_named("Script", SCRIPT, ready.ok().map(|plan| draft.script(&plan)))
+        .folded()
         .button(Button::amber(&label).enabled(is_ready), ());
     if frame.ui(context, |ui| content_ui(ui, draft)).end(actions.queue).is_some() {
         actions.push(IndexesAction::StartRollout);
@@ -54,6 +56,7 @@ fn content_ui(ui: &mut Ui, draft: &mut RolloutDraft) {
     });
     lag_ui(ui, draft);
     let Ok(plan) = draft.ready() else { return };
+    staircase::ui(ui, &plan, draft.overdue.likely());
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
         for (key, words) in draft.words(&plan) {

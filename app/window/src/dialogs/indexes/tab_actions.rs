@@ -1,15 +1,13 @@
 //! The parts that the dialogs of the Indexes view share.
 
 use bson::Document;
-use egui::Ui;
+use egui::Context;
 use mayfly_engine::value::shell::write_command;
 
 use crate::action::{Action, Actions, IndexesAction, lesson};
-use crate::dialogs::words::close;
-use crate::state::lesson::why;
 use crate::state::lesson::why::Topic;
 use crate::state::{State, TabId};
-use crate::widgets::learn;
+use crate::widgets::modal;
 
 /// The button that leads to the plan of a rollout.
 pub(super) const PLAN: &str = "Plan a rollout…";
@@ -34,18 +32,9 @@ impl TabActions<'_> {
     }
 }
 
-/// Draws a link to the lesson about a topic. The dialog gives way to the lesson.
-pub(super) fn learn_ui(ui: &mut Ui, state: &State, topic: Topic, actions: &mut TabActions<'_>) {
-    let slug = topic.lesson();
-    let action = lesson::learn(slug, state);
-    if action.is_some() {
-        // The lesson is about this very draft. One way to learn more is enough.
-        crate::widgets::modal::set_link(ui.ctx(), None);
-    }
-    if let Some(action) = action
-        && learn::ui(ui, &why::words(slug))
-    {
-        close(actions.queue);
-        actions.queue.push(action);
+/// Gives the help of the dialog a link to the lesson about a topic.
+pub(super) fn offer_lesson(context: &Context, state: &State, topic: Topic) {
+    if lesson::learn(topic.lesson(), state).is_some() {
+        modal::set_lesson(context, topic.lesson());
     }
 }

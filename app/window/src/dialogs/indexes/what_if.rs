@@ -58,9 +58,10 @@ pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>, pass_max: Option<u64>) {
             card::figure(never, &figure(stays), "never", None);
         }
     });
-    if let Some(words) = what_if.and_then(|found| how_far(found.overdue_now)) {
-        ui.add(Label::new(text::rich(words, text::small()).color(colors(ui).dim)).wrap());
-    }
+    // Its place is reserved: the buttons below stay where they are when it comes.
+    let words = what_if.and_then(|found| how_far(found.overdue_now)).unwrap_or_default();
+    let words = if words.is_empty() { " ".to_owned() } else { words };
+    ui.add(Label::new(text::rich(words, text::small()).color(colors(ui).dim)).truncate());
     if let Some(damaged) = what_if.map(|figures| figures.damaged).filter(|damaged| *damaged > 0) {
         let what = number::counted(damaged, "document is damaged", "documents are damaged");
         let words = format!("{what} and not counted; passes can't remove damaged documents");

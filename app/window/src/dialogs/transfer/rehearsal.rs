@@ -7,14 +7,14 @@ use mayfly_engine::transfer::{
 
 use super::parts::{ask, notice_ui};
 use crate::action::{Actions, TransferAction, lesson};
-use crate::dialogs::words::{close, quiet};
+use crate::dialogs::words::quiet;
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::expiry::{first_pass, one_minute};
-use crate::state::lesson::why::{self, Topic};
+use crate::state::lesson::why::Topic;
 use crate::state::transfer::{ImportDraft, Loadable};
 use crate::state::{State, Zone, number};
 use crate::theme::{Icon, colors};
-use crate::widgets::{card, learn};
+use crate::widgets::{card, modal};
 
 /// Draws the rehearsal, and asks for another one when what it was for changed.
 pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {
@@ -47,12 +47,8 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Act
     }
     if let Some(words) = cliff {
         notice_ui(ui, Icon::Warning, "Many at once", colors(ui).overdue, &words);
-        let slug = Topic::Cliff.lesson();
-        if let Some(action) = lesson::learn(slug, state)
-            && learn::ui(ui, &why::words(slug))
-        {
-            close(actions);
-            actions.push(action);
+        if lesson::learn(Topic::Cliff.lesson(), state).is_some() {
+            modal::set_lesson(ui.ctx(), Topic::Cliff.lesson());
         }
     }
 }

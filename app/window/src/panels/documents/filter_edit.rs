@@ -96,13 +96,7 @@ fn framed(
             .show(ui, |ui| {
                 let edit = CodeEdit { space, ..*edit };
                 let output = edit.bare_ui(ui, &mut draft.query.filter);
-                let text = &draft.query.filter;
-                let at = output.cursor_range.map(|range| range.primary);
-                let byte = at.map_or(text.len(), |at| {
-                    text.char_indices().nth(at.index.0).map_or(text.len(), |(byte, _)| byte)
-                });
-                let place = output.galley.pos_from_cursor(at.unwrap_or_default());
-                let corner = output.galley_pos + place.left_bottom().to_vec2();
+                let (byte, corner) = CodeEdit::cursor(&draft.query.filter, &output);
                 (output.response.response, byte, corner)
             })
             .inner
