@@ -3,6 +3,7 @@
 //! *Now* is at one third of the width while the view follows it. Instants are milliseconds since
 //! 1970; positions are fractions of the width, 0 at the left edge.
 
+use super::duration;
 use crate::limits::TIMELINE_REAL_MS_MIN;
 
 /// Where *now* stands while the view follows it, as a fraction of the width.
@@ -198,39 +199,15 @@ fn scaled(ms: i64, factor: f64) -> i64 {
 fn offset_label(offset_ms: i64) -> String {
     match offset_ms {
         0 => String::new(),
-        1.. => format!("+{}", exact_label(offset_ms)),
-        _ => format!("−{}", exact_label(-offset_ms)),
+        1.. => format!("+{}", span_label(offset_ms)),
+        _ => format!("−{}", span_label(-offset_ms)),
     }
 }
 
-/// A span to its second unit where one does not do: `90 s`, `2 min 30 s`.
-fn exact_label(span_ms: i64) -> String {
-    let units = [(365 * DAY, "y"), (DAY, "d"), (HOUR, "h"), (MINUTE, "min"), (SECOND, "s")];
-    for pair in units.windows(2) {
-        let [(unit_ms, unit), (less_ms, less)] = [pair[0], pair[1]];
-        let (whole, rest) = (span_ms / unit_ms, span_ms % unit_ms / less_ms);
-        // One unit doesn't do here, and no two ticks may read alike.
-        if whole >= 2 && rest > 0 {
-            return format!("{whole} {unit} {rest} {less}");
-        }
-    }
-    span_label(span_ms)
-}
-
-/// A span in its largest unit that divides it well: `90 s`, `2 min`, `36 h`, `5 d`, `2 y`.
+/// A span, in years where it is whole years: the ticks of an axis of years.
 fn span_label(span_ms: i64) -> String {
     let year = 365 * DAY;
-    for (unit_ms, unit) in [(year, "y"), (DAY, "d"), (HOUR, "h"), (MINUTE, "min")] {
-        if span_ms >= unit_ms && span_ms % unit_ms == 0 {
-            return format!("{} {unit}", span_ms / unit_ms);
-        }
-    }
-    for (unit_ms, unit) in [(year, "y"), (DAY, "d"), (HOUR, "h"), (MINUTE, "min")] {
-        if span_ms >= 2 * unit_ms {
-            return format!("{} {unit}", (span_ms + unit_ms / 2) / unit_ms);
-        }
-    }
-    format!("{} s", (span_ms + SECOND / 2) / SECOND)
+    if span_ms % year == 0 { format!("{} y", span_ms / year) } else { duration::span(span_ms) }
 }
 
 #[cfg(test)]
@@ -307,7 +284,7 @@ mod tests {
         check_labels(6 * MINUTE, 6, &["−1 min", "", "+1 min", "+2 min", "+3 min", "+4 min"]);
         check_labels(30 * SECOND, 6, &["−5 s", "", "+5 s", "+10 s", "+15 s", "+20 s"]);
         check_labels(48 * HOUR, 5, &["−12 h", "", "+12 h", "+1 d"]);
-        let halves = ["−1 min", "−30 s", "", "+30 s", "+1 min", "+90 s", "+2 min", "+2 min 30 s"];
+        let halves = ["−1 min", "−30 s", "", "+30 s", "+1 min", "+1 min 30 s", "+2 min", "+2 min 30 s"];
         check_labels(4 * MINUTE, 8, &halves);
     }
 

@@ -18,6 +18,7 @@ use crate::lessons::audience::Audience;
 use crate::lessons::file::duration_ms;
 use crate::lessons::runner::{Pace, Runner};
 use crate::source::Source as _;
+use crate::state::duration;
 
 /// Documents of one collection that are shown.
 const LANES_MAX: i32 = 12;
@@ -328,7 +329,9 @@ impl Terminal<'_> {
                 let state = due.get(&text).map_or_else(
                     || "never expires".to_owned(),
                     |at_ms| match now_ms - at_ms {
-                        late_ms if late_ms >= 0 => format!("overdue {} s", late_ms / 1_000),
+                        late_ms if late_ms >= 0 => {
+                            format!("overdue {}", duration::span(late_ms / 1_000 * 1_000))
+                        }
                         _ => format!("expires {}", time(*at_ms)),
                     },
                 );

@@ -139,7 +139,7 @@ fn lines(store: &WatchedStore, event: &Event) -> Vec<String> {
                         removed.namespace,
                         write_value(&removed.id, Layout::OneLine),
                         removed.index,
-                        duration::figure(removed.lag_ms())
+                        duration::span(removed.lag_ms())
                     )
                 })
                 .collect();

@@ -48,7 +48,7 @@ fn filled() -> Window {
     window.until_named("No removed documents of test.sessions are kept");
     window.advance(45);
     window.run("admin", &doc! {"mayflyReap": 1});
-    window.until_named("Select \"second\"");
+    window.until_named("Select 'second'");
     window.until_named("Moved: 2 documents");
     window
 }
@@ -113,7 +113,7 @@ fn what_is_kept_and_what_was_moved_is_one_list_and_restored_by_one_button() {
     window.until_named("Moved: 2 documents");
     let moved = window.harness.query_all_by_label("Moved to the data folder").count();
     assert_eq!(moved, 2);
-    let [third, second] = ["third", "second"].map(|id| format!("Select \"{id}\" of test.sessions"));
+    let [third, second] = ["third", "second"].map(|id| format!("Select '{id}' of test.sessions"));
     assert!(window.place(&third).top() < window.place(&second).top(), "newest first");
     // The same in the list of all collections.
     window.choose("Collection", "All collections");
@@ -160,7 +160,7 @@ fn a_target_that_is_no_good_is_told() {
 #[test]
 fn documents_are_looked_at_and_filtered() {
     let mut window = filled();
-    let first = "Select \"first\" of test.sessions";
+    let first = "Select 'first' of test.sessions";
     window.click(first);
     window.click("Show document");
     window.until_named("Copy document");
@@ -170,11 +170,11 @@ fn documents_are_looked_at_and_filtered() {
     window.type_into("Filter", "{ user: 'bob' }");
     window.key(egui::Key::Enter);
     window.until_gone(first);
-    window.until_named("Select \"second\"");
+    window.until_named("Select 'second'");
     assert!(window.has("Restore: All that match"));
     window.type_into("Filter", "{ user:");
     window.key(egui::Key::Enter);
-    assert!(window.has_part("Select \"second\""), "half a filter asks for nothing");
+    assert!(window.has_part("Select 'second'"), "half a filter asks for nothing");
     window.type_into("Filter", "{ user: 'no one' }");
     window.key(egui::Key::Enter);
     window.until_named("No removed documents match the filter");
@@ -189,7 +189,7 @@ fn enter_in_the_filter_restores_nothing() {
     window.until_enabled("Restore all of test.sessions");
     window.type_into("Filter", "{ user: 'bob' }");
     window.key(egui::Key::Enter);
-    window.until_gone("Select \"first\"");
+    window.until_gone("Select 'first'");
     window.harness.run_steps(8);
     assert!(!window.sent().iter().any(|sent| sent.contains("mayflyRestoreTrash")));
 }
@@ -204,9 +204,9 @@ fn what_is_listed_is_restored_and_not_a_newer_one_of_its_id() {
     window.until_named("Moved: 3 documents");
     window.type_into("Filter", "{ user: 'ada' }");
     window.key(egui::Key::Enter);
-    window.until_gone("Select \"second\"");
-    window.until_named("Select \"first\"");
-    window.click("Select \"first\" of test.sessions");
+    window.until_gone("Select 'second'");
+    window.until_named("Select 'first'");
+    window.click("Select 'first' of test.sessions");
     window.click("Restore this document");
     window.until_named("Restored 1 document");
     assert_eq!(stored(&window, "first", "user"), Some("ada".into()));
@@ -253,7 +253,7 @@ fn a_failing_archive_says_that_documents_stay_in_the_trash() {
     window.until_named("View: Removed");
     window.click("View: Removed");
     window.choose("More for the ledger", "Recently removed…");
-    window.until_named("Select \"second\" of test.sessions");
+    window.until_named("Select 'second' of test.sessions");
     window
         .until_named("The archive of test.sessions failed, so removed documents stay in the trash");
     window.until_named("Moved: unknown; 2 more wait in the trash");
@@ -316,7 +316,7 @@ fn documents_that_no_archive_takes_are_discarded_with_the_command_that_was_shown
     let mut window = Window::open_in(unclaimed(), &[]);
     window.choose("Menu", "Recently removed…");
     window.until_named("2 documents wait for an archive that the store no longer knows");
-    window.until_named("Select \"second\" of test.sessions");
+    window.until_named("Select 'second' of test.sessions");
     window.click("Discard…");
     window.until_named("Discard documents that no archive takes?");
     let shown = window.value("Command to send");
@@ -327,7 +327,7 @@ fn documents_that_no_archive_takes_are_discarded_with_the_command_that_was_shown
     window.click("Discard…");
     window.until_named("Discard documents that no archive takes?");
     window.click("Discard");
-    window.until_gone("Select \"second\"");
+    window.until_gone("Select 'second'");
     window.until_gone("Discard…");
     assert!(window.sent().contains(&shown), "what was shown was sent");
 }
@@ -339,12 +339,12 @@ fn another_collection_is_shown_with_its_own_archive() {
     window.run("test", &doc! {"create": "other"});
     window.ask(Action::Trash(TrashAction::List(Some(other))));
     window.until_named("then deletes them permanently");
-    assert!(!window.has_part("Select \"first\""));
+    assert!(!window.has_part("Select 'first'"));
     window.click("Move to…");
     window.click("Turn on");
     window.until_named("then moves them to the data folder");
     let listed = window.run("test", &doc! {"mayflyArchives": 1});
     assert_eq!(listed.get_array("archives").map(Vec::len).ok(), Some(2));
     window.choose("Collection", "List test.sessions");
-    window.until_named("Select \"first\"");
+    window.until_named("Select 'first'");
 }

@@ -11,18 +11,18 @@ use super::support::{Window, at};
 fn table() -> Window {
     let mut window = window();
     window.key(Key::F4);
-    window.until_named("\"three\"");
+    window.until_named("'three'");
     window
 }
 
 #[test]
 fn a_cell_is_edited_in_its_place_with_its_type() {
     let mut window = table();
-    window.point_twice("\"three\"");
+    window.point_twice("'three'");
     window.until_named("Save value");
     assert!(window.state().dialogs.open().is_none(), "not the whole document");
     assert_eq!(window.value("Value"), "three");
-    let (cell, field) = (window.place("\"three\""), window.place("Value"));
+    let (cell, field) = (window.place("'three'"), window.place("Value"));
     assert!(field.intersects(cell), "{field} is over {cell}");
     window.type_into("Value", "drei");
     window.key(Key::Enter);
@@ -57,7 +57,7 @@ fn a_cell_edit_ends_with_escape_and_says_what_is_wrong() {
 #[test]
 fn a_type_is_changed_in_its_place_and_what_is_lost_is_said() {
     let mut window = table();
-    window.point_twice("\"three\"");
+    window.point_twice("'three'");
     window.until_named("Save value");
     window.type_into("Value", "2.5");
     window.choose("Value type", "Int32");
@@ -93,18 +93,18 @@ fn the_keyboard_alone_goes_from_the_filter_to_a_value_and_saves_it() {
     window.keys(Modifiers::COMMAND, Key::L);
     window.type_into("Filter", "{ _id: 3 }");
     window.key(Key::Enter);
-    window.until_gone("\"one\"");
+    window.until_gone("'one'");
     window.key(Key::Tab);
     window.until("it is selected", |state| {
         let tab = state.tabs.active().expect("a tab");
         tab.documents.focus.as_ref().is_some_and(|focus| focus.id == Bson::Int32(3))
     });
     window.keys(Modifiers::COMMAND, Key::ArrowRight);
-    assert!(window.is_focused("\"three\""));
+    assert!(window.is_focused("'three'"));
     window.key(Key::Enter);
     window.until_named("Save value");
     window.key(Key::Escape);
-    assert!(window.is_focused("\"three\""), "the cell has the keyboard again");
+    assert!(window.is_focused("'three'"), "the cell has the keyboard again");
     window.key(Key::Enter);
     window.until_named("Save value");
     window.type_into("Value", "drei");
@@ -122,8 +122,8 @@ fn a_projected_document_is_read_whole_before_a_cell_is_edited() {
     window.type_into("Projection", "{ text: 1 }");
     window.click("Find");
     window.key(Key::F4);
-    window.until_named("\"four\"");
-    window.point_twice("\"four\"");
+    window.until_named("'four'");
+    window.point_twice("'four'");
     window.until_named("Save value");
     window.type_into("Value", "vier");
     window.key(Key::Enter);
@@ -154,7 +154,7 @@ fn lines_of_a_text_are_lines_in_the_editor() {
 #[test]
 fn the_menu_of_a_cell_filters_sorts_and_hides() {
     let mut window = table();
-    window.point_secondary("\"three\"");
+    window.point_secondary("'three'");
     window.until_named("Filter by this value");
     for entry in ["Edit value", "Copy value", "Copy path", "Sort ascending", "Hide column"] {
         assert!(window.has(entry), "{entry}");
@@ -163,29 +163,29 @@ fn the_menu_of_a_cell_filters_sorts_and_hides() {
         assert!(window.has(entry), "{entry}");
     }
     window.point("Filter by this value");
-    window.until_gone("\"one\"");
+    window.until_gone("'one'");
     assert_eq!(window.value("Filter"), "{ text: 'three' }");
     window.click("Reset");
-    window.until_named("\"one\"");
-    window.point_secondary("\"three\"");
+    window.until_named("'one'");
+    window.point_secondary("'three'");
     window.point("Sort descending");
     window.until("it is sorted", |state| {
         state.tabs.active().is_some_and(|tab| tab.documents.sorted_by("text") == Some(false))
     });
-    window.point_secondary("\"three\"");
+    window.point_secondary("'three'");
     window.point("Exclude this value");
-    window.until_gone("\"three\"");
+    window.until_gone("'three'");
     window.click("Reset");
-    window.until_named("\"three\"");
-    window.point_secondary("\"three\"");
+    window.until_named("'three'");
+    window.point_secondary("'three'");
     window.point("Hide column");
-    window.until_gone("\"three\"");
+    window.until_gone("'three'");
 }
 
 #[test]
 fn a_document_of_a_table_is_deleted_from_its_menu() {
     let mut window = table();
-    window.point_secondary("\"three\"");
+    window.point_secondary("'three'");
     window.until_named("Delete document…");
     window.point("Delete document…");
     window.until_named("Delete 1 document from test.notes?");
@@ -194,10 +194,10 @@ fn a_document_of_a_table_is_deleted_from_its_menu() {
 #[test]
 fn the_menu_of_a_value_copies_it() {
     let mut window = table();
-    window.point_secondary("\"three\"");
+    window.point_secondary("'three'");
     assert_eq!(window.copied("Copy value"), "three");
     window.key(Key::Escape);
-    window.point_secondary("\"three\"");
+    window.point_secondary("'three'");
     assert_eq!(window.copied("Copy path"), "text");
 }
 
@@ -205,23 +205,23 @@ fn the_menu_of_a_value_copies_it() {
 fn a_field_is_renamed_moved_added_and_removed_from_its_menu() {
     let mut window = window();
     window.point("Document 4");
-    window.until_named("text: \"four\"");
+    window.until_named("text: 'four'");
     let field = |window: &mut Window, name: &str, entry: &str| {
         window.point_secondary(name);
         window.point("Field");
         window.until_named(entry);
         window.point(entry);
     };
-    field(&mut window, "text: \"four\"", "Rename…");
+    field(&mut window, "text: 'four'", "Rename…");
     window.type_into("Field name", "title");
     window.key(Key::Enter);
-    window.until_named("title: \"four\"");
+    window.until_named("title: 'four'");
     let names = |window: &Window| {
         let document = stored(window, doc! {"_id": 4}).remove(0);
         document.keys().cloned().collect::<Vec<_>>().join(" ")
     };
     assert_eq!(names(&window), "_id title place");
-    field(&mut window, "title: \"four\"", "Move down");
+    field(&mut window, "title: 'four'", "Move down");
     window.until_window("it has moved", |window| names(window) == "_id place title");
     field(&mut window, "place: 1 field", "Add a field inside…");
     window.until_named("Field name");
@@ -232,7 +232,7 @@ fn a_field_is_renamed_moved_added_and_removed_from_its_menu() {
     window.until_window("it is added", |window| {
         stored(window, doc! {"place": {"city": "İzmir", "zip": 35_000}}).len() == 1
     });
-    field(&mut window, "title: \"four\"", "Remove field");
+    field(&mut window, "title: 'four'", "Remove field");
     window.until_window("it is removed", |window| names(window) == "_id place");
     window.keys(Modifiers::COMMAND, Key::Z);
     window.until_window("it is back", |window| names(window) == "_id place title");
@@ -296,11 +296,11 @@ fn fields_of_a_field_have_columns_of_their_own() {
     window.point("Show its fields as columns");
     window.until_named("Sort by place.city");
     assert!(window.has("Sort by place.zip") && !window.has("Sort by place"));
-    window.point_twice("\"Bonn\"");
+    window.point_twice("'Bonn'");
     window.until_named("Save value");
     window.type_into("Value", "Köln");
     window.key(Key::Enter);
-    window.until_named("\"Köln\"");
+    window.until_named("'Köln'");
     assert_eq!(stored(&window, doc! {"place.city": "Köln"}).len(), 1);
     window.point_secondary("Sort by place.city");
     window.point("Show place as one column");
@@ -341,12 +341,12 @@ fn the_inspector_comes_with_a_document_and_nothing_moves() {
 #[test]
 fn messages_leave_the_inspector_free() {
     let mut window = table();
-    window.point_twice("\"three\"");
+    window.point_twice("'three'");
     window.until_named("Save value");
     window.type_into("Value", "drei");
     window.key(Key::Enter);
     window.until_named("Dismiss: Saved 1 document");
-    let (message, field) = (window.place("Saved 1 document"), window.place("text: \"drei\""));
+    let (message, field) = (window.place("Saved 1 document"), window.place("text: 'drei'"));
     assert!(message.right() < field.left(), "{message} {field}");
 }
 
@@ -377,7 +377,7 @@ fn two_documents_are_compared() {
     window.until_named("Selected documents");
     window.choose("Selected documents", "Compare these two…");
     window.until_named("3 differences");
-    assert!(window.has_part("text: different: \"three\" / \"four\""));
+    assert!(window.has_part("text: different: 'three' / 'four'"));
     assert!(window.has_part("place: different: missing / { city: 'İzmir' }"));
     window.key(Key::Escape);
     window.until_gone("3 differences");
@@ -386,8 +386,8 @@ fn two_documents_are_compared() {
 #[test]
 fn the_selected_document_is_at_the_left_of_the_one_that_is_compared_with_it() {
     for (selected, other, shown) in [
-        (3, 4, "text: different: \"three\" / \"four\""),
-        (4, 3, "text: different: \"four\" / \"three\""),
+        (3, 4, "text: different: 'three' / 'four'"),
+        (4, 3, "text: different: 'four' / 'three'"),
     ] {
         let mut window = window();
         window.point(&format!("Document {selected}"));

@@ -162,7 +162,7 @@ fn the_menus_of_the_table_lead_to_the_conversion() {
     window.until_named("2 of 3 sampled values look like dates");
     assert_eq!(window.value("Field to convert"), "released");
     window.click("Cancel");
-    window.point_secondary("\"TBD\"");
+    window.point_secondary("'TBD'");
     window.point("Convert to dates…");
     window.until_named("2 of 3 sampled values look like dates");
 }

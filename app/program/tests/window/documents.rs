@@ -130,7 +130,7 @@ fn cards_json_and_table_are_on_f2_f3_and_f4() {
         window.until_named(shown);
     };
     check(&mut window, Key::F4, Mode::Table, "Expires in");
-    assert!(window.has("\"three\""));
+    assert!(window.has("'three'"));
     window.until_named("Columns");
     window.click("Sort by text");
     window.until("it is sorted", |state| {
@@ -205,9 +205,9 @@ fn a_table_takes_the_row_of_the_list_and_follows_the_keys() {
 fn a_column_is_hidden() {
     let mut window = window();
     window.key(Key::F4);
-    window.until_named("\"three\"");
+    window.until_named("'three'");
     window.choose("Columns", "text");
-    window.until_gone("\"three\"");
+    window.until_gone("'three'");
 }
 
 #[test]
@@ -368,7 +368,7 @@ fn one_document_of_a_table_is_deleted_after_a_question() {
     let mut window = window();
     window.click("Select Document 3");
     window.key(Key::F4);
-    window.until_named("\"three\"");
+    window.until_named("'three'");
     window.key(Key::Delete);
     window.until_named("Delete 1 document from test.notes?");
     assert!(window.has_part("Press Ctrl+Z to undo while this tab is open"));

@@ -413,8 +413,8 @@ fn reasons_lead_to_the_documents_that_never_expire() {
     window.until_named("string: 1");
     window.until_named("missing: 2");
     window.click("string: 1");
-    window.until_named("Document \"text\"");
-    window.until_gone("Document \"first\"");
+    window.until_named("Document 'text'");
+    window.until_gone("Document 'first'");
     assert_eq!(window.tab().view, ViewKind::Documents);
 }
 
@@ -446,7 +446,7 @@ fn a_document_is_shown_in_its_collection() {
     window.click("second expires at 12:01:00");
     window.until_named("Show document");
     window.click("Show document");
-    window.until_named("Document \"second\"");
+    window.until_named("Document 'second'");
     assert_eq!(window.value("Filter"), "{ _id: 'second' }");
 }
 

@@ -34,8 +34,8 @@ fn the_inspector_tells_a_hidden_document_from_a_removed_one() {
     let mut window = cart();
     window.until_named("cart expires at 12:00:20");
     window.click("Documents");
-    window.until_named("Document \"cart\"");
-    window.click("Document \"cart\"");
+    window.until_named("Document 'cart'");
+    window.click("Document 'cart'");
     window.until_named("Will be removed between");
     window.advance(21);
     window.keys(egui::Modifiers::COMMAND, egui::Key::R);

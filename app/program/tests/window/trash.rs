@@ -35,7 +35,7 @@ fn caught() -> Window {
     window.until_named("Removed documents appear here and can be restored for 10 min");
     window.advance(45);
     window.run("admin", &doc! {"mayflyReap": 1});
-    window.until_named("Select \"sessions 2\" of test.sessions");
+    window.until_named("Select 'sessions 2' of test.sessions");
     window.until_named("In trash: 4 documents");
     window
 }
@@ -76,9 +76,9 @@ fn rows_stay_where_they_are_when_one_is_chosen() {
     let mut window = caught();
     // The dialog has grown with what it lists.
     window.harness.run_steps(16);
-    let row = "Select \"sessions 1\" of test.sessions";
+    let row = "Select 'sessions 1' of test.sessions";
     let before = window.place(row);
-    window.click("Select \"sessions 2\" of test.sessions");
+    window.click("Select 'sessions 2' of test.sessions");
     window.until_named("Command to send");
     assert_eq!(window.place(row), before);
 }
@@ -88,11 +88,11 @@ fn one_document_is_restored_with_the_command_that_was_shown() {
     let mut window = caught();
     assert!(window.has("Select a document in the list"));
     assert!(!window.is_enabled("Restore"));
-    window.click("Select \"sessions 2\" of test.sessions");
+    window.click("Select 'sessions 2' of test.sessions");
     let shown = window.value("Command to send");
     window.click("Restore this document");
     window.until_named("Restored 1 document; the index is on hold until you release it");
-    window.until_gone("Select \"sessions 2\"");
+    window.until_gone("Select 'sessions 2'");
     assert_eq!(window.sent().last(), Some(&shown), "what was shown was sent");
     assert_eq!(count(&window, "sessions"), 2);
     assert!(window.has("Select a document in the list"), "the chosen one is no longer there");
@@ -103,16 +103,16 @@ fn one_document_is_restored_with_the_command_that_was_shown() {
 fn what_a_pass_removed_is_restored_for_one_collection() {
     let mut window = caught();
     window.choose("Collection", "List test.carts");
-    window.until_gone("Select \"sessions 1\"");
+    window.until_gone("Select 'sessions 1'");
     window.click("Restore: All from the same pass");
-    window.click("Select \"carts 1\" of test.carts");
+    window.click("Select 'carts 1' of test.carts");
     let pass = window.state().reaper.last_pass().expect("a pass").number;
     window.click(&format!("Restore documents from pass {pass} here"));
     window.until_named("Restored 2 documents");
     window.until_named("No removed documents of test.carts are kept");
     assert_eq!((count(&window, "carts"), count(&window, "sessions")), (3, 1));
     window.choose("Collection", "All collections");
-    window.until_named("Select \"sessions 1\" of test.sessions");
+    window.until_named("Select 'sessions 1' of test.sessions");
 }
 
 #[test]
@@ -159,8 +159,8 @@ fn documents_leave_the_net_when_their_time_is_over() {
     window.advance(600);
     window.run("admin", &doc! {"mayflyReap": 1});
     // The late ones expired since, and came in as the others left.
-    window.until_named("Select \"sessions late\" of test.sessions");
-    window.until_gone("Select \"sessions 2\"");
+    window.until_named("Select 'sessions late' of test.sessions");
+    window.until_gone("Select 'sessions 2'");
     window.until_named("In trash: 2 documents");
 }
 
@@ -206,7 +206,7 @@ fn everything_is_everything_and_stays_restored() {
 fn the_banner_of_restored_documents_offers_a_longer_ttl_first() {
     let mut window = caught();
     window.choose("Collection", "List test.carts");
-    window.until_gone("Select \"sessions 1\"");
+    window.until_gone("Select 'sessions 1'");
     window.click("Restore: All of test.carts");
     window.click("Restore all of test.carts");
     window.until_named("Restored 2 documents");

@@ -39,7 +39,10 @@ impl ReplicationLag {
         };
         let is_too_much = lag_ms.as_ref().is_ok_and(|ms| *ms > most_secs.saturating_mul(1_000));
         self.words = match lag_ms {
-            Ok(ms) => format!("replication lag {} s", ms.div_ceil(1_000)),
+            Ok(ms) => {
+                let ms = i64::try_from(ms).unwrap_or(i64::MAX);
+                format!("replication lag {}", mayfly_engine::value::duration(ms))
+            }
             Err(why) => format!("replication lag can't be read: {why}"),
         };
         is_too_much

@@ -84,12 +84,13 @@ impl Rollout {
         }
         if now_ms < self.next_ms {
             let secs = self.next_ms.saturating_sub(now_ms).div_euclid(MS_PER_SEC) + 1;
-            self.words = format!("next step in {secs} s");
+            self.words = format!("next step in {}", age(secs));
             return Ok(Look::Waits);
         }
         if self.lag.is_too_much(source) {
             let most = self.plan.lag_max_secs.unwrap_or_default();
-            self.words = format!("waits until the lag is at most {most} s");
+            let most = age(i64::try_from(most).unwrap_or(i64::MAX));
+            self.words = format!("waits until the lag is at most {most}");
             return Ok(Look::Waits);
         }
         let secs = self.next_secs(source, now_ms)?;
@@ -205,10 +206,9 @@ impl Rollout {
     }
 }
 
-/// Seconds in words: from two days on in days too.
+/// Seconds in words.
 fn age(secs: i64) -> String {
-    const DAY: i64 = 86_400;
-    if secs < 2 * DAY { format!("{secs} s") } else { format!("{secs} s ({} days)", secs / DAY) }
+    mayfly_engine::value::duration(secs.saturating_mul(MS_PER_SEC))
 }
 
 /// The earliest date in a field, in milliseconds since 1970.

@@ -110,7 +110,7 @@ fn pause_ui(ui: &mut Ui, operation: &Operation, state: &State, actions: &mut Act
 /// How long it has taken.
 fn took(operation: &Operation, state: &State) -> String {
     let took = operation.took(state.uptime).as_millis();
-    duration::figure(i64::try_from(took).unwrap_or(i64::MAX))
+    duration::span(i64::try_from(took).unwrap_or(i64::MAX))
 }
 
 /// The buttons of an operation that ended.

@@ -145,6 +145,6 @@ fn index_text(
     add(&number::count(index.deleted), text::mono_strong(), colors.text);
     let of = index.namespace.to_string();
     add(&format!(" of {} by {name}", with_marks(&of)), text::mono(), colors.text);
-    let (median, max) = (duration::figure(index.lag_p50_ms), duration::figure(index.lag_max_ms));
+    let (median, max) = (duration::span(index.lag_p50_ms), duration::span(index.lag_max_ms));
     add(&format!("  lag p50 {median}, max {max}   "), text::mono(), colors.dim);
 }

@@ -362,17 +362,11 @@ fn summary_ui(ui: &Ui, rect: Rect, collection: &Collection, state: &State, actio
 /// long was asked about once, and is gone most likely: nothing is said of it.
 fn next_words(rest_ms: i64, is_server: bool) -> Option<String> {
     if rest_ms > 0 {
-        return Some(format!("next {}", short(rest_ms, duration::countdown)));
+        return Some(format!("next {}", duration::countdown(rest_ms)));
     }
     let past_ms = rest_ms.saturating_neg();
-    let past = || short(past_ms, |ms| duration::overdue(ms).replace('+', ""));
-    (!is_server || past_ms <= SERVER_NEXT_AGE_MS).then(|| format!("overdue {}", past()))
-}
-
-/// From a day on in days and hours: there is no room for minutes.
-fn short(ms: i64, digits: fn(i64) -> String) -> String {
-    const DAY_MS: i64 = 86_400_000;
-    if ms >= DAY_MS { duration::span(ms) } else { digits(ms) }
+    let is_said = !is_server || past_ms <= SERVER_NEXT_AGE_MS;
+    is_said.then(|| format!("overdue {}", duration::elapsed(past_ms)))
 }
 
 /// Keeps the summary of a row on the screen up to date.

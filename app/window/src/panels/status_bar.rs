@@ -86,7 +86,7 @@ fn last_pass(pass: &PassReport) -> String {
     let most = pass.indexes.iter().max_by_key(|index| index.deleted);
     if let Some(index) = most.filter(|index| index.deleted > 0) {
         words.push_str(" · lag p50 ");
-        words.push_str(&duration::figure(index.lag_p50_ms));
+        words.push_str(&duration::span(index.lag_p50_ms));
     }
     words
 }
@@ -107,18 +107,21 @@ fn running(state: &State) -> Option<String> {
 /// is read again.
 fn server(connection: &Connection, state: &State) -> String {
     let lock = if connection.is_locked(state.uptime) { "Read-only" } else { "Unlocked" };
-    let age = connection.answered.map(|at| state.uptime.saturating_sub(at).as_secs());
+    let age = connection.answered.map(|at| {
+        let secs = state.uptime.saturating_sub(at).as_secs();
+        duration::span(i64::try_from(secs).unwrap_or(i64::MAX).saturating_mul(1_000))
+    });
     let tab = state.tabs.active().filter(|tab| tab.view == ViewKind::Expiry);
     match (tab, age) {
         _ if connection.is_silent => format!("{lock} server · no answer"),
         (None, _) | (_, None) => format!("{lock} server"),
         (Some(tab), Some(age)) if tab.expiry.late_looks >= SERVER_LATE_LOOKS_MAX => {
-            format!("{lock} server · too slow, answered {age} s ago; Refresh looks again")
+            format!("{lock} server · too slow, answered {age} ago; Refresh looks again")
         }
         (Some(_), Some(age)) if connection.streams.is_streamed() => {
-            format!("{lock} server · streamed, answered {age} s ago")
+            format!("{lock} server · streamed, answered {age} ago")
         }
-        (Some(_), Some(age)) => format!("{lock} server · polled {age} s ago"),
+        (Some(_), Some(age)) => format!("{lock} server · polled {age} ago"),
     }
 }
 

@@ -39,7 +39,7 @@ pub fn words(value: &Bson) -> String {
         Bson::DateTime(at) => Zone::Utc.date_time_millis(at.timestamp_millis()),
         Bson::Int64(number) => number.to_string(),
         Bson::Decimal128(number) => number.to_string(),
-        Bson::String(content) if content.is_empty() => "\"\"".to_owned(),
+        Bson::String(content) if content.is_empty() => "''".to_owned(),
         Bson::String(content) => value::cut(content, value::VALUE_CHARS_MAX),
         Bson::Document(_) | Bson::Array(_) => value::preview(value),
         other => value::short(other),
@@ -151,7 +151,7 @@ mod tests {
         check(Bson::Int64(5), "5");
         check(Bson::Double(5.0), "5.0");
         check(bson!("a\"b"), "a\"b");
-        check(bson!(""), "\"\"");
+        check(bson!(""), "''");
         check(bson!({"a": 1}), "{ a: 1 }");
         let uuid = Binary { subtype: BinarySubtype::Uuid, bytes: vec![0xcd; 16] };
         check(Bson::Binary(uuid), "cdcdcdcd…cdcd");

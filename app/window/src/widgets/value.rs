@@ -10,7 +10,7 @@ use mayfly_engine::value::{count, counted};
 
 use super::hint::Hint as _;
 use super::value_text::{self, Kind, with_marks};
-use super::{Button, menu, paint};
+use super::{Button, cell, menu, paint};
 use crate::theme::{Colors, Icon, colors, sizes, text};
 
 /// Characters of a value that are shown on one line.
@@ -312,7 +312,7 @@ fn fitted(name: &str, value: &Bson, chars: usize) -> (String, String) {
     let mut content = preview(value);
     let fits = |content: &str| count(name) + count(content) <= room;
     if matches!(value, Bson::DateTime(_)) && !fits(&content) {
-        content = content.trim_start_matches("ISODate('").trim_end_matches("')").to_owned();
+        content = cell::words(value);
     }
     if fits(&content) {
         return (name.to_owned(), content);
@@ -344,9 +344,10 @@ pub fn short(value: &Bson) -> String {
         Bson::Document(inner) => counted(inner.len() as u64, "field", "fields"),
         Bson::Array(inner) => counted(inner.len() as u64, "item", "items"),
         Bson::String(content) => {
-            let shown: String = content.chars().take(VALUE_CHARS_MAX).collect();
-            let more = if shown.len() < content.len() { "…" } else { "" };
-            format!("\"{}\"{more}", shown.replace('"', "\\\""))
+            let end = content.char_indices().nth(VALUE_CHARS_MAX).map(|(at, _)| at);
+            let shown = Bson::String(content[..end.unwrap_or(content.len())].to_owned());
+            let more = if end.is_some() { "…" } else { "" };
+            format!("{}{more}", write_value(&shown, Lines::OneLine))
         }
         // The literal `Double(…)` is for text that is read again; here the kind shows by `.0`.
         Bson::Double(number) if number.is_finite() => format!("{number:?}"),
@@ -464,7 +465,8 @@ mod tests {
     #[test]
     fn values_on_one_line() {
         let check = |value: Bson, expected: &str| assert_eq!(short(&value), expected);
-        check(bson!("a\"b"), "\"a\\\"b\"");
+        check(bson!("a\"b"), "'a\"b'");
+        check(bson!("it's\n"), "'it\\'s\\n'");
         check(bson!([1, 2, 3]), "3 items");
         check(bson!([]), "[]");
         check(bson!({"a": 1}), "1 field");
@@ -498,7 +500,7 @@ mod tests {
         check(bson!({"user": 7, "day": "mon"}), "{ user: 7, day: 'mon' }");
         check(bson!([1, 2]), "[ 1, 2 ]");
         check(bson!({}), "{}");
-        check(bson!("a"), "\"a\"");
+        check(bson!("a"), "'a'");
         let many: Vec<Bson> = (0..1_000).map(Bson::Int32).collect();
         assert_eq!(id(&Bson::Array(many)).chars().count(), VALUE_CHARS_MAX + 1);
     }
@@ -511,12 +513,12 @@ mod tests {
         };
         let date = Bson::DateTime(bson::DateTime::from_millis(1_001));
         check("at", &date, 40, ("at", "ISODate('1970-01-01T00:00:01.001Z')"));
-        check("lastModifiedDate", &date, 42, ("lastModifiedDate", "1970-01-01T00:00:01.001Z"));
-        check("lastModifiedDate", &date, 40, ("lastModifiedD…", "1970-01-01T00:00:01.001Z"));
-        check("lastModifiedDate", &date, 20, ("lastModified…", "1970-01-01T00:00:01.001Z"));
+        check("lastModifiedDate", &date, 42, ("lastModifiedDate", "1970-01-01 00:00:01.001Z"));
+        check("lastModifiedDate", &date, 40, ("lastModifiedD…", "1970-01-01 00:00:01.001Z"));
+        check("lastModifiedDate", &date, 20, ("lastModified…", "1970-01-01 00:00:01.001Z"));
         check(&"x".repeat(200), &Bson::Int32(5), 40, (&format!("{}…", "x".repeat(36)), "5"));
         let long = Bson::String("y".repeat(90));
-        let quoted = format!("\"{}\"", "y".repeat(90));
+        let quoted = format!("'{}'", "y".repeat(90));
         check("name", &long, 40, ("name", &quoted));
         check("a name that is long", &long, 40, ("a name that …", &quoted));
     }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::guard::{duration_text, millis};
+use super::guard::millis;
 use crate::limits::{WATCHDOG_GRACE, WATCHDOG_MIN, WATCHDOG_SLEEPS};
+use crate::value::duration;
 
 /// The thread's last signs of life; instants are monotonic readings.
 #[derive(Debug, Default)]
@@ -29,7 +30,7 @@ pub struct Stall {
 impl Stall {
     /// States the problem, then what to do.
     pub fn sentence(&self) -> String {
-        let since = duration_text(millis(self.since));
+        let since = duration(millis(self.since));
         if self.is_working {
             return format!(
                 "The current pass has been running for {since}. Other overdue documents wait for it."
@@ -38,7 +39,7 @@ impl Stall {
         format!(
             "No pass has finished for {since}; one should run every {}. Overdue documents \
  aren't being removed. Check the log, then reopen the store.",
-            duration_text(millis(self.sleep))
+            duration(millis(self.sleep))
         )
     }
 }

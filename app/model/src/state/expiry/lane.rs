@@ -69,8 +69,8 @@ impl Lane {
         let late_ms = self.late_ms().unwrap_or(0);
         match self.seen_ms {
             _ if late_ms < 0 => "before".to_owned(),
-            Some(_) => format!("≤ {}", duration::figure(late_ms)),
-            None => duration::figure(late_ms),
+            Some(_) => format!("≤ {}", duration::span(late_ms)),
+            None => duration::span(late_ms),
         }
     }
 

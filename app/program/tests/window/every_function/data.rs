@@ -258,7 +258,7 @@ pub const ROWS: &[Row] = &[
         Changes(|bench| {
             bench.press("Show as a table");
             bench.window.until_named("Sort by name");
-            bench.window.point_twice("\"order 3\"");
+            bench.window.point_twice("'order 3'");
             bench.window.until_named("Save value");
             bench.window.type_into("Value", "three");
             bench.press("Save the edit");

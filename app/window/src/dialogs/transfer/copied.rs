@@ -15,7 +15,7 @@ use crate::widgets::{Button, card};
 pub fn ui(context: &Context, result: &CopyResult, actions: &mut Actions) {
     let report = &result.ended.report;
     let took_ms = i64::try_from(result.took.as_millis()).unwrap_or(i64::MAX);
-    let subtitle = format!("{} · {}", with_marks(&result.title), duration::figure(took_ms));
+    let subtitle = format!("{} · {}", with_marks(&result.title), duration::span(took_ms));
     let title = match &report.end {
         End::Complete => "Copy finished",
         End::Cancelled => "Copy canceled",

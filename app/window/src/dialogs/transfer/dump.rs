@@ -145,7 +145,7 @@ fn names(found: &DumpCollection, is_ttl: bool) -> String {
 /// Draws how it ended.
 pub fn result_ui(context: &Context, result: &DumpResult, actions: &mut Actions) {
     let took_ms = i64::try_from(result.took.as_millis()).unwrap_or(i64::MAX);
-    let subtitle = format!("{} · {}", result.words(), duration::figure(took_ms));
+    let subtitle = format!("{} · {}", result.words(), duration::span(took_ms));
     let title = if result.is_complete() { "Import finished" } else { "Import incomplete" };
     let frame =
         DialogFrame::<()>::new(title).subtitle(subtitle).width(sizes::DIALOG_WIDE).done("Done");

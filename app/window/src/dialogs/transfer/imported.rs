@@ -38,7 +38,7 @@ fn cannot_roll_back(report: &ImportReport, state: &State) -> bool {
 pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut Actions) {
     let took_ms = i64::try_from(result.took.as_millis()).unwrap_or(i64::MAX);
     let into = with_marks(&result.into_words());
-    let subtitle = format!("{into} · {}", duration::figure(took_ms));
+    let subtitle = format!("{into} · {}", duration::span(took_ms));
     let is_server = state.store.connection.is_some();
     let roll_back =
         Button::plain("Roll back").tooltip(if is_server { BY_ID } else { UNLESS_CHANGED });

@@ -27,7 +27,7 @@ pub(super) fn allowed_ms(times: &PassTimes) -> i64 {
 /// Draws the figures and the chart.
 pub(super) fn ui(ui: &mut Ui, state: &State, view: &ExpiryView, times: &PassTimes) {
     if let Some((median, most, max)) = view.lag_ms() {
-        let figure = |name: &str, ms| format!("{name} {}", duration::figure(ms));
+        let figure = |name: &str, ms| format!("{name} {}", duration::span(ms));
         let lag = [figure("p50", median), figure("p99", most), figure("max", max)].join("   ");
         ui.horizontal(|ui| {
             ui.label(text::rich("Removal lag", text::body()).color(colors(ui).dim));
@@ -42,9 +42,9 @@ pub(super) fn ui(ui: &mut Ui, state: &State, view: &ExpiryView, times: &PassTime
 
 /// Whether removals came in time.
 pub(super) fn sentence(promise: &Promise, allowed_ms: i64) -> String {
-    let allowed = duration::figure(allowed_ms);
+    let allowed = duration::span(allowed_ms);
     if promise.late == 0 {
-        let latest = duration::figure(promise.max_ms);
+        let latest = duration::span(promise.max_ms);
         return format!(
             "On time: all removals within {allowed} of expiring, the latest after {latest}"
         );
@@ -53,7 +53,7 @@ pub(super) fn sentence(promise: &Promise, allowed_ms: i64) -> String {
         "Late: {} of {} came later than {allowed} after expiring, the latest after {}",
         number::count(promise.late),
         number::counted(promise.removed, "removal", "removals"),
-        duration::figure(promise.max_ms),
+        duration::span(promise.max_ms),
     )
 }
 
@@ -75,7 +75,7 @@ fn chart_ui(ui: &mut Ui, passes: &[PassLag], times: &PassTimes) {
     };
     let figure = |ui: &Ui, ms: i64, color| {
         let at = pos2(area.left() - sizes::GAP_SMALL, y(ms));
-        let words = duration::figure(ms);
+        let words = duration::span(ms);
         paint::text_at(ui, at, Align2::RIGHT_CENTER, &words, text::mono_small(), color, FIGURES);
     };
     ui.painter().hline(area.x_range(), area.bottom(), Stroke::new(sizes::LINE, ink.hairline));
@@ -104,7 +104,7 @@ fn chart_ui(ui: &mut Ui, passes: &[PassLag], times: &PassTimes) {
 }
 
 fn words(pass: &PassLag, times: &PassTimes) -> String {
-    let [p50, p99, max] = [pass.median_ms, pass.most_ms, pass.max_ms].map(duration::figure);
+    let [p50, p99, max] = [pass.median_ms, pass.most_ms, pass.max_ms].map(duration::span);
     let removed = number::counted(pass.removed, "document", "documents");
     let at = times.zone.date_time(pass.at_ms);
     format!("Pass at {at}: {removed} removed\np50 {p50}, p99 {p99}, max {max} after expiring")

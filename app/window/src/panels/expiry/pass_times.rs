@@ -63,7 +63,7 @@ pub(in crate::panels) fn removals(state: &State, tab: &Tab) -> Removals {
 
 /// How late a removal was, in short: `9.3 s lag`.
 pub(super) fn lateness(late_ms: i64) -> String {
-    format!("{} lag", duration::figure(late_ms.max(0)))
+    format!("{} lag", duration::span(late_ms.max(0)))
 }
 
 /// The fate of overdue documents.
@@ -111,7 +111,7 @@ impl PassTimes {
 
     /// How late a removal was, and up to what that is normal.
     pub(super) fn lateness(&self, late_ms: i64, after: &str) -> String {
-        let late = duration::figure(late_ms.max(0));
+        let late = duration::span(late_ms.max(0));
         if self.at_threshold {
             return format!("{late} after {after}");
         }

@@ -55,7 +55,7 @@ fn gone(lane: &Lane, now_ms: i64, zone: Zone) -> String {
         return format!("Deleted before its threshold, at {}", at(gone_ms));
     }
     let Some(seen_ms) = seen_ms else {
-        let late = duration::figure(gone_ms.saturating_sub(due_ms));
+        let late = duration::span(gone_ms.saturating_sub(due_ms));
         return format!(
             "Gone at {}, {late} after its threshold: expired, most likely",
             at(gone_ms)
@@ -84,7 +84,7 @@ pub(super) fn lag(lane: &Lane, late_ms: i64) -> String {
     let least = seen_ms.saturating_sub(from_ms).max(0);
     let [least, most] = [least, late_ms].map(|ms| ms / 1_000);
     if most >= FIGURE_SECS {
-        return format!("gone, {} lag at most", duration::figure(late_ms));
+        return format!("gone, {} lag at most", duration::span(late_ms));
     }
     format!("gone, {least}–{most} s lag")
 }

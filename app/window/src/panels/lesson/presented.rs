@@ -8,7 +8,7 @@ use super::card;
 use crate::action::Actions;
 use crate::job::lesson::Part;
 use crate::state::lesson::{Playing, steps};
-use crate::state::{Drafts, State};
+use crate::state::{Drafts, State, duration};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::marks::visible;
 
@@ -80,8 +80,8 @@ pub fn over_ui(ui: &Ui, playing: &Playing) {
 pub fn notes_ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Actions) {
     let ink = colors(ui);
     let Some(view) = &playing.view else { return };
-    let secs = state.uptime.saturating_sub(playing.since).as_secs();
-    let timer = format!("{:02}:{:02}", secs / 60, secs % 60);
+    let passed = state.uptime.saturating_sub(playing.since).as_millis();
+    let timer = duration::elapsed(i64::try_from(passed).unwrap_or(i64::MAX));
     ui.label(text::rich(timer, text::figure()).color(ink.text)).accessible_name("Timer");
     actions.redraw_after(std::time::Duration::from_secs(1));
     let mut actions = LessonActions { queue: actions };

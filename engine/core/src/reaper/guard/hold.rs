@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     store::{CollectionId, IndexId},
-    value::counted,
+    value::{counted, duration},
 };
 
 /// Both clocks at one moment.
@@ -158,7 +158,7 @@ impl HoldReason {
     #[must_use]
     pub fn sentence(self) -> String {
         const CHECK: &str = "Removals are on hold. Check the clock, then release them.";
-        let by = duration_text(self.by_ms());
+        let by = duration(self.by_ms());
         match self {
             Self::SteppedForward { .. } => {
                 format!("The system clock jumped ahead by {by}. {CHECK}")
@@ -229,42 +229,9 @@ impl IndexHoldReason {
     }
 }
 
-/// A length of time in its largest whole unit.
-pub(in crate::reaper) fn duration_text(ms: i64) -> String {
-    const DAY: i64 = 86_400_000;
-    let units = [
-        (365 * DAY, "year"),
-        (DAY, "day"),
-        (3_600_000, "hour"),
-        (60_000, "minute"),
-        (1_000, "second"),
-    ];
-    // In years from two years on: 26,784 days is unreadable.
-    let (count, unit) = units
-        .into_iter()
-        .map(|(unit_ms, name)| (ms / unit_ms, name))
-        .find(|(count, unit)| *count > i64::from(*unit == "year"))
-        .unwrap_or((0, "second"));
-    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lengths_of_time() {
-        const HOUR: i64 = 3_600_000;
-        for (ms, text) in [
-            (999, "0 seconds"),
-            (60_000, "1 minute"),
-            (2 * HOUR, "2 hours"),
-            (365 * 24 * HOUR, "365 days"),
-            (73 * 366 * 24 * HOUR, "73 years"),
-        ] {
-            assert_eq!(duration_text(ms), text);
-        }
-    }
 
     #[test]
     fn codes_come_back() {

@@ -8,7 +8,6 @@ mod policy;
 mod runtime;
 mod state;
 
-pub(super) use hold::duration_text;
 pub use hold::{Hold, HoldReason, IndexHold, IndexHoldReason, Reading, RuleId};
 pub(super) use policy::millis;
 pub use policy::{Guard, HoldBeforeRestore, SmallStep};

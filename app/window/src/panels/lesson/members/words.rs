@@ -43,8 +43,7 @@ pub(super) fn short_lag(member: &MemberView) -> String {
     if member.role == MemberRole::Primary || member.behind == 0 {
         return lag(member);
     }
-    let secs = number::count(seconds(member.lag_ms));
-    format!("{} to apply, {secs} s", number::count(member.behind))
+    format!("{} to apply, {}", number::count(member.behind), whole_secs(member.lag_ms))
 }
 
 /// How far a clock is off, in words. Empty if it is right.
@@ -65,11 +64,12 @@ pub(super) fn lag(member: &MemberView) -> String {
         return "up to date".to_owned();
     }
     let operations = number::counted(member.behind, "operation", "operations");
-    format!("{} s, {operations} to apply", number::count(seconds(member.lag_ms)))
+    format!("{}, {operations} to apply", whole_secs(member.lag_ms))
 }
 
-fn seconds(ms: i64) -> u64 {
-    u64::try_from(ms.max(0)).unwrap_or_default().div_ceil(1_000)
+/// A lag, rounded up to seconds.
+fn whole_secs(ms: i64) -> String {
+    duration::span(ms.max(0).saturating_add(999) / 1_000 * 1_000)
 }
 
 /// The `_id` of a document.
@@ -136,9 +136,9 @@ mod tests {
         check(MemberRole::Primary, 0, 0, "operation 1,234");
         check(MemberRole::Secondary, 0, 9_000, "up to date");
         check(MemberRole::Secondary, 1, 1_001, "2 s, 1 operation to apply");
-        check(MemberRole::Down, 12, 90_000, "90 s, 12 operations to apply");
+        check(MemberRole::Down, 12, 90_000, "1 min 30 s, 12 operations to apply");
         check(MemberRole::Secondary, 1, -5, "0 s, 1 operation to apply");
-        assert_eq!(short_lag(&member(MemberRole::Down, 12, 90_000)), "12 to apply, 90 s");
+        assert_eq!(short_lag(&member(MemberRole::Down, 12, 90_000)), "12 to apply, 1 min 30 s");
         assert_eq!(short_lag(&member(MemberRole::Primary, 0, 0)), "operation 1,234");
         assert_eq!(short_monitor("TTL monitor: deletes"), "deletes");
         assert_eq!(short_monitor("TTL monitor: idle on a secondary"), "idle");
