@@ -50,7 +50,8 @@ pub struct Colors {
     /// Text on `error`.
     pub on_error: Color32,
     pub string: Color32,
-    pub number: Color32,
+    /// Bars of histograms and charts, whatever they count.
+    pub chart: Color32,
     pub date: Color32,
     pub id: Color32,
     /// Names of calls in a command.
@@ -108,7 +109,7 @@ pub static DARK: Colors = Colors {
     error_background: rgb(0x003a_1d1e),
     on_error: rgb(0x0024_0a09),
     string: rgb(0x009b_d17b),
-    number: rgb(0x00e3_a76f),
+    chart: rgb(0x009d_b2c8),
     date: rgb(0x007f_b8f0),
     id: rgb(0x00c4_9be8),
     call: rgb(0x007f_b8f0),
@@ -122,7 +123,7 @@ pub static DARK: Colors = Colors {
     on_now: rgb(0x0015_1b22),
     index_marks: [
         rgb(0x007f_b8f0),
-        rgb(0x00e3_a76f),
+        rgb(0x0074_d0dd),
         rgb(0x00c4_9be8),
         rgb(0x00d9_8fb4),
         rgb(0x009b_d17b),
@@ -163,7 +164,7 @@ pub static LIGHT: Colors = Colors {
     error_background: rgb(0x00fb_e7e5),
     on_error: rgb(0x00ff_ffff),
     string: rgb(0x002e_771e),
-    number: rgb(0x009a_5300),
+    chart: rgb(0x004a_6078),
     date: rgb(0x0016_63b0),
     id: rgb(0x007a_3fb0),
     call: rgb(0x0016_63b0),
@@ -177,7 +178,7 @@ pub static LIGHT: Colors = Colors {
     on_now: rgb(0x00ff_ffff),
     index_marks: [
         rgb(0x0016_63b0),
-        rgb(0x009a_5300),
+        rgb(0x000b_6878),
         rgb(0x007a_3fb0),
         rgb(0x00a3_2f6a),
         rgb(0x002e_771e),
@@ -277,6 +278,26 @@ mod tests {
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
+    /// The hue of a color in degrees. `None` for gray.
+    fn hue(color: Color32) -> Option<f32> {
+        let hsva = egui::ecolor::Hsva::from(color);
+        (hsva.s > 0.15).then_some(hsva.h * 360.0)
+    }
+
+    #[test]
+    fn only_what_is_late_is_amber() {
+        for colors in [&DARK, &LIGHT, &DARK_FULL, &LIGHT_FULL] {
+            let amber = hue(colors.overdue).expect("amber");
+            let data = [colors.text, colors.dim, colors.chart, colors.string, colors.date];
+            let marks = data.into_iter().chain([colors.id, colors.call, colors.accent]);
+            let marks = marks.chain([colors.index_marks[0], colors.index_marks[1]]);
+            for color in marks {
+                let apart = hue(color).map(|hue| (hue - amber).abs().min(360.0 - (hue - amber).abs()));
+                assert!(apart.is_none_or(|apart| apart > 30.0), "{color:?} looks late: {apart:?}");
+            }
+        }
+    }
+
     #[test]
     fn text_can_be_read_on_its_background() {
         for colors in [&DARK, &LIGHT, &DARK_FULL, &LIGHT_FULL] {
@@ -298,7 +319,7 @@ mod tests {
                 colors.overdue,
                 colors.error,
                 colors.string,
-                colors.number,
+                colors.chart,
                 colors.date,
                 colors.id,
                 colors.call,

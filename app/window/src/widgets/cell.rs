@@ -68,7 +68,7 @@ pub fn is_right(value: &Bson) -> bool {
 pub fn job(value: &Bson, colors: &Colors) -> LayoutJob {
     let mut job = LayoutJob::default();
     let ink = match value {
-        Bson::Document(_) | Bson::Array(_) | Bson::Null => colors.dim,
+        Bson::Document(_) | Bson::Array(_) => colors.dim,
         other => Kind::of(other).ink(colors),
     };
     value_text::append(&mut job, &words(value), &text::mono(), ink, colors);

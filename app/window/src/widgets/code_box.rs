@@ -113,6 +113,7 @@ pub fn highlighted(ui: &Ui, code: &str, width: f32) -> LayoutJob {
 pub(super) enum Piece {
     Text,
     Number,
+    Flag,
     Call,
     Name,
     Sign,
@@ -122,9 +123,9 @@ impl Piece {
     pub(super) fn ink(self, colors: &Colors) -> egui::Color32 {
         match self {
             Self::Text => colors.string,
-            Self::Number => colors.number,
+            Self::Flag => colors.dim,
             Self::Call => colors.call,
-            Self::Name | Self::Sign => colors.text,
+            Self::Number | Self::Name | Self::Sign => colors.text,
         }
     }
 }
@@ -160,9 +161,8 @@ pub(super) fn pieces(code: &str) -> Vec<(Piece, &str)> {
 fn word(word: &str, after: &str) -> Piece {
     match word {
         "db" | "new" | "use" => Piece::Call,
-        "true" | "false" | "null" | "undefined" | "NaN" | "Infinity" | "MinKey" | "MaxKey" => {
-            Piece::Number
-        }
+        "true" | "false" | "null" | "undefined" => Piece::Flag,
+        "NaN" | "Infinity" | "MinKey" | "MaxKey" => Piece::Number,
         _ if after.starts_with('(') && word.starts_with(char::is_uppercase) => Piece::Call,
         _ => Piece::Name,
     }
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(kind("{a: -1.5}", "-1.5"), Some(Piece::Number));
         assert_eq!(kind("{a: 'x'}", "'x'"), Some(Piece::Text));
         assert_eq!(kind("{a: ISODate('x')}", "ISODate"), Some(Piece::Call));
-        assert_eq!(kind("{a: true}", "true"), Some(Piece::Number));
+        assert_eq!(kind("{a: true}", "true"), Some(Piece::Flag));
         assert_eq!(kind("{find: 1}", "find"), Some(Piece::Name));
         assert_eq!(kind("mayfly export --db demo", "--db"), Some(Piece::Name));
     }

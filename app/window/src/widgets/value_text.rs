@@ -15,6 +15,8 @@ use crate::theme::{Colors, text};
 pub enum Kind {
     String,
     Number,
+    /// Booleans and null: they say little next to other values.
+    Flag,
     Date,
     Id,
     /// Anything else: documents, arrays, code.
@@ -28,10 +30,8 @@ impl Kind {
             Bson::Double(_)
             | Bson::Int32(_)
             | Bson::Int64(_)
-            | Bson::Decimal128(_)
-            | Bson::Boolean(_)
-            | Bson::Null
-            | Bson::Undefined => Self::Number,
+            | Bson::Decimal128(_) => Self::Number,
+            Bson::Boolean(_) | Bson::Null | Bson::Undefined => Self::Flag,
             Bson::DateTime(_) | Bson::Timestamp(_) => Self::Date,
             Bson::ObjectId(_) | Bson::Binary(_) | Bson::DbPointer(_) => Self::Id,
             _ => Self::Other,
@@ -42,10 +42,10 @@ impl Kind {
     pub fn ink(self, colors: &Colors) -> Color32 {
         match self {
             Self::String => colors.string,
-            Self::Number => colors.number,
+            Self::Flag => colors.dim,
             Self::Date => colors.date,
             Self::Id => colors.id,
-            Self::Other => colors.text,
+            Self::Number | Self::Other => colors.text,
         }
     }
 }
@@ -180,6 +180,8 @@ mod tests {
     #[test]
     fn kinds() {
         assert_eq!(Kind::of(&Bson::Int64(1)), Kind::Number);
+        assert_eq!(Kind::of(&Bson::Null), Kind::Flag);
+        assert_eq!(Kind::of(&Bson::Boolean(true)), Kind::Flag);
         assert_eq!(Kind::of(&Bson::String(String::new())), Kind::String);
         assert_eq!(Kind::of(&Bson::DateTime(bson::DateTime::MIN)), Kind::Date);
         assert_eq!(Kind::of(&Bson::Array(Vec::new())), Kind::Other);

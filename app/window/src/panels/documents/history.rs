@@ -119,7 +119,7 @@ fn row_ui(
     let mut job = LayoutJob::default();
     let body = |color| TextFormat::simple(text::body(), color);
     if query.name.is_some() {
-        let icon = TextFormat::simple(Icon::Star.font(text::ICON), ink.overdue);
+        let icon = TextFormat::simple(Icon::Star.font(text::ICON), ink.accent);
         job.append(Icon::Star.glyph(), 0.0, icon);
     }
     if let Some(name) = &query.name {

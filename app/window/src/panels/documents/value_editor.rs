@@ -233,7 +233,7 @@ fn calendar_ui(ui: &mut Ui, edit: &mut FieldEdit, state: &State) {
 
 fn value_ui(ui: &mut Ui, edit: &mut FieldEdit, now_ms: i64, done: &mut EditStep) {
     if edit.kind == FieldKind::Null {
-        let ink = colors(ui).number;
+        let ink = colors(ui).dim;
         ui.label(text::rich("null", text::mono()).color(ink));
         edit.focused = true;
         return;

@@ -108,7 +108,7 @@ fn numbers_ui(ui: &mut Ui, field: &Field, actions: &mut SchemaActions<'_>) {
         .map(|bar| Column { name: words::number_bar(bar), count: bar.count })
         .collect();
     let can_press = field.path.dotted().is_some();
-    let ink = colors(ui).number;
+    let ink = colors(ui).chart;
     if bars.len() > 1
         && let Some(pressed) = histogram::ui(ui, sizes::SCHEMA_CHART, ink, can_press, &bars)
         && let Some(filter) = field.numbers.get(pressed).and_then(|bar| number_filter(field, bar))
@@ -121,7 +121,7 @@ fn numbers_ui(ui: &mut Ui, field: &Field, actions: &mut SchemaActions<'_>) {
 
 fn times_ui(ui: &mut Ui, field: &Field, times: &Times, actions: &mut SchemaActions<'_>) {
     section(ui, "Dates (UTC)");
-    let ink = colors(ui).date;
+    let ink = colors(ui).chart;
     let can_press = field.path.dotted().is_some();
     let bars: Vec<Column> = times
         .bars

@@ -17,7 +17,7 @@ use crate::widgets::{Button, figure, histogram, menu, paint, value};
 pub(super) fn ink(kind: Kind, colors: &Colors) -> Color32 {
     match kind {
         Kind::String => colors.string,
-        Kind::Int32 | Kind::Long | Kind::Double | Kind::Decimal => colors.number,
+        Kind::Int32 | Kind::Long | Kind::Double | Kind::Decimal => colors.chart,
         Kind::Date | Kind::Timestamp => colors.date,
         Kind::ObjectId | Kind::Binary => colors.id,
         Kind::Boolean => colors.accent,
@@ -133,8 +133,7 @@ pub(super) fn values_ui(ui: &mut Ui, field: &Field) {
         let [width, height] = sizes::SCHEMA_SPARK;
         let size = vec2(width.min(ui.available_width()), height);
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-        let ink = if is_date { colors.date } else { colors.number };
-        histogram::paint(ui, rect, ink, counts.into_iter());
+        histogram::paint(ui, rect, colors.chart, counts.into_iter());
         return;
     }
     let shown = field.top.first().map(|top| &top.value).or(field.examples.first());
