@@ -18,10 +18,12 @@ pub fn span(ms: i64) -> String {
 
 /// Time that is left: `00:41`, `1 h 2 min`, `3 d 4 h`.
 pub fn countdown(rest_ms: i64) -> String {
-    let rest_ms = rest_ms.max(0);
-    // Rounded up, so that `00:00` is shown only when nothing is left.
-    let step_ms = value::duration_step_ms(rest_ms - 1);
-    clock(rest_ms.saturating_add(step_ms - 1) / step_ms * step_ms)
+    clock(whole_seconds(rest_ms))
+}
+
+/// Rounded up, so that `00:00` is shown only when nothing is left.
+fn whole_seconds(rest_ms: i64) -> i64 {
+    rest_ms.max(0).saturating_add(SECOND_MS - 1) / SECOND_MS * SECOND_MS
 }
 
 /// Time that has passed: `00:23`, `1 h 2 min`.
@@ -50,7 +52,9 @@ pub fn next_change_ms(rest_ms: i64) -> i64 {
         let step_ms = value::duration_step_ms(past_ms);
         return step_ms - past_ms % step_ms;
     }
-    (rest_ms - 1) % value::duration_step_ms(rest_ms - 1) + 1
+    let shown_ms = whole_seconds(rest_ms);
+    let last_ms = shown_ms - shown_ms % value::duration_step_ms(shown_ms);
+    rest_ms - (last_ms - SECOND_MS)
 }
 
 /// The words about a query that the user stopped.
@@ -85,8 +89,8 @@ mod tests {
         check(40_001, "00:41");
         check(HOUR_MS - SECOND_MS, "59:59");
         check(HOUR_MS, "1 h");
-        check(HOUR_MS + 1, "1 h 1 min");
-        check(3_727_000, "1 h 3 min");
+        check(HOUR_MS + 1, "1 h");
+        check(3_727_000, "1 h 2 min");
         check(DAY_MS - 1, "1 d");
         check(3 * DAY_MS + 4 * HOUR_MS, "3 d 4 h");
         check(766 * DAY_MS, "766 d");

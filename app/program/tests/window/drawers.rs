@@ -21,7 +21,7 @@ fn the_reaper_log_tells_every_pass() {
     );
     window.advance(31);
     window.click("Run pass");
-    window.until_named("removed 1 of test.drops by at_1  lag p50 1.0 s, max 1.0 s");
+    window.until_named("removed 1 of test.drops by at_1  lag p50 1 s, max 1 s");
     assert!(window.has_part("pass 1"));
     assert!(window.has_part("1 removed since launch"));
     window.click("Clear");
@@ -35,8 +35,8 @@ fn the_last_pass_opens_the_log() {
     let mut window = Window::open_after(&drops());
     window.advance(31);
     window.click("Run pass");
-    window.until_named("Pass 1 · removed 1 · lag p50 1.0 s");
-    window.click("Pass 1 · removed 1 · lag p50 1.0 s");
+    window.until_named("Pass 1 · removed 1 · lag p50 1 s");
+    window.click("Pass 1 · removed 1 · lag p50 1 s");
     window.until_named("removed 1 of test.drops by at_1");
 }
 

@@ -143,10 +143,9 @@ fn deletions_are_streamed_where_a_server_has_change_streams() {
     let more = server.asked("getMore");
     assert_eq!(more[0].get("maxTimeMS").and_then(mayfly_engine::value::whole), Some(20_000));
     let tab = window.tab().id;
-    for (id, words) in [
-        (1, "8.0 s after its threshold: expired, most likely"),
-        (2, "Deleted before its threshold"),
-    ] {
+    for (id, words) in
+        [(1, "8 s after its threshold: expired, most likely"), (2, "Deleted before its threshold")]
+    {
         let ledger = &window.tab().expiry.ledger;
         let lane = ledger.iter().find(|lane| lane.id == bson::Bson::Int32(id)).expect("a lane");
         let at_ms = lane.removed_ms.expect("an instant");

@@ -156,7 +156,7 @@ mod tests {
     fn the_lag_counts_from_the_rule_that_removed_it() {
         let lane = Lane { removable_ms: Some(80_000), ..lane(Some(82_000), Some(88_000)) };
         assert_eq!(lag(&lane, lane.late_ms().expect("gone")), "gone, 2–8 s lag");
-        assert_eq!(lane.lag_figure(), "≤ 8.0 s");
+        assert_eq!(lane.lag_figure(), "≤ 8 s");
     }
 
     #[test]
@@ -179,8 +179,8 @@ mod tests {
         check(
             None,
             27_000,
-            "Gone at 00:00:27, 7.0 s after its threshold: expired, most likely",
-            "7.0 s lag",
+            "Gone at 00:00:27, 7 s after its threshold: expired, most likely",
+            "7 s lag",
         );
         check(
             Some(25_000),
@@ -198,7 +198,7 @@ mod tests {
             Some(15_000),
             605_000,
             "Gone while the view was closed, between 00:00:15 and 00:10:05",
-            "gone, 9.7 min lag at most",
+            "gone, 9 min 45 s lag at most",
         );
         check(
             None,

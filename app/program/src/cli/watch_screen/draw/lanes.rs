@@ -130,7 +130,7 @@ fn time(lane: &Lane, now_ms: i64, width: u16) -> String {
     let left_ms = lane.left_ms(now_ms);
     let (words, short) = match lane.document.late_ms() {
         Some(late_ms) => {
-            let lag = duration::span(late_ms).replace(' ', "");
+            let lag = duration::span(late_ms);
             // The document went between two looks at a server.
             if lane.document.seen_ms.is_some() {
                 (format!("gone ≤{lag}"), format!("≤{lag}"))

@@ -45,7 +45,7 @@ Mayfly  2026-01-01 12:00:00 UTC  real clock  my store
 TTL monitor: every 60 s · next pass in 00:51
 ── Expiring next · full bar 60 s · all collections ─────────────────────────────
          time left               expires at index    collection   _id
-x    removed +3.2s ───────────── 11:59:47   expireA… demo.events  e-0
+x   removed +3.2 s ───────────── 11:59:47   expireA… demo.events  e-0
 !   overdue +00:09 ▒▒··········· 11:59:51   expireA… demo.events  e-1
 !   overdue +00:00 ▒············ 12:00:00   expireA… demo.events  e-2
 *            00:04 ▉············ 12:00:04   expireA… demo.events  e-3
@@ -206,7 +206,7 @@ fn marks(view: &WatchView, depth: Depth) -> Vec<(Option<Color>, String)> {
 fn colors_have_meanings_and_nothing_is_said_by_them_alone() {
     let mut view = view(80, 24);
     view.tombstones.push_back(buried("e-0", &view));
-    let words = ["x removed +3.2s", "! overdue +00:09", "! overdue +00:00", "* 00:04", "00:45"];
+    let words = ["x removed +3.2 s", "! overdue +00:09", "! overdue +00:00", "* 00:04", "00:45"];
     let colors = [243, 130, 130, 100, 30].map(|index| Some(Color::Indexed(index)));
     let expected = |colors: [Option<Color>; 5]| -> Vec<(Option<Color>, String)> {
         colors.into_iter().zip(words.map(str::to_owned)).collect()
