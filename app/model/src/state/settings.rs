@@ -163,6 +163,8 @@ pub struct Settings {
     pub drawer: Option<Drawer>,
     /// How the documents of a collection are shown that was not open before: as the last one.
     pub documents_mode: Mode,
+    /// Whether the rows of tables are low.
+    pub compact: bool,
     /// Where the backups of a data folder are written, by its path.
     pub backups: BTreeMap<String, String>,
     /// Data folders whose location advice the user has dismissed.
@@ -209,7 +211,8 @@ impl Default for Settings {
             sidebar: true,
             inspector: true,
             drawer: None,
-            documents_mode: Mode::default(),
+            documents_mode: Mode::Table,
+            compact: false,
             backups: BTreeMap::new(),
             advised: BTreeSet::new(),
             stores: RecentStores::default(),
@@ -285,6 +288,7 @@ impl Settings {
             inspector: _,
             drawer: _,
             documents_mode: _,
+            compact: _,
             backups: _,
             advised: _,
             // Positions of tabs count only while there is such a tab.

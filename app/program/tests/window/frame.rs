@@ -8,7 +8,7 @@ use mayfly::source::OpenRequest;
 use mayfly::state::Zone;
 use mayfly::state::clock::Mode;
 use mayfly::state::settings::ThemeChoice;
-use mayfly::worker::{KeptSettings, Secrets};
+use mayfly::worker::Secrets;
 use mayfly::{MayflyApp, WindowOptions};
 
 use super::fake;
@@ -25,7 +25,7 @@ fn window() -> Harness<'static, MayflyApp> {
         lesson: None,
         beginning: None,
         secrets: Secrets::none(),
-        settings: KeptSettings::none(),
+        settings: super::support::cards(),
         journals: None,
         local_zone: Zone::Utc,
         present: false,

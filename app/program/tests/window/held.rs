@@ -12,7 +12,7 @@ use mayfly::source::embedded;
 use mayfly::source::{Capabilities, Events, OpenRequest, Opened, Source};
 use mayfly::state::Zone;
 use mayfly::state::tabs::ViewKind;
-use mayfly::worker::{KeptSettings, Secrets};
+use mayfly::worker::Secrets;
 use mayfly::{MayflyApp, WindowOptions};
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::engine::{Engine, EngineOptions, maintenance};
@@ -88,7 +88,7 @@ impl Window {
             lesson: None,
             beginning: None,
             secrets: Secrets::none(),
-            settings: KeptSettings::none(),
+            settings: super::support::cards(),
             journals: None,
             local_zone: Zone::Utc,
             present: false,
@@ -215,7 +215,7 @@ fn a_restored_store_removes_nothing_until_the_banner_is_answered() {
         lesson: None,
         beginning: None,
         secrets: Secrets::none(),
-        settings: KeptSettings::none(),
+        settings: super::support::cards(),
         journals: None,
         local_zone: Zone::Utc,
         present: false,

@@ -95,7 +95,7 @@ fn names_of_controls_hold_no_line_end_of_the_data() {
         window.until_named("waits");
         check(&window, key.name());
     }
-    window.point("Document \"waits\\r\\n\"");
+    window.point("Document 'waits\\r\\n'");
     window.until_named("Edit as text");
     check(&window, "a chosen document");
     window.click("Expiry");

@@ -13,7 +13,7 @@ use mayfly::theme::sizes;
 
 use mayfly::source::OpenRequest;
 use mayfly::state::Zone;
-use mayfly::worker::{KeptSettings, Secrets};
+use mayfly::worker::Secrets;
 use mayfly::{MayflyApp, WindowOptions};
 
 use super::fake;
@@ -277,7 +277,7 @@ fn a_window_begins_as_a_presentation() {
         lesson: None,
         beginning: None,
         secrets: Secrets::none(),
-        settings: KeptSettings::none(),
+        settings: super::support::cards(),
         journals: None,
         local_zone: Zone::Utc,
         present: true,

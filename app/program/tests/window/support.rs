@@ -54,9 +54,16 @@ impl Default for Machine {
             local_zone: Zone::Utc,
             lessons: shelf(None),
             secrets: Secrets::none(),
-            settings: KeptSettings::none(),
+            settings: cards(),
         }
     }
+}
+
+/// The settings of someone who reads documents as cards, which have the most controls.
+pub fn cards() -> KeptSettings {
+    let mut settings = KeptSettings::none();
+    settings.found.fields.insert("documents_mode".to_owned(), "Cards".into());
+    settings
 }
 
 fn temporary() -> tempfile::TempDir {

@@ -114,6 +114,11 @@ fn shown_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     if ui.checkbox(&mut still, "Reduce motion").changed() {
         actions.push(ViewAction::choose(state, |settings| settings.reduce_motion = still));
     }
+    let mut compact = state.settings.compact;
+    if ui.checkbox(&mut compact, "Compact rows").hint("More rows of tables on the screen").changed()
+    {
+        actions.push(ViewAction::choose(state, |settings| settings.compact = compact));
+    }
     let mut background = state.settings.background_commands;
     let label = "Background commands in the Commands drawer";
     if ui.checkbox(&mut background, label).changed() {

@@ -22,6 +22,10 @@ pub struct Colors {
     /// Troughs of sliders and progress bars, pressed buttons.
     pub well: Color32,
     pub trough: Color32,
+    /// Fields of text.
+    pub field: Color32,
+    /// The line inside of a field, below its upper border.
+    pub field_shadow: Color32,
     /// The chosen word of a segmented control.
     pub thumb: Color32,
     pub hairline: Color32,
@@ -88,6 +92,8 @@ pub static DARK: Colors = Colors {
     raised_hover: rgb(0x0024_2e39),
     well: rgb(0x0024_3040),
     trough: rgb(0x000f_141a),
+    field: rgb(0x000f_141a),
+    field_shadow: shade(60),
     thumb: rgb(0x002a_3542),
     hairline: rgb(0x002a_3540),
     text: rgb(0x00e7_ecf1),
@@ -143,6 +149,8 @@ pub static LIGHT: Colors = Colors {
     raised_hover: rgb(0x00ea_eef2),
     well: rgb(0x00e4_eaef),
     trough: rgb(0x00e4_eaef),
+    field: rgb(0x00ff_ffff),
+    field_shadow: shade(16),
     thumb: rgb(0x00ff_ffff),
     hairline: rgb(0x00d3_dae1),
     text: rgb(0x001b_232b),
@@ -292,7 +300,8 @@ mod tests {
             let marks = data.into_iter().chain([colors.id, colors.call, colors.accent]);
             let marks = marks.chain([colors.index_marks[0], colors.index_marks[1]]);
             for color in marks {
-                let apart = hue(color).map(|hue| (hue - amber).abs().min(360.0 - (hue - amber).abs()));
+                let apart =
+                    hue(color).map(|hue| (hue - amber).abs().min(360.0 - (hue - amber).abs()));
                 assert!(apart.is_none_or(|apart| apart > 30.0), "{color:?} looks late: {apart:?}");
             }
         }
@@ -308,6 +317,7 @@ mod tests {
                 colors.raised_hover,
                 colors.well,
                 colors.trough,
+                colors.field,
                 colors.accent_background,
                 colors.overdue_background,
                 colors.error_background,

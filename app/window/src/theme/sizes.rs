@@ -30,6 +30,12 @@ pub const TOOLTIP: f32 = 320.0;
 
 /// The height of a row in a list.
 pub const ROW: f32 = 32.0;
+/// The same where rows are compact.
+pub const ROW_COMPACT: f32 = 24.0;
+/// The room below the last row of a table.
+pub const TABLE_FOOT: f32 = 12.0;
+/// The width over which a table fades where it is cut off.
+pub const FADE: f32 = 16.0;
 /// The height of a row in a drawer of small monospaced text.
 pub const ROW_DENSE: f32 = 22.0;
 /// The height of a sidebar row that carries a second line.

@@ -13,13 +13,55 @@ use mayfly_engine::value::shell::write_value;
 use super::value_text::{self, Kind};
 use super::{figure, marks, paint, value};
 use crate::job::Zone;
-use crate::theme::{Colors, colors, text};
+use crate::theme::{Colors, colors, sizes, text};
 
 /// Gives the scroll bars of a table room in its layout.
 pub fn keep_bars_beside(ui: &mut Ui) {
     let scroll = &mut ui.spacing_mut().scroll;
     // With room for the bars, the last row and the last column come out from under them.
     scroll.floating_allocated_width = scroll.bar_width + scroll.bar_outer_margin;
+}
+
+/// The height of a table's rows.
+pub fn row_height(is_compact: bool) -> f32 {
+    if is_compact { sizes::ROW_COMPACT } else { sizes::ROW }
+}
+
+/// Where a row begins in a table of `rows` rows and one more, which is the foot below the last.
+#[expect(clippy::cast_precision_loss, reason = "egui places rows in points")]
+pub fn row_top(row: u64, rows: u64, height: f32) -> f32 {
+    let foot = if row > rows { sizes::TABLE_FOOT } else { 0.0 };
+    row.min(rows) as f32 * height + foot
+}
+
+/// The edges at which a table is cut off, found while its cells are drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct Cuts {
+    area: Rect,
+    sides: [bool; 2],
+}
+
+impl Default for Cuts {
+    fn default() -> Self {
+        Self { area: Rect::NOTHING, sides: [false, false] }
+    }
+}
+
+impl Cuts {
+    /// Notes a cell of a column that scrolls sideways.
+    pub fn note(&mut self, ui: &Ui) {
+        let (cell, seen) = (ui.max_rect(), ui.clip_rect());
+        self.area = self.area.union(seen);
+        self.sides[0] |= cell.left() < seen.left() - 0.5;
+        self.sides[1] |= cell.right() > seen.right() + 0.5;
+    }
+
+    /// Fades the table at these edges.
+    pub fn fade(self, ui: &Ui) {
+        if self.area.is_positive() {
+            paint::fade(ui, self.area, self.sides);
+        }
+    }
 }
 
 /// Lines of a nested value in a tooltip.
@@ -136,6 +178,16 @@ mod tests {
     use bson::{Binary, DateTime, bson};
 
     use super::*;
+
+    #[test]
+    fn a_foot_is_below_the_last_row() {
+        let check = |row, expected: f32| assert!((row_top(row, 2, 32.0) - expected).abs() < 1e-3);
+        check(0, 0.0);
+        check(1, 32.0);
+        check(2, 64.0);
+        check(3, 64.0 + sizes::TABLE_FOOT);
+        assert!((row_top(3, 3, row_height(true)) - 72.0).abs() < 1e-3);
+    }
 
     #[test]
     fn a_cell_is_short_and_its_tooltip_whole() {

@@ -47,11 +47,17 @@ pub fn seen(ui: &Ui, rect: Rect) -> Rect {
     visible(ui.clip_rect(), rect)
 }
 
-fn visible(clip: Rect, rect: Rect) -> Rect {
-    if clip.x_range().contains(rect.left()) && clip.x_range().contains(rect.right()) {
-        return rect;
+fn visible(clip: Rect, mut rect: Rect) -> Rect {
+    /// Less is no cut: places are rounded to pixels.
+    const CUT_MIN: f32 = 0.75;
+    // A table fades where it is cut off.
+    if rect.left() < clip.left() - CUT_MIN {
+        rect.min.x = clip.left() + sizes::FADE;
     }
-    clip.shrink2(vec2(2.0, 0.0)).intersect(rect)
+    if rect.right() > clip.right() + CUT_MIN {
+        rect.max.x = clip.right() - sizes::FADE;
+    }
+    rect
 }
 
 /// Paints a figure into the part of `rect` that is on the screen, at its left or right. Returns
@@ -97,8 +103,9 @@ mod tests {
         };
         check((10.0, 60.0), (10.0, 60.0));
         check((60.0, 100.0), (60.0, 100.0));
-        check((60.0, 130.0), (60.0, 98.0));
-        check((0.0, 60.0), (12.0, 60.0));
+        check((60.0, 100.5), (60.0, 100.5));
+        check((60.0, 130.0), (60.0, 84.0));
+        check((0.0, 60.0), (26.0, 60.0));
     }
 
     #[test]

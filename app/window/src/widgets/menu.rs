@@ -13,6 +13,11 @@ pub fn below(button: &Response, content: impl FnOnce(&mut Ui)) {
     }));
 }
 
+/// Whether the menu below the button with this id is open.
+pub fn is_open_below(context: &Context, button: Id) -> bool {
+    Popup::is_id_open(context, button.with("popup"))
+}
+
 /// Keeps an open menu above a dialog.
 fn keep_on_top(shown: Option<InnerResponse<()>>) {
     if let Some(InnerResponse { response, .. }) = shown {

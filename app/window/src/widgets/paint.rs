@@ -35,6 +35,34 @@ pub fn text_at(
     rect
 }
 
+/// The shadow inside of a field, below its upper border.
+pub fn field_shadow(ui: &Ui, field: Rect) {
+    let x = field.x_range().shrink(sizes::RADIUS_BUTTON);
+    let line = Stroke::new(sizes::LINE, colors(ui).field_shadow);
+    ui.painter().hline(x, field.top() + 1.5 * sizes::LINE, line);
+}
+
+/// Fades what is in `area` at its left and its right, where there is more.
+pub fn fade(ui: &Ui, area: Rect, [left, right]: [bool; 2]) {
+    let (ground, width) = (colors(ui).panel, sizes::FADE.min(area.width() / 2.0));
+    let paint = |from: f32, to: f32| {
+        let mut mesh = egui::Mesh::default();
+        for y in [area.top(), area.bottom()] {
+            mesh.colored_vertex(egui::pos2(from, y), ground);
+            mesh.colored_vertex(egui::pos2(to, y), Color32::TRANSPARENT);
+        }
+        mesh.add_triangle(0, 1, 2);
+        mesh.add_triangle(1, 2, 3);
+        ui.painter().add(mesh);
+    };
+    if left {
+        paint(area.left(), area.left() + width);
+    }
+    if right {
+        paint(area.right(), area.right() - width);
+    }
+}
+
 /// Paints an icon around `center`.
 pub fn icon_at(painter: &Painter, center: Pos2, icon: Icon, size: f32, color: Color32) {
     painter.text(center, Align2::CENTER_CENTER, icon.glyph(), icon.font(size), color);

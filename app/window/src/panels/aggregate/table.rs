@@ -33,13 +33,14 @@ pub fn ui(
         .iter()
         .map(|field| Column::new(COLUMN).range(60.0..=900.0).id(Id::unique(("result", field))))
         .collect();
-    let mut delegate = Delegate { state, output, actions };
+    let cuts = cell::Cuts::default();
+    let mut delegate = Delegate { state, output, actions, cuts };
     cell::keep_bars_beside(ui);
     // Another run has other columns: their first widths are found again.
     let ids: Vec<Id> = (0..).zip(&columns).map(|(at, column)| column.id_for(at)).collect();
     let table = Table::new()
         .id_salt(("results", tab.id.0, &output.columns))
-        .num_rows(output.rows.len() as u64)
+        .num_rows(output.rows.len() as u64 + 1)
         .columns(columns)
         .headers([HeaderRow::new(sizes::ROW)]);
     let id = table.get_id(ui);
@@ -47,12 +48,14 @@ pub fn ui(
     for (column, field) in ids.into_iter().zip(&output.columns) {
         paint::name_column_edge(ui, id, column, &marks::visible(field));
     }
+    delegate.cuts.fade(ui);
 }
 
 struct Delegate<'a, 'b> {
     state: &'a State,
     output: &'a Output,
     actions: &'a mut AggregateActions<'b>,
+    cuts: cell::Cuts,
 }
 
 fn row(output: &Output, row: u64) -> Option<&Row> {
@@ -76,6 +79,7 @@ impl TableDelegate for Delegate<'_, '_> {
             ui.set_min_width(paint::measured(ui, &title, text::small()).x + 24.0);
             return;
         }
+        self.cuts.note(ui);
         let inner = cell_rect(ui);
         let first = self.output.rows.iter().find_map(|row| row.document.get(field));
         let is_right = first.is_some_and(cell::is_right);
@@ -89,7 +93,10 @@ impl TableDelegate for Delegate<'_, '_> {
         response.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, ui.is_enabled(), &title));
     }
 
-    fn row_ui(&mut self, ui: &mut Ui, _row: u64) {
+    fn row_ui(&mut self, ui: &mut Ui, at: u64) {
+        if row(self.output, at).is_none() {
+            return;
+        }
         let rect = ui.max_rect();
         if ui.rect_contains_pointer(rect) {
             ui.painter().rect_filled(rect, 0.0, colors(ui).raised);
@@ -103,6 +110,7 @@ impl TableDelegate for Delegate<'_, '_> {
         let Some(field) = output.columns.get(at.col_nr) else { return };
         let Some(row) = row(output, at.row_nr) else { return };
         let found = row.document.get(field);
+        self.cuts.note(ui);
         if ui.is_sizing_pass() {
             let words = found.map_or_else(String::new, cell::words);
             let width = paint::measured(ui, &value::cut(&words, 60), text::mono()).x;
@@ -142,7 +150,11 @@ impl TableDelegate for Delegate<'_, '_> {
     }
 
     fn default_row_height(&self) -> f32 {
-        sizes::ROW
+        cell::row_height(self.state.settings.compact)
+    }
+
+    fn row_top_offset(&self, _context: &egui::Context, _table: Id, row: u64) -> f32 {
+        cell::row_top(row, self.output.rows.len() as u64, self.default_row_height())
     }
 }
 

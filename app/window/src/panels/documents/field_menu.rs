@@ -1,7 +1,7 @@
 //! The menu of a value, wherever it is shown: in a cell, on a card, in JSON, in the inspector.
 
 use bson::{Bson, Document};
-use egui::Ui;
+use egui::{Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo, pos2};
 
 use super::copy;
 use crate::action::documents::PASTE;
@@ -9,7 +9,8 @@ use crate::action::view_actions::How;
 use crate::action::{Action, Actions, ConvertAction, DocumentsAction, ViewAction};
 use crate::state::Tab;
 use crate::state::documents::{FieldTask, FieldTaskKind, Mode, field_path, filter_text};
-use crate::widgets::menu;
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::{cell, marks, menu, paint};
 
 /// A value and where it is.
 pub struct Target<'a> {
@@ -26,6 +27,31 @@ pub struct Target<'a> {
     pub in_list: bool,
     /// Whether the document can be changed.
     pub editable: bool,
+}
+
+/// The menu of a cell: where the secondary button was pressed, and below the dots that are in the
+/// cell under the pointer. They are at the end that the value doesn't need.
+pub fn cell_ui(ui: &mut Ui, cell: &Response, target: &Target<'_>, actions: &mut Actions) {
+    menu::context(cell, |ui| self::ui(ui, target, actions));
+    let id = cell.id.with("dots");
+    if !cell.contains_pointer() && !menu::is_open_below(ui.ctx(), id) {
+        return;
+    }
+    let found = field_path::value(target.document, target.names);
+    let half = 0.5 * sizes::CONTROL_SMALL;
+    let inner = cell.rect.intersect(ui.clip_rect()).shrink(2.0);
+    let x =
+        if found.is_some_and(cell::is_right) { inner.left() + half } else { inner.right() - half };
+    let place = Rect::from_center_size(pos2(x, inner.center().y), Vec2::splat(2.0 * half));
+    let dots = ui.interact(place.intersect(inner), id, Sense::click());
+    let name = format!("Menu of {}", marks::visible(&field_path::dotted(target.names)));
+    dots.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), &name));
+    let colors = colors(ui);
+    let fill = if dots.hovered() { colors.well } else { colors.raised };
+    ui.painter().rect_filled(dots.rect, sizes::GAP_TINY, fill);
+    let ink = if dots.hovered() { colors.text } else { colors.dim };
+    paint::icon_at(ui.painter(), dots.rect.center(), Icon::More, text::ICON - 2.0, ink);
+    menu::below(&dots, |ui| self::ui(ui, target, actions));
 }
 
 /// Draws the entries.

@@ -1,5 +1,6 @@
 //! The line that finds text in the documents that are loaded.
 
+use bson::Bson;
 use egui::text::LayoutJob;
 use egui::{Id, Key, Modifiers, Ui};
 
@@ -9,6 +10,7 @@ use crate::state::documents::{DocumentsDraft, DocumentsView};
 use crate::state::number::{count, counted};
 use crate::state::view::Focus;
 use crate::state::{State, Tab};
+use crate::theme::colors::faded;
 use crate::theme::{Colors, Icon, colors, sizes, text};
 use crate::widgets::field::Field;
 use crate::widgets::{Button, value_text};
@@ -111,6 +113,19 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// Sets off what is looked for; the whole cell where it is in a part that is not shown.
+    pub(super) fn set_off_cell(&self, ui: &Ui, job: &mut LayoutJob, found: &Bson) {
+        if self.needle.is_empty() {
+            return;
+        }
+        if self.needle.is_in_text(&job.text) {
+            self.set_off(job, colors(ui));
+        } else if self.needle.is_in_value(found) {
+            let tint = faded(colors(ui).found, 0.5);
+            ui.painter().rect_filled(ui.max_rect().shrink(2.0), 3.0, tint);
+        }
+    }
+
     pub(super) fn of(draft: &DocumentsDraft) -> Self {
         let find = draft.find.as_ref();
         let needle = Needle::new(find.map_or("", |find| &find.text));

@@ -15,7 +15,6 @@ use crate::state::documents::{
     DocumentsDraft, DocumentsView, FieldTask, FieldTaskKind, Row, field_path, filter_text,
 };
 use crate::state::{State, Tab};
-use crate::theme::colors::faded;
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{cell, figure, marks, menu, paint, value};
@@ -71,27 +70,24 @@ pub fn ui(
     #[expect(clippy::cast_precision_loss, reason = "a few columns")]
     let first_max = (ui.available_width() / count.max(1) as f32).max(COLUMN_FIRST_MAX);
     let shown = 0..0;
+    let cuts = cell::Cuts::default();
     let mut delegate =
-        Delegate { state, tab, actions, paths, expires, edited, found, shown, first_max };
+        Delegate { state, tab, actions, paths, expires, edited, found, shown, first_max, cuts };
     let sticky = usize::from(starts_with_id);
     cell::keep_bars_beside(ui);
     let ids: Vec<Id> = (0..).zip(&columns).map(|(at, column)| column.id_for(at)).collect();
     let table = Table::new()
         .id_salt("documents table")
-        .num_rows(view.pages.len())
+        .num_rows(view.pages.len() + 1)
         .columns(columns)
         .num_sticky_cols(sticky)
         .headers([HeaderRow::new(sizes::ROW)]);
     let id = table.get_id(ui);
     moved(table, count, sticky, draft).show(ui, &mut delegate);
-    let mut titles: Vec<String> =
-        delegate.paths.iter().map(|path| field_path::dotted(path)).collect();
-    if expires {
-        titles.insert(usize::from(!titles.is_empty()), "Expires in".to_owned());
+    for (column, title) in ids.into_iter().zip(delegate.titles()) {
+        paint::name_column_edge(ui, id, column, &marks::visible(&title));
     }
-    for (column, title) in ids.into_iter().zip(&titles) {
-        paint::name_column_edge(ui, id, column, &marks::visible(title));
-    }
+    delegate.cuts.fade(ui);
     let shown = delegate.shown;
     draft.scroll.row = shown.start;
     draft.scroll.offset = 0.0;
@@ -149,6 +145,7 @@ struct Delegate<'a> {
     shown: Range<u64>,
     /// The widest first width of a column: its share of the view where that is wide, in points.
     first_max: f32,
+    cuts: cell::Cuts,
 }
 
 /// The contents of a column.
@@ -159,6 +156,16 @@ enum Shows {
 }
 
 impl Delegate<'_> {
+    /// The titles of the columns.
+    fn titles(&self) -> Vec<String> {
+        let mut titles: Vec<String> =
+            self.paths.iter().map(|path| field_path::dotted(path)).collect();
+        if self.expires {
+            titles.insert(usize::from(!titles.is_empty()), "Expires in".to_owned());
+        }
+        titles
+    }
+
     fn column(&self, at: usize) -> Option<Shows> {
         if self.expires && at == 1 {
             return Some(Shows::Expires);
@@ -308,7 +315,7 @@ impl Delegate<'_> {
                 value::line_in(ui, cell_rect(ui), job);
             } else {
                 let mut job = cell::job(found, colors(ui));
-                self.set_off(ui, &mut job, found);
+                self.found.set_off_cell(ui, &mut job, found);
                 cell::paint(ui, cell_rect(ui), found, job);
             }
             self.cell_hint(response, found);
@@ -327,21 +334,7 @@ impl Delegate<'_> {
             in_list: true,
             editable: true,
         };
-        menu::context(response, |ui| field_menu::ui(ui, &target, self.actions));
-    }
-
-    /// Sets off what is looked for; the whole cell where it is in a part that is not shown.
-    fn set_off(&self, ui: &Ui, job: &mut egui::text::LayoutJob, found: &Bson) {
-        let needle = &self.found.needle;
-        if needle.is_empty() {
-            return;
-        }
-        if needle.is_in_text(&job.text) {
-            self.found.set_off(job, colors(ui));
-        } else if needle.is_in_value(found) {
-            let tint = faded(colors(ui).found, 0.5);
-            ui.painter().rect_filled(ui.max_rect().shrink(2.0), 3.0, tint);
-        }
+        field_menu::cell_ui(ui, response, &target, self.actions);
     }
 
     /// The right arrow key goes from the selected document to its first value; with Ctrl also where
@@ -406,7 +399,8 @@ fn cell_rect(ui: &Ui) -> egui::Rect {
 
 impl TableDelegate for Delegate<'_> {
     fn prepare(&mut self, info: &PrefetchInfo) {
-        self.shown = info.visible_rows.clone();
+        let rows = self.tab.documents.pages.len();
+        self.shown = info.visible_rows.start.min(rows)..info.visible_rows.end.min(rows);
     }
 
     fn header_cell_ui(&mut self, ui: &mut Ui, cell: &HeaderCellInfo) {
@@ -423,6 +417,9 @@ impl TableDelegate for Delegate<'_> {
             };
             ui.set_min_width(paint::measured(ui, &words, text::small()).x + 40.0);
             return;
+        }
+        if !matches!(&shows, Shows::Field(path) if is_id(path)) {
+            self.cuts.note(ui);
         }
         match shows {
             Shows::Field(path) => self.head_ui(ui, &path),
@@ -451,7 +448,13 @@ impl TableDelegate for Delegate<'_> {
 
     fn cell_ui(&mut self, ui: &mut Ui, cell: &CellInfo) {
         let tab = self.tab;
+        if cell.row_nr >= tab.documents.pages.len() {
+            return;
+        }
         let Some(shows) = self.column(cell.col_nr) else { return };
+        if !matches!(&shows, Shows::Field(path) if is_id(path)) {
+            self.cuts.note(ui);
+        }
         let Some(row) = tab.documents.pages.row(cell.row_nr) else {
             let rect = cell_rect(ui);
             let bar =
@@ -494,6 +497,10 @@ impl TableDelegate for Delegate<'_> {
     }
 
     fn default_row_height(&self) -> f32 {
-        sizes::ROW
+        cell::row_height(self.state.settings.compact)
+    }
+
+    fn row_top_offset(&self, _context: &egui::Context, _table: Id, row: u64) -> f32 {
+        cell::row_top(row, self.tab.documents.pages.len(), self.default_row_height())
     }
 }

@@ -139,10 +139,13 @@ impl Table<'_> {
     ) -> bool {
         let area = ui.available_rect_before_wrap();
         let hovered = ui.rect_contains_pointer(area);
-        egui::ScrollArea::horizontal()
+        let shown = egui::ScrollArea::horizontal()
             .id_salt(self.name)
             .auto_shrink(false)
             .show(ui, |ui| self.rows_ui(ui, pressed, cell));
+        let (left, seen) = (shown.state.clamped_offset().x, shown.inner_rect);
+        let is_cut = [left > 0.5, left + seen.width() < shown.content_size.x - 0.5];
+        paint::fade(ui, seen, is_cut);
         hovered
     }
 
@@ -181,7 +184,9 @@ impl Table<'_> {
             }
         });
         header.body(|body| {
-            body.rows(row_height, rows.len(), |mut row| {
+            let foot = std::iter::once(sizes::TABLE_FOOT);
+            let heights = std::iter::repeat_n(row_height, rows.len()).chain(foot);
+            body.heterogeneous_rows(heights, |mut row| {
                 let Some(lane) = rows.get(row.index()).copied() else { return };
                 let is_chosen = (self.is_chosen)(lane);
                 row.set_selected(is_chosen);
