@@ -78,7 +78,7 @@ fn visuals(colors: &Colors, dark: bool) -> Visuals {
     visuals.hyperlink_color = colors.accent;
     visuals.faint_bg_color = colors.raised;
     visuals.extreme_bg_color = colors.background;
-    visuals.text_edit_bg_color = Some(colors.background);
+    visuals.text_edit_bg_color = Some(colors.field);
     visuals.code_bg_color = colors.background;
     visuals.warn_fg_color = colors.overdue;
     visuals.error_fg_color = colors.error;

@@ -8,6 +8,7 @@ use egui::{
 };
 
 use super::code_box::pieces;
+use super::paint;
 use crate::theme::{Colors, colors, sizes, text};
 
 /// Bytes up to which text is colored while it is typed; longer text stays in one color, so that
@@ -62,14 +63,10 @@ impl CodeEdit<'_> {
         };
         let stroke = Stroke::new(sizes::LINE, border);
         let radius = CornerRadius::same(7);
-        let shape = egui::epaint::RectShape::new(
-            outer,
-            radius,
-            colors.background,
-            stroke,
-            StrokeKind::Inside,
-        );
+        let shape =
+            egui::epaint::RectShape::new(outer, radius, colors.field, stroke, StrokeKind::Inside);
         ui.painter().set(background, shape);
+        paint::field_shadow(ui, outer);
         response
     }
 
@@ -146,7 +143,7 @@ impl CodeEdit<'_> {
             ui.fonts_mut(|fonts| fonts.layout_job(job))
         };
         Frame::new()
-            .fill(colors.background)
+            .fill(colors.field)
             .stroke(Stroke::new(sizes::LINE, border))
             .corner_radius(CornerRadius::same(9))
             .inner_margin(Margin::same(10))

@@ -67,11 +67,12 @@ impl Field<'_> {
         let rect = egui::epaint::RectShape::new(
             outer,
             CornerRadius::same(7),
-            colors.background,
+            colors.field,
             stroke,
             StrokeKind::Inside,
         );
         ui.painter().set(background, rect);
+        paint::field_shadow(ui, outer);
         if let Some(icon) = self.icon {
             let center = outer.left_center() + Vec2::new(16.0, 0.0);
             paint::icon_at(ui.painter(), center, icon, text::ICON, colors.dim);

@@ -52,11 +52,12 @@ impl TextArea<'_> {
         let shape = egui::epaint::RectShape::new(
             drawn.response.rect,
             CornerRadius::same(7),
-            colors.background,
+            colors.field,
             Stroke::new(sizes::LINE, border),
             StrokeKind::Inside,
         );
         ui.painter().set(background, shape);
+        paint::field_shadow(ui, drawn.response.rect);
         response
     }
 

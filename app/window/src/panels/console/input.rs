@@ -19,8 +19,8 @@ use crate::state::console::ConsoleDraft;
 use crate::state::view::Focus;
 use crate::state::{State, duration, number};
 use crate::theme::{Icon, colors, sizes, text};
-use crate::widgets::Button;
 use crate::widgets::code_edit::CodeEdit;
+use crate::widgets::{Button, paint};
 
 /// The margin above and below the text.
 const MARGIN: f32 = 4.0;
@@ -57,8 +57,8 @@ pub fn ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft, actions: &mut Ac
     draft.had_focus = has_focus;
     put_cursor(ui, draft);
     let border = if has_focus { colors.accent } else { colors.hairline };
-    Frame::new()
-        .fill(colors.background)
+    let shown = Frame::new()
+        .fill(colors.field)
         .stroke(Stroke::new(sizes::LINE, border))
         .corner_radius(CornerRadius::same(7))
         .inner_margin(Margin { left: 10, right: 4, top: 3, bottom: 3 })
@@ -77,6 +77,7 @@ pub fn ui(ui: &mut Ui, state: &State, draft: &mut ConsoleDraft, actions: &mut Ac
                 });
             });
         });
+    paint::field_shadow(ui, shown.response.rect);
     if has_focus {
         keys_after(ui, state, draft, actions);
     }

@@ -9,6 +9,7 @@ use crate::state::documents::DocumentsDraft;
 use crate::theme::{colors, sizes, text};
 use crate::widgets::brackets;
 use crate::widgets::code_edit::CodeEdit;
+use crate::widgets::paint;
 
 /// Lines of the field before it scrolls.
 const LINES_MAX: f32 = 5.0;
@@ -78,7 +79,7 @@ fn framed(
         _ => colors.hairline,
     };
     let frame = Frame::new()
-        .fill(colors.background)
+        .fill(colors.field)
         .stroke(Stroke::new(sizes::LINE, border))
         .corner_radius(CornerRadius::same(7))
         .inner_margin(Margin { left: 10, right: 4, top: 0, bottom: 0 });
@@ -101,5 +102,7 @@ fn framed(
             })
             .inner
     };
-    frame.show(ui, |ui| ui.vertical(column).inner).inner
+    let shown = frame.show(ui, |ui| ui.vertical(column).inner);
+    paint::field_shadow(ui, shown.response.rect);
+    shown.inner
 }
