@@ -116,6 +116,7 @@ fn candidates_of_messy_documents() {
     let expected = [("seen", 1, [1, 0, 0], 0, None), ("when", 0, [0, 0, 0], 2, None)];
     assert_eq!(found, expected);
     assert!(schema.can_become_dates("when") && schema.can_become_dates("seen"));
+    assert!(schema.looks_like_dates("when") && !schema.looks_like_dates("seen"));
     for other in ["_id", "a", "geo.coordinates", "🦊[]", ""] {
         assert!(!schema.can_become_dates(other), "{other}");
     }

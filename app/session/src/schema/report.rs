@@ -113,6 +113,14 @@ impl Schema {
         self.fields.iter().find(|field| field.path == *path)
     }
 
+    /// Whether values at a dotted path look like dates and can be converted to them. Of a postal
+    /// code or a price nothing is offered.
+    pub fn looks_like_dates(&self, dotted: &str) -> bool {
+        let looks = |one: &&Candidate| one.texts > 0 || one.instants().is_some();
+        let mut candidates = self.candidates.iter().filter(looks);
+        candidates.any(|one| one.path == dotted) && self.can_become_dates(dotted)
+    }
+
     /// Whether the field at a dotted path has text or numbers that can be converted to dates.
     pub fn can_become_dates(&self, dotted: &str) -> bool {
         let mut convertible = self.fields.iter().filter(|field| field.can_become_dates());

@@ -31,7 +31,9 @@ pub(super) fn ui(ui: &mut Ui, tab: &Tab, field: &Field, actions: &mut SchemaActi
     });
     let hint = "Press a type, a bar or a value to add it to the filter";
     ui.add(Label::new(text::rich(hint, text::small()).color(colors(ui).dim)).wrap());
-    let path = field.path.dotted().filter(|_| field.can_become_dates());
+    let path = field.path.dotted().filter(|path| {
+        tab.schema.schema.as_ref().is_some_and(|schema| schema.looks_like_dates(path))
+    });
     if let Some(path) = path
         && ui.add(Button::plain("Convert to dates…").small()).clicked()
     {

@@ -8,6 +8,7 @@ use crate::panels::tab_actions::SchemaActions;
 use crate::schema::{Field, Kind};
 use crate::state::schema::SchemaView;
 use crate::state::{Tab, number};
+use crate::theme::colors::faded;
 use crate::theme::{Colors, Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::{self, with_marks};
@@ -101,7 +102,8 @@ pub(super) fn menu_ui(ui: &mut Ui, tab: &Tab, field: &Field, actions: &mut Schem
         actions.queue.push(Action::View(ViewAction::Copy(path)));
     }
     let Some(path) = field.path.dotted() else { return };
-    if field.can_become_dates() && menu::entry(ui, "Convert to dates…", "", true).clicked() {
+    let is_dates = tab.schema.schema.as_ref().is_some_and(|schema| schema.looks_like_dates(&path));
+    if is_dates && menu::entry(ui, "Convert to dates…", "", true).clicked() {
         ttl::convert(tab, path.clone(), actions);
     }
     let has_ttl = tab.indexes.ttl().iter().any(|index| index.field == path);
@@ -109,6 +111,29 @@ pub(super) fn menu_ui(ui: &mut Ui, tab: &Tab, field: &Field, actions: &mut Schem
     if can_expire && menu::entry(ui, "Create TTL index…", "", true).clicked() {
         actions.queue.push(Action::Indexes(actions.tab, IndexesAction::OpenCreateTtl(path)));
     }
+}
+
+/// The most frequent values in words, and their shares as a bar below.
+fn top_ui(ui: &mut Ui, field: &Field) {
+    let colors = colors(ui);
+    let size = vec2(ui.available_width(), 30.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let rect = rect.with_max_x(rect.right() - sizes::GAP_SMALL);
+    let (mut job, mut parts) = (egui::text::LayoutJob::default(), Vec::new());
+    for (top, opacity) in field.top.iter().zip([1.0, 0.6, 0.35]) {
+        let gap = if parts.is_empty() { 0.0 } else { sizes::GAP };
+        job.append("", gap, egui::TextFormat::default());
+        value::append_value(&mut job, &top.value, colors);
+        let share = format!(" {}", words::share(top.count, field.seen));
+        value_text::append(&mut job, &share, &text::small(), colors.dim, colors);
+        parts.push((faded(colors.chart, opacity), top.count));
+    }
+    let words = job.text.clone();
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+    let bar = Rect::from_min_size(rect.left_bottom() - vec2(0.0, 6.0), vec2(rect.width(), 4.0));
+    histogram::paint_shares(ui, bar, field.seen, &parts);
+    value::line_in(ui, rect.with_max_y(bar.top() - 1.0), job);
+    response.hint(words);
 }
 
 const NUMBERS: [Kind; 4] = [Kind::Int32, Kind::Long, Kind::Double, Kind::Decimal];
@@ -136,14 +161,13 @@ pub(super) fn values_ui(ui: &mut Ui, field: &Field) {
         histogram::paint(ui, rect, colors.chart, counts.into_iter());
         return;
     }
-    let shown = field.top.first().map(|top| &top.value).or(field.examples.first());
-    if let Some(shown) = shown {
+    if !field.top.is_empty() {
+        top_ui(ui, field);
+        return;
+    }
+    if let Some(shown) = field.examples.first() {
         let mut job = egui::text::LayoutJob::default();
         value::append_value(&mut job, shown, colors);
-        if let Some(top) = field.top.first() {
-            let share = format!("  {}", words::share(top.count, field.seen));
-            value_text::append(&mut job, &share, &text::small(), colors.dim, colors);
-        }
         ui.add(Label::new(job).truncate());
         return;
     }
