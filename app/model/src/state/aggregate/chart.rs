@@ -15,6 +15,8 @@ pub struct ChartFields {
     /// The field that names a bar, or is the time or number from left to right.
     pub category: String,
     pub number: String,
+    /// Whether bars are sorted by their number, the largest first.
+    pub by_number: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,7 +130,7 @@ pub fn best(output: &Output) -> Result<ChartFields, &'static str> {
     let category = category.ok_or("A chart needs a field with one value for each document")?;
     let number = numbers.iter().find(|path| *path != category);
     let number = number.ok_or("A chart needs a number besides the category")?;
-    Ok(ChartFields { category: category.clone(), number: number.clone() })
+    Ok(ChartFields { category: category.clone(), number: number.clone(), by_number: false })
 }
 
 /// The chart of these fields.
@@ -161,6 +163,10 @@ pub fn chart(output: &Output, fields: &ChartFields) -> Chart {
         .collect();
     if kind != ChartKind::Bars {
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    } else if fields.by_number {
+        let places: Vec<f64> = points.iter().map(|point| point.x).collect();
+        points.sort_by(|a, b| b.y.total_cmp(&a.y));
+        points.iter_mut().zip(places).for_each(|(point, x)| point.x = x);
     }
     Chart { kind, points, left_out, beyond }
 }
@@ -190,6 +196,9 @@ mod tests {
         assert_eq!((chart.kind, chart.left_out), (ChartKind::Bars, 1));
         let points: Vec<_> = chart.points.iter().map(|p| (p.name.as_str(), p.x, p.y)).collect();
         assert_eq!(points, [("b", 0.0, 2.0), ("a", 1.0, 5.5)]);
+        let chart = super::chart(&output, &ChartFields { by_number: true, ..fields });
+        let points: Vec<_> = chart.points.iter().map(|p| (p.name.as_str(), p.x, p.y)).collect();
+        assert_eq!(points, [("a", 0.0, 5.5), ("b", 1.0, 2.0)]);
     }
 
     #[test]

@@ -2,13 +2,15 @@
 
 use std::ops::RangeInclusive;
 
-use egui::{Role, Ui, Vec2b, WidgetInfo};
-use egui_plot::{Bar, BarChart, GridInput, GridMark, HoverPosition, Line, Plot, Points};
+use egui::{Align2, Role, Stroke, TextStyle, Ui, Vec2b, WidgetInfo};
+use egui_plot::{
+    Bar, BarChart, GridInput, GridMark, HoverPosition, Line, Plot, PlotPoint, Points, Text,
+};
 
 use crate::action::AggregateAction;
 use crate::job::Zone;
 use crate::panels::tab_actions::AggregateActions;
-use crate::state::aggregate::chart::{self, Chart, ChartFields, ChartKind};
+use crate::state::aggregate::chart::{self, Chart, ChartFields, ChartKind, ChartPoint};
 use crate::state::aggregate::{AggregateView, Output};
 use crate::state::{State, number};
 use crate::theme::{colors, sizes, text};
@@ -79,8 +81,17 @@ pub fn ui(
         let number = |number: String| ChartFields { number, ..fields.clone() };
         choice_ui(ui, "Category", &fields.category, &categories, category, actions);
         choice_ui(ui, "Number", &fields.number, &numbers, number, actions);
+        if chart.kind == ChartKind::Bars {
+            let sort = Button::plain("Sort by number").small().selected(fields.by_number);
+            if ui.add(sort.tooltip("Bars from the largest to the smallest number")).clicked() {
+                let by_number = !fields.by_number;
+                let fields = ChartFields { by_number, ..fields.clone() };
+                actions.push(AggregateAction::SetChart(fields));
+            }
+        }
         let words = left_out(&chart);
-        ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+        let words = text::rich(words, text::small()).color(colors(ui).dim);
+        ui.add(egui::Label::new(words).truncate());
     });
     if chart.points.is_empty() {
         let sentence = "No document has both fields";
@@ -212,16 +223,21 @@ fn plot_ui(ui: &mut Ui, zone: Zone, fields: &ChartFields, chart: &Chart) {
         }
         HoverPosition::Elsewhere { .. } => None,
     });
-    let response = match kind {
-        ChartKind::Bars => bars_ui(ui, plot, chart, fields),
-        ChartKind::Numbers | ChartKind::Times => line_ui(ui, plot, zone, chart, fields),
-    };
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, ui.is_enabled(), &name));
+    let response = ui.scope(|ui| {
+        // The labels of the axes are quieter than what they measure.
+        ui.style_mut().text_styles.insert(TextStyle::Body, text::small());
+        ui.visuals_mut().override_text_color = Some(ink.dim);
+        match kind {
+            ChartKind::Bars => bars_ui(ui, plot, chart, fields),
+            ChartKind::Numbers | ChartKind::Times => line_ui(ui, plot, zone, chart, fields),
+        }
+    });
+    response.inner.widget_info(|| WidgetInfo::labeled(Role::Image, ui.is_enabled(), &name));
 }
 
 /// Bars from left to right.
 fn bars_ui(ui: &mut Ui, plot: Plot<'_>, chart: &Chart, fields: &ChartFields) -> egui::Response {
-    let ink = colors(ui).accent;
+    let (ink, dim) = (colors(ui).chart, colors(ui).dim);
     let names: Vec<String> = chart.points.iter().map(|point| visible(&point.name)).collect();
     let name_of = move |mark: GridMark, _: &RangeInclusive<f64>| {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
@@ -229,7 +245,21 @@ fn bars_ui(ui: &mut Ui, plot: Plot<'_>, chart: &Chart, fields: &ChartFields) -> 
         at.and_then(|at| names.get(at)).cloned().unwrap_or_default()
     };
     let number_name = fields.number.clone();
-    let bars = chart.points.iter().map(|point| Bar::new(point.x, point.y).name(&point.name));
+    let bar = |point: &ChartPoint| {
+        Bar::new(point.x, point.y).name(&point.name).fill(ink).stroke(Stroke::NONE)
+    };
+    let bars = chart.points.iter().map(bar);
+    let most = chart.points.iter().map(|point| point.y).fold(0.0, f64::max);
+    let least = chart.points.iter().map(|point| point.y).fold(0.0, f64::min);
+    let ends: Vec<Text> = chart
+        .points
+        .iter()
+        .map(|point| {
+            let align = if point.y < 0.0 { Align2::RIGHT_CENTER } else { Align2::LEFT_CENTER };
+            let words = text::rich(format!(" {} ", digits(point.y)), text::small()).color(dim);
+            Text::new("", PlotPoint::new(point.y, point.x), words).anchor(align)
+        })
+        .collect();
     let bars = BarChart::new(&fields.number, bars.collect())
         .color(ink)
         .width(BAR_WIDTH)
@@ -250,8 +280,16 @@ fn bars_ui(ui: &mut Ui, plot: Plot<'_>, chart: &Chart, fields: &ChartFields) -> 
         .y_axis_formatter(name_of)
         .x_axis_formatter(|mark, _| digits(mark.value))
         .include_x(0.0)
+        // Room for the numbers at the ends of the bars, and for the last mark.
+        .include_x(most * 1.12)
+        .include_x(least * 1.12)
         .show_grid(Vec2b::new(true, false))
-        .show(ui, |plot| plot.bar_chart(bars))
+        .show(ui, |plot| {
+            plot.bar_chart(bars);
+            for end in ends {
+                plot.text(end);
+            }
+        })
         .response
 }
 
@@ -262,7 +300,7 @@ fn line_ui(
     chart: &Chart,
     fields: &ChartFields,
 ) -> egui::Response {
-    let ink = colors(ui).accent;
+    let ink = colors(ui).chart;
     let points: Vec<[f64; 2]> = chart.points.iter().map(|point| [point.x, point.y]).collect();
     let line = Line::new(&fields.number, points.clone()).color(ink).width(sizes::LINE_STRONG);
     let dots = Points::new(&fields.number, points).color(ink).radius(3.0);
