@@ -284,7 +284,8 @@ mod tests {
         check_labels(6 * MINUTE, 6, &["−1 min", "", "+1 min", "+2 min", "+3 min", "+4 min"]);
         check_labels(30 * SECOND, 6, &["−5 s", "", "+5 s", "+10 s", "+15 s", "+20 s"]);
         check_labels(48 * HOUR, 5, &["−12 h", "", "+12 h", "+1 d"]);
-        let halves = ["−1 min", "−30 s", "", "+30 s", "+1 min", "+1 min 30 s", "+2 min", "+2 min 30 s"];
+        let halves =
+            ["−1 min", "−30 s", "", "+30 s", "+1 min", "+1 min 30 s", "+2 min", "+2 min 30 s"];
         check_labels(4 * MINUTE, 8, &halves);
     }
 

@@ -2,6 +2,7 @@
 
 use bson::{Bson, Document, doc};
 use egui::{Key, Modifiers};
+use mayfly::action::ViewAction;
 use mayfly::state::documents::Mode;
 
 use super::documents::{stored, window};
@@ -13,6 +14,29 @@ fn table() -> Window {
     window.key(Key::F4);
     window.until_named("'three'");
     window
+}
+
+#[test]
+fn the_cell_under_the_pointer_has_its_menu_in_sight() {
+    let mut window = table();
+    assert!(!window.has("Menu of text"));
+    let cell = window.place("'three'").center();
+    window.harness.hover_at(cell);
+    window.until_named("Menu of text");
+    window.point("Menu of text");
+    window.until_named("Copy path");
+    assert_eq!(window.copied("Copy value"), "three");
+}
+
+#[test]
+fn compact_rows_show_more_of_a_table() {
+    let mut window = table();
+    let height = |window: &Window| window.place("'three'").height();
+    let usual = height(&window);
+    let compact = ViewAction::choose(window.state(), |settings| settings.compact = true);
+    window.ask(compact);
+    window.harness.run_steps(4);
+    assert!((usual - height(&window) - 8.0).abs() < 1.0, "{usual}");
 }
 
 #[test]
@@ -266,9 +290,9 @@ fn json_is_folded_and_opened() {
     window.until_named("Unfold tags");
     assert!(window.place("Document 2").top() < before, "the list moves up");
     window.click("Unfold tags");
-    window.click("Fold all");
+    window.choose("JSON (F3)", "Fold all");
     window.until_gone("Fold place");
-    window.click("Unfold all");
+    window.choose("JSON (F3)", "Unfold all");
     window.until_named("Fold place");
 }
 
@@ -385,10 +409,9 @@ fn two_documents_are_compared() {
 
 #[test]
 fn the_selected_document_is_at_the_left_of_the_one_that_is_compared_with_it() {
-    for (selected, other, shown) in [
-        (3, 4, "text: different: 'three' / 'four'"),
-        (4, 3, "text: different: 'four' / 'three'"),
-    ] {
+    for (selected, other, shown) in
+        [(3, 4, "text: different: 'three' / 'four'"), (4, 3, "text: different: 'four' / 'three'")]
+    {
         let mut window = window();
         window.point(&format!("Document {selected}"));
         window.point_secondary(&format!("Document {other}"));

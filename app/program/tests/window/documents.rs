@@ -53,6 +53,41 @@ fn a_filter_is_typed_and_reset() {
 }
 
 #[test]
+fn nothing_above_the_documents_moves_when_they_are_selected() {
+    let names = ["Find", "Reset", "Add document", "Explain the query", "JSON (F3)"];
+    for size in [[1280.0, 800.0], [1024.0, 640.0]] {
+        let mut window = window();
+        window.harness.set_size(size.into());
+        window.key(Key::F4);
+        window.until_named("'three'");
+        let places = |window: &Window| names.map(|name| window.place(name));
+        let (before, column) = (places(&window), window.place("Sort by text"));
+        window.point("Document 1");
+        window.until("the inspector has it", |state| {
+            state.tabs.active().is_some_and(|tab| tab.has_inspector())
+        });
+        window.harness.run_steps(4);
+        assert_eq!(places(&window), before, "{size:?}: the inspector opens");
+        assert_eq!(window.place("Sort by text"), column, "{size:?}");
+        window.point_with("Document 3", Modifiers::COMMAND);
+        window.until_named("Delete 2 documents…");
+        assert_eq!(places(&window), before, "{size:?}: a second one is selected");
+        assert_eq!(window.place("Document 1").top(), window.place("'one'").top(), "{size:?}");
+    }
+}
+
+#[test]
+fn a_collection_is_shown_as_a_table_first() {
+    let settings = mayfly::worker::KeptSettings::none();
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut window = Window::open_with_settings(folder, &notes(), settings);
+    window.until("a collection is shown", |state| state.tabs.active().is_some());
+    window.click("Documents");
+    window.until_named("'three'");
+    assert_eq!(window.tab().documents.mode, Mode::Table);
+}
+
+#[test]
 fn the_lines_above_the_documents_end_at_the_same_place() {
     let window = window();
     let ends = ["Reset", "Table (F4)"].map(|name| window.place(name).right());
@@ -131,14 +166,12 @@ fn cards_json_and_table_are_on_f2_f3_and_f4() {
     };
     check(&mut window, Key::F4, Mode::Table, "Expires in");
     assert!(window.has("'three'"));
-    window.until_named("Columns");
     window.click("Sort by text");
     window.until("it is sorted", |state| {
         state.tabs.active().is_some_and(|tab| tab.documents.sorted_by("text") == Some(true))
     });
     check(&mut window, Key::F3, Mode::Json, "Document 3");
     check(&mut window, Key::F2, Mode::Cards, "Document 3");
-    assert!(!window.has("Columns"));
 }
 
 /// More documents than the window has room for, with more fields than fit next to one another.
@@ -206,7 +239,7 @@ fn a_column_is_hidden() {
     let mut window = window();
     window.key(Key::F4);
     window.until_named("'three'");
-    window.choose("Columns", "text");
+    window.choose("Table (F4)", "text");
     window.until_gone("'three'");
 }
 

@@ -193,6 +193,7 @@ fn queries_come_back_when_their_store_is_opened_again() {
 #[test]
 fn a_query_is_copied_as_code() {
     let mut window = window();
+    window.click("Options");
     window.type_into("Filter", "{ _id: { $gt: 2 } }");
     for (language, part) in [
         ("mongosh", "db.getSiblingDB(\"test\").getCollection(\"notes\").find({ _id: { $gt: 2 } })"),
@@ -219,6 +220,8 @@ fn a_query_is_copied_as_code() {
 fn a_query_has_a_time_limit() {
     let mut window = window();
     window.click("Options");
+    assert!(!window.has("Time limit (s)") && !window.has("Hint"));
+    window.click("More options");
     window.type_into("Time limit (s)", "soon");
     window.until_named("Time limit: Enter seconds");
     window.type_into("Time limit (s)", "2.5");
@@ -255,6 +258,7 @@ fn a_long_filter_has_five_lines_and_then_scrolls() {
 fn the_fields_of_the_options_stand_in_one_line() {
     let mut window = window();
     window.click("Options");
+    window.click("More options");
     for size in [[1280.0, 800.0], [1024.0, 640.0]] {
         window.harness.set_size(size.into());
         window.harness.run_steps(4);

@@ -48,10 +48,32 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
             .show(ui, |ui| beside_ui(ui, state, &beside, drafts, actions));
         return;
     }
+    let rest = CentralPanel::default().frame(Frame::new());
+    if tab.view == ViewKind::Documents {
+        rest.show(ui, |ui| documents_ui(ui, state, tab, drafts, actions));
+        return;
+    }
     let inspector = inspector_room(ui, state, tab, actions);
-    CentralPanel::default()
-        .frame(Frame::new())
-        .show(ui, |ui| view_ui(ui, state, tab, drafts, actions));
+    rest.show(ui, |ui| view_ui(ui, state, tab, drafts, actions));
+    if let Some(room) = inspector {
+        room.ui(ui, "inspector", |ui| {
+            inspector::ui(ui, state, tab, drafts.tab(tab.id), actions);
+        });
+    }
+}
+
+/// Draws the documents. The inspector is below the filter and the buttons, which stay in their places
+/// when it opens.
+fn documents_ui(ui: &mut Ui, state: &State, tab: &Tab, drafts: &mut Drafts, actions: &mut Actions) {
+    ui.push_id(("view", tab.id.0), |ui| {
+        documents::head_ui(ui, state, tab, drafts.tab(tab.id), actions);
+    });
+    let inspector = inspector_room(ui, state, tab, actions);
+    CentralPanel::default().frame(Frame::new()).show(ui, |ui| {
+        ui.push_id(("view", tab.id.0), |ui| {
+            documents::list_ui(ui, state, tab, drafts.tab(tab.id), actions);
+        });
+    });
     if let Some(room) = inspector {
         room.ui(ui, "inspector", |ui| {
             inspector::ui(ui, state, tab, drafts.tab(tab.id), actions);

@@ -27,10 +27,7 @@ impl Kind {
     pub fn of(value: &Bson) -> Self {
         match value {
             Bson::String(_) | Bson::Symbol(_) => Self::String,
-            Bson::Double(_)
-            | Bson::Int32(_)
-            | Bson::Int64(_)
-            | Bson::Decimal128(_) => Self::Number,
+            Bson::Double(_) | Bson::Int32(_) | Bson::Int64(_) | Bson::Decimal128(_) => Self::Number,
             Bson::Boolean(_) | Bson::Null | Bson::Undefined => Self::Flag,
             Bson::DateTime(_) | Bson::Timestamp(_) => Self::Date,
             Bson::ObjectId(_) | Bson::Binary(_) | Bson::DbPointer(_) => Self::Id,

@@ -140,6 +140,8 @@ pub struct DocumentsDraft {
     pub favorite: String,
     /// Whether the options are shown.
     pub options: bool,
+    /// Whether the options that are rarely needed are shown too.
+    pub more_options: bool,
     /// Whether what was kept is in the lines.
     pub restored: bool,
     /// A value under edit in the inspector.

@@ -4,7 +4,7 @@ use bson::Bson;
 use egui::{Id, Key, Label, Ui};
 use mayfly_engine::value::{Layout, shell};
 
-use super::{filter_edit, history, words};
+use super::{filter_edit, history};
 use crate::action::view_actions::How;
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::panels::collation_menu;
@@ -18,11 +18,14 @@ use crate::widgets::code_edit::CodeEdit;
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, menu, paint};
 
-/// Room at the right of the filter for its buttons, in points.
-const BUTTONS: f32 = 300.0;
+/// Room at the right of the filter for its buttons, in points, until they were measured.
+const BUTTONS: f32 = 280.0;
 
 /// The width of the choice of a language, in points.
 const LANGUAGE: f32 = 150.0;
+
+/// The room of the buttons after the options, in points.
+const MORE: f32 = 110.0;
 
 /// A view so wide has the filter and its buttons in one line, in points.
 const WIDE: f32 = BUTTONS + 200.0;
@@ -41,10 +44,12 @@ pub fn ui(
     let mut run = false;
     // In a narrow view the buttons stand below the filter, and a presentation has none.
     let is_presented = state.view.is_presented();
-    let is_wide = !is_presented && words::settled_width(ui, state, tab) >= WIDE;
+    let is_wide = !is_presented && ui.available_width() >= WIDE;
     ui.horizontal_top(|ui| {
         let id = Id::unique(("filter", tab.id.0));
-        let width = ui.available_width() - if is_wide { BUTTONS } else { 0.0 };
+        let measured = Id::unique("width of the buttons after the filter");
+        let known = ui.data(|data| data.get_temp(measured)).unwrap_or(BUTTONS);
+        let width = ui.available_width() - if is_wide { known } else { 0.0 };
         let error_at = offset(error.as_ref(), QueryField::Filter);
         if state.view.focus == Some(Focus::Filter) {
             ui.memory_mut(|memory| memory.request_focus(id));
@@ -57,14 +62,21 @@ pub fn ui(
             to_list(ui, tab, &edited.response, actions);
         }
         if is_wide {
+            let left = ui.cursor().left();
             run |= buttons_ui(ui, state, tab, draft, is_readable, actions);
+            // The last button ends where the content ends.
+            let room = ui.cursor().left() - left;
+            if (room - known).abs() > 0.5 {
+                ui.data_mut(|data| data.insert_temp(measured, room));
+                ui.ctx().request_repaint();
+            }
         }
     });
     if !is_wide && !is_presented {
         ui.horizontal(|ui| run |= buttons_ui(ui, state, tab, draft, is_readable, actions));
     }
     if draft.options {
-        run |= options_ui(ui, tab, &mut draft.query, error.as_ref());
+        run |= options_ui(ui, tab, draft, error.as_ref(), actions);
     }
     if run && is_readable {
         actions.push(Action::Documents(tab.id, DocumentsAction::Run));
@@ -91,12 +103,11 @@ fn buttons_ui(
     actions: &mut Actions,
 ) -> bool {
     history::ui(ui, state, tab, draft, actions);
-    copy_as_ui(ui, tab, is_readable, actions);
     let has_options = draft.query.has_options();
     let button = Button::plain("Options")
         .menu()
         .selected(draft.options || has_options)
-        .tooltip("Projection, sort, language, skip, limit and hint");
+        .tooltip("Projection, sort, language, skip, limit, and the query as code");
     if ui.add(button).clicked() {
         draft.options = !draft.options;
     }
@@ -155,11 +166,22 @@ fn copy_as_ui(ui: &mut Ui, tab: &Tab, is_readable: bool, actions: &mut Actions) 
     });
 }
 
-fn options_ui(ui: &mut Ui, tab: &Tab, query: &mut QueryText, error: Option<&QueryError>) -> bool {
+fn options_ui(
+    ui: &mut Ui,
+    tab: &Tab,
+    draft: &mut DocumentsDraft,
+    error: Option<&QueryError>,
+    actions: &mut Actions,
+) -> bool {
     let mut run = false;
+    let query = &mut draft.query;
+    let has_more = draft.more_options || !query.hint.is_empty() || !query.time_limit.is_empty();
+    let is_readable = error.is_none_or(|error| error.field != QueryField::Filter);
     let gap = ui.spacing().item_spacing.x;
-    let room = (ui.available_width() - LANGUAGE - 6.0 * gap).max(400.0);
-    let (wide, middle, narrow, time) = (room * 0.24, room * 0.2, room * 0.1, room * 0.14);
+    let gaps = if has_more { 8.0 } else { 6.0 };
+    let room = (ui.available_width() - LANGUAGE - MORE - gaps * gap).max(400.0);
+    let share = if has_more { 1.0 } else { 1.45 };
+    let [wide, middle, narrow, time] = [0.24, 0.2, 0.1, 0.14].map(|part| room * part * share);
     ui.horizontal_top(|ui| {
         let mut option =
             |ui: &mut Ui, name: &str, hint: &str, field, width: f32, text: &mut String| {
@@ -180,10 +202,25 @@ fn options_ui(ui: &mut Ui, tab: &Tab, query: &mut QueryText, error: Option<&Quer
         let is_chosen = language_ui(ui, tab, &mut query.collation);
         option(ui, "Skip", "0", QueryField::Skip, narrow, &mut query.skip);
         option(ui, "Limit", "all", QueryField::Limit, narrow, &mut query.limit);
-        option(ui, "Hint", "index name or { field: 1 }", QueryField::Hint, middle, &mut query.hint);
-        let (field, limit) = (QueryField::TimeLimit, &mut query.time_limit);
-        option(ui, "Time limit (s)", "none", field, time, limit);
+        if has_more {
+            let (field, text) = (QueryField::Hint, &mut query.hint);
+            option(ui, "Hint", "index name or { field: 1 }", field, middle, text);
+            let (field, limit) = (QueryField::TimeLimit, &mut query.time_limit);
+            option(ui, "Time limit (s)", "none", field, time, limit);
+        }
         run |= is_chosen;
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing.y = 2.0;
+            // As high as the names of the fields.
+            ui.label(text::rich(" ", text::small()));
+            ui.horizontal(|ui| {
+                let more = Button::plain("More").selected(has_more).name("More options");
+                if ui.add(more.tooltip("Hint and time limit")).clicked() {
+                    draft.more_options = !draft.more_options;
+                }
+                copy_as_ui(ui, tab, is_readable, actions);
+            });
+        });
     });
     run
 }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use egui::{Align, Layout, Ui, vec2};
 
-use super::words::settled_width;
 use super::{filter_line, words};
 use crate::action::{Action, Actions, DocumentsAction, ExplainAction, ViewAction, transfer};
 use crate::state::documents::bulk::BulkRun;
@@ -15,26 +14,21 @@ use crate::state::operations::OperationId;
 use crate::state::{State, Tab, duration};
 use crate::theme::{Icon, colors, durations, sizes, text};
 use crate::widgets::hint::Hint as _;
-use crate::widgets::{Button, menu};
+use crate::widgets::{Button, menu, paint};
 
 /// A view so wide has everything in one line, in points, whatever is selected: the list below must
 /// not move away when a second document is selected.
-const WIDE: f32 = 690.0;
+const WIDE: f32 = 670.0;
 
-/// The same with the button for columns.
-const WIDE_COLUMNS: f32 = 800.0;
+/// The same with a button that changes the selected documents.
+const WIDE_UPDATE: f32 = 770.0;
 
 /// The room for the word that something is being saved.
 const SAVING: f32 = 180.0;
 
-/// The room of the button for columns, or of the one that folds, and the least for a progress.
-const COLUMNS: f32 = 110.0;
+/// The least room for a progress, and for the numbers of the rows on the screen.
 const PROGRESS: f32 = 60.0;
-
-/// The room of the other buttons, in points, those for a selection, and the least for an error.
-const BUTTONS: f32 = 370.0;
-const SELECTION: f32 = 160.0;
-const ERROR: f32 = 120.0;
+const RANGE: f32 = 40.0;
 
 /// Draws the line; where the view is too narrow for all of it, how documents are shown stands
 /// below.
@@ -48,27 +42,28 @@ pub fn ui(
     let view = &tab.documents;
     let running = running(state, view, actions);
     let mut push = |action| actions.push(Action::Documents(tab.id, action));
-    let (width, mut cancel) = (settled_width(ui, state, tab), None);
+    let (width, mut cancel) = (ui.available_width(), None);
     let mut pressed = Pressed::Nothing;
     let is_wide = width >= WIDE;
-    let has_columns = width >= WIDE_COLUMNS || view.selected.len() < 2;
+    let has_update = !is_wide || width >= WIDE_UPDATE;
     let bulk = state.bulk.iter().find(|run| run.tab == Some(tab.id));
-    let kept = if is_wide { modes_width(view, has_columns) } else { 0.0 };
+    let kept = if is_wide { modes_width() } else { 0.0 };
+    let right = |ui: &mut Ui, push: &mut dyn FnMut(DocumentsAction)| {
+        let size = vec2(ui.available_width(), sizes::CONTROL);
+        ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+            modes_ui(ui, tab, &draft.folds, push);
+            // While more is selected, the buttons of the selection have the number.
+            if error.is_none() && view.selected.len() < 2 {
+                range_ui(ui, state, tab, draft);
+            }
+        });
+    };
     ui.horizontal(|ui| {
         ui.set_height(sizes::CONTROL);
-        match error {
-            // In the place of other words: the list must not move while the filter is typed.
-            Some(error) => {
-                let selection = if view.selected.len() > 1 { SELECTION } else { 0.0 };
-                let room = (width - BUTTONS - selection).max(ERROR);
-                ui.scope(|ui| {
-                    ui.set_max_width(room);
-                    filter_line::error_ui(ui, error);
-                });
-            }
-            None => range_ui(ui, state, tab, draft),
+        pressed = buttons_ui(ui, view, &mut push);
+        if is_wide && bulk.is_none() && view.selected.len() > 1 {
+            selection_ui(ui, view, has_update, &mut push);
         }
-        pressed = buttons_ui(ui, view, is_wide && bulk.is_none(), &mut push);
         if is_wide {
             cancel = bulk.and_then(|run| bulk_ui(ui, run, state.uptime, kept));
         }
@@ -78,18 +73,26 @@ pub fn ui(
         if let Some(since) = running {
             running_ui(ui, since, kept, &mut push);
         }
+        if let Some(error) = error {
+            // In the place of other words: the list must not move while the filter is typed.
+            let room = (ui.available_width() - kept - sizes::GAP).max(PROGRESS);
+            ui.scope(|ui| {
+                ui.set_max_width(room);
+                filter_line::error_ui(ui, error);
+            });
+        }
         if is_wide {
-            modes_ui(ui, tab, &draft.folds, has_columns, &mut push);
+            right(ui, &mut push);
         }
     });
     if !is_wide {
         ui.horizontal(|ui| {
             if let Some(run) = bulk {
-                cancel = bulk_ui(ui, run, state.uptime, modes_width(view, true));
+                cancel = bulk_ui(ui, run, state.uptime, modes_width());
             } else if view.selected.len() > 1 {
-                selection_ui(ui, view, &mut push);
+                selection_ui(ui, view, has_update, &mut push);
             }
-            modes_ui(ui, tab, &draft.folds, true, &mut push);
+            right(ui, &mut push);
         });
     }
     match pressed {
@@ -110,26 +113,17 @@ enum Pressed {
     Explain,
 }
 
+/// The buttons that are always there, each in its place.
 fn buttons_ui(
     ui: &mut Ui,
     view: &DocumentsView,
-    takes_selection: bool,
     push: &mut impl FnMut(DocumentsAction),
 ) -> Pressed {
     let refresh = Button::icon_only(Icon::Refresh, "Refresh").tooltip("Refresh (Ctrl+R)");
     if ui.add(refresh).clicked() {
         push(DocumentsAction::Refresh);
     }
-    // The buttons for selected documents take the room of these words. In a narrow view they are on
-    // the line below.
-    let has_selection = takes_selection && view.selected.len() > 1;
-    let button = |icon, word, name| {
-        if has_selection {
-            Button::icon_only(icon, name)
-        } else {
-            Button::plain(word).icon(icon).name(name)
-        }
-    };
+    let button = |icon, word, name| Button::plain(word).icon(icon).name(name);
     let add = button(Icon::Add, "Add", "Add document").tooltip("Add a document (Ctrl+N)");
     if ui.add(add).clicked() {
         push(DocumentsAction::Add);
@@ -138,9 +132,8 @@ fn buttons_ui(
     if ui.add(button(Icon::Export, "Export", "Export documents")).clicked() {
         pressed = Pressed::Export;
     }
-    let explain = Button::icon_only(Icon::Explain, "Explain the query");
-    let explain = explain.tooltip("Show how the store answers the query");
-    if !has_selection && ui.add(explain).clicked() {
+    let explain = button(Icon::Explain, "Explain", "Explain the query");
+    if ui.add(explain.tooltip("Show how the store answers the query")).clicked() {
         pressed = Pressed::Explain;
     }
     if view.undo.can_undo() || view.undo.can_redo() {
@@ -149,29 +142,33 @@ fn buttons_ui(
             push(DocumentsAction::Undo);
         }
     }
-    if has_selection {
-        selection_ui(ui, view, push);
-    }
     pressed
 }
 
 /// The buttons for the selected documents.
-fn selection_ui(ui: &mut Ui, view: &DocumentsView, push: &mut impl FnMut(DocumentsAction)) {
+fn selection_ui(
+    ui: &mut Ui,
+    view: &DocumentsView,
+    has_update: bool,
+    push: &mut impl FnMut(DocumentsAction),
+) {
     let what = counted(view.selected.len(), "document", "documents");
     let label = format!("Delete {}…", number::count(view.selected.len()));
     let name = format!("Delete {what}…");
     if ui.add(Button::plain(&label).icon(Icon::Drop).name(&name)).clicked() {
         push(DocumentsAction::AskDeleteSelected);
     }
+    let update = format!("Update {what}…");
+    if has_update && ui.add(Button::plain("Update…").name(&update)).clicked() {
+        push(DocumentsAction::AskUpdateSelected);
+    }
     let response = ui.add(Button::plain("More").menu().name("Selected documents"));
     menu::below(&response, |ui| {
-        for (label, action) in [
-            (format!("Update {what}…"), DocumentsAction::AskUpdateSelected),
-            (format!("Copy {what} to…"), DocumentsAction::AskCopySelected),
-        ] {
-            if menu::entry(ui, &label, "", true).clicked() {
-                push(action);
-            }
+        if !has_update && menu::entry(ui, &update, "", true).clicked() {
+            push(DocumentsAction::AskUpdateSelected);
+        }
+        if menu::entry(ui, &format!("Copy {what} to…"), "", true).clicked() {
+            push(DocumentsAction::AskCopySelected);
         }
         if let Some(ids) = view.selected_pair()
             && menu::entry(ui, "Compare these two…", "", true).clicked()
@@ -210,7 +207,7 @@ fn bulk_ui(ui: &mut Ui, run: &BulkRun, uptime: Duration, kept: f32) -> Option<Op
     is_canceled.then_some(run.operation)
 }
 
-/// Which documents are on the screen.
+/// Which documents are on the screen, at the right of the room that is left.
 fn range_ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft) {
     let view = &tab.documents;
     let total = view.pages.known_total();
@@ -220,7 +217,12 @@ fn range_ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft) {
     let took = format!("Page loaded in {}", duration::micros(view.micros));
     let hides = view.asks_due && state.tree.hides_expired(&tab.namespace.db);
     let tooltip = if hides { format!("{}\n{took}", words::HIDDEN) } else { took };
-    ui.label(text::rich(&range, text::mono()).color(colors(ui).dim)).hint(tooltip);
+    ui.add_space(sizes::GAP_SMALL);
+    if ui.available_width() < RANGE {
+        return;
+    }
+    let words = text::rich(&range, text::mono()).color(colors(ui).dim);
+    ui.add(egui::Label::new(words).truncate()).hint(tooltip);
 }
 
 /// How long the oldest query runs, once that is longer than a moment.
@@ -259,64 +261,70 @@ fn progress_ui(ui: &mut Ui, words: &str, kept: f32) {
 }
 
 /// The room of the controls that say how documents are shown.
-fn modes_width(view: &DocumentsView, has_columns: bool) -> f32 {
-    let modes = 3.0 * (sizes::CONTROL + 2.0);
-    let has_more = has_columns && matches!(view.mode, Mode::Table | Mode::Json);
-    if has_more { modes + COLUMNS } else { modes }
+fn modes_width() -> f32 {
+    3.0 * (sizes::CONTROL + 2.0)
 }
 
-/// How documents are shown, from right to left.
-fn modes_ui(
-    ui: &mut Ui,
-    tab: &Tab,
-    folds: &Folds,
-    has_columns: bool,
-    push: &mut impl FnMut(DocumentsAction),
-) {
+/// How documents are shown, from right to left. The chosen one has a menu.
+fn modes_ui(ui: &mut Ui, tab: &Tab, folds: &Folds, push: &mut dyn FnMut(DocumentsAction)) {
     let view = &tab.documents;
-    let size = vec2(ui.available_width(), sizes::CONTROL);
-    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
-        ui.spacing_mut().item_spacing.x = 2.0;
-        for mode in Mode::ALL.into_iter().rev() {
-            let (icon, name) = match mode {
-                Mode::Cards => (Icon::List, "Cards (F2)"),
-                Mode::Json => (Icon::Json, "JSON (F3)"),
-                Mode::Table => (Icon::Table, "Table (F4)"),
-            };
-            let button = Button::icon_only(icon, name).selected(view.mode == mode);
+    ui.spacing_mut().item_spacing.x = 2.0;
+    for mode in Mode::ALL.into_iter().rev() {
+        let is_chosen = view.mode == mode;
+        let (icon, name, menu_tooltip) = match mode {
+            Mode::Cards => (Icon::List, "Cards (F2)", "Cards (F2)"),
+            Mode::Json => (Icon::Json, "JSON (F3)", "JSON (F3): fold or unfold all"),
+            Mode::Table => (Icon::Table, "Table (F4)", "Table (F4): choose columns"),
+        };
+        let button = Button::icon_only(icon, name).selected(is_chosen);
+        if !is_chosen {
             if ui.add(button).clicked() {
                 push(DocumentsAction::SetMode(mode));
             }
+            continue;
         }
-        if view.mode == Mode::Table && has_columns {
-            ui.add_space(sizes::GAP_SMALL);
-            columns_ui(ui, tab, push);
-        }
-        if view.mode == Mode::Json && has_columns {
-            ui.add_space(sizes::GAP_SMALL);
-            let (label, fold) =
-                if folds.all() { ("Unfold all", false) } else { ("Fold all", true) };
-            if ui.add(Button::plain(label)).clicked() {
-                push(DocumentsAction::FoldAll(fold));
+        let response = ui.add(button.tooltip(menu_tooltip));
+        match mode {
+            Mode::Cards => {}
+            Mode::Json => {
+                menu_mark(ui, &response);
+                menu::below(&response, |ui| folds_ui(ui, folds, push));
+            }
+            Mode::Table => {
+                menu_mark(ui, &response);
+                menu::below(&response, |ui| columns_ui(ui, tab, push));
             }
         }
-    });
+    }
 }
 
-fn columns_ui(ui: &mut Ui, tab: &Tab, push: &mut impl FnMut(DocumentsAction)) {
+/// The mark of a menu in the corner of a button that has no room for another.
+fn menu_mark(ui: &Ui, button: &egui::Response) {
+    let at = button.rect.right_bottom() - egui::Vec2::splat(6.0);
+    paint::icon_at(ui.painter(), at, Icon::Unfolded, 10.0, colors(ui).accent);
+}
+
+fn folds_ui(ui: &mut Ui, folds: &Folds, push: &mut dyn FnMut(DocumentsAction)) {
+    for (label, fold) in [("Fold all", true), ("Unfold all", false)] {
+        if menu::entry(ui, label, "", folds.all() != fold).clicked() {
+            push(DocumentsAction::FoldAll(fold));
+        }
+    }
+}
+
+/// The columns of the table.
+fn columns_ui(ui: &mut Ui, tab: &Tab, push: &mut dyn FnMut(DocumentsAction)) {
     let view = &tab.documents;
-    let response = ui.add(Button::plain("Columns").menu());
-    menu::below(&response, |ui| {
-        egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
-            for path in view.column_paths() {
-                let field = field_path::dotted(&path);
-                let hidden = view.hidden.contains(&field);
-                let name = crate::widgets::marks::visible(&field);
-                if menu::choice(ui, &name, !hidden).clicked() {
-                    push(DocumentsAction::SetHidden { field, hidden: !hidden });
-                }
+    ui.label(text::rich("Columns", text::small()).color(colors(ui).dim));
+    egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
+        for path in view.column_paths() {
+            let field = field_path::dotted(&path);
+            let hidden = view.hidden.contains(&field);
+            let name = crate::widgets::marks::visible(&field);
+            if menu::choice(ui, &name, !hidden).clicked() {
+                push(DocumentsAction::SetHidden { field, hidden: !hidden });
             }
-        });
+        }
     });
 }
 

@@ -38,9 +38,19 @@ const OUTDATED_OPACITY: f32 = 0.45;
 
 /// Draws the view.
 pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: &mut Actions) {
+    head_ui(ui, state, tab, draft, actions);
+    list_ui(ui, state, tab, draft, actions);
+}
+
+fn margin(top: i8) -> egui::Margin {
+    egui::Margin { left: 16, right: 16, top, bottom: 0 }
+}
+
+/// Draws what is above the documents. The inspector opens below it, so that nothing here moves when
+/// a document is selected.
+pub fn head_ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: &mut Actions) {
     let draft = &mut draft.documents;
-    let margin = egui::Margin { left: 16, right: 16, top: 10, bottom: 0 };
-    egui::Frame::new().inner_margin(margin).show(ui, |ui| {
+    egui::Frame::new().inner_margin(margin(10)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
         let error = filter_line::ui(ui, state, tab, draft, actions);
         match &error {
@@ -58,6 +68,14 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: 
         if takes_keys(ui.ctx(), state) {
             paste_key(ui, tab, actions);
         }
+    });
+}
+
+/// Draws the documents, or the plan of the query.
+pub fn list_ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: &mut Actions) {
+    let draft = &mut draft.documents;
+    egui::Frame::new().inner_margin(margin(0)).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
         match tab.explain.as_ref().filter(|shown| !shown.is_pipeline) {
             Some(shown) => explain::ui(ui, state, tab, shown, actions),
             None => content_ui(ui, state, tab, draft, actions),

@@ -67,7 +67,7 @@ pub fn due_spoken(due: Due, zone: Zone) -> String {
     }
 }
 
-/// The width that the view has once the inspector is open: nothing moves when a first document is
+/// The width that the list has once the inspector is open: no text moves when a first document is
 /// selected.
 pub(super) fn settled_width(ui: &Ui, state: &State, tab: &Tab) -> f32 {
     let width = ui.available_width();
