@@ -40,8 +40,9 @@ impl ReplicationLag {
         let is_too_much = lag_ms.as_ref().is_ok_and(|ms| *ms > most_secs.saturating_mul(1_000));
         self.words = match lag_ms {
             Ok(ms) => {
-                let ms = i64::try_from(ms).unwrap_or(i64::MAX);
-                format!("replication lag {}", mayfly_engine::value::duration(ms))
+                let secs = i64::try_from(ms.div_ceil(1_000)).unwrap_or(i64::MAX);
+                let lag = mayfly_engine::value::duration(secs.saturating_mul(1_000));
+                format!("replication lag {lag}")
             }
             Err(why) => format!("replication lag can't be read: {why}"),
         };

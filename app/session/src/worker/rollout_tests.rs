@@ -198,7 +198,7 @@ fn a_rollout_that_is_stopped_says_how_things_are() {
     assert_eq!(rollout.look(source.as_ref()), Ok(Look::Waits));
     let said = rollout.result();
     assert!(said.starts_with("300 of 991 documents of test.c were removed"), "{said}");
-    assert!(said.contains(&format!("TTL is now {} s", secs(source.as_ref()))), "{said}");
+    assert!(said.contains(&format!("TTL is now {}", age(secs(source.as_ref())))), "{said}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ x   removed +3.2 s ───────────── 11:59:47   expireA…
 !   overdue +00:00 ▒············ 12:00:00   expireA… demo.events  e-2
 *            00:04 ▉············ 12:00:04   expireA… demo.events  e-3
              00:45 █████████▊··· 12:00:45   expireA… demo.events  e-4
-         1 d 00:00 ████████████» 2026-01-02 expireA… demo.events  e-5
+               1 d ████████████» 2026-01-02 expireA… demo.events  e-5
 
 
 ── Passes ──────────────────────────────────────────────────────────────────────
@@ -104,7 +104,7 @@ fn what_matters_most_is_left_at_40_by_10() {
 Mayfly  12:00:00  real clock  my store
 every 60 s · next pass in 00:51
 ── Next · full bar 60 s · all collectio…
-x     +3.2s ──────── e-0
+x    +3.2 s ──────── e-0
 !    +00:09 ▒▒······ e-1
 !    +00:00 ▒······· e-2
 *     00:04 ▋······· e-3
