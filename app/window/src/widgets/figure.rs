@@ -48,7 +48,7 @@ pub fn seen(ui: &Ui, rect: Rect) -> Rect {
 }
 
 fn visible(clip: Rect, mut rect: Rect) -> Rect {
-    /// Less is no cut: places are rounded to pixels.
+    /// Less isn't a cut: places are rounded to pixels.
     const CUT_MIN: f32 = 0.75;
     // A table fades where it is cut off.
     if rect.left() < clip.left() - CUT_MIN {

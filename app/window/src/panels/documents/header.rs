@@ -74,12 +74,7 @@ pub fn ui(
             running_ui(ui, since, kept, &mut push);
         }
         if let Some(error) = error {
-            // In the place of other words: the list must not move while the filter is typed.
-            let room = (ui.available_width() - kept - sizes::GAP).max(PROGRESS);
-            ui.scope(|ui| {
-                ui.set_max_width(room);
-                filter_line::error_ui(ui, error);
-            });
+            unread_ui(ui, error, kept);
         }
         if is_wide {
             right(ui, &mut push);
@@ -103,6 +98,15 @@ pub fn ui(
     if let Some(operation) = cancel {
         actions.push(Action::View(ViewAction::Cancel(operation)));
     }
+}
+
+/// Why the query can't be read, in the place of other words: the list must not move while it is typed.
+fn unread_ui(ui: &mut Ui, error: &QueryError, kept: f32) {
+    let room = (ui.available_width() - kept - sizes::GAP).max(PROGRESS);
+    ui.scope(|ui| {
+        ui.set_max_width(room);
+        filter_line::error_ui(ui, error);
+    });
 }
 
 /// A pressed button whose action isn't about documents alone.
