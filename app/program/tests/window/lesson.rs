@@ -145,14 +145,14 @@ fn keys_alone_finish_a_lesson() {
     window.until_named("Only older is past 100 seconds");
     window.key(Key::PageDown);
     window.until("a question is open", |state| state.lessons.has_open_question());
-    window.until_named("\"new\"");
-    press(&mut window, "\"new\"");
+    window.until_named("'new'");
+    press(&mut window, "'new'");
     window.until_named("Lock answer: 1");
     press(&mut window, "Lock answer: 1");
     window.until("the answer is locked", |state| !state.lessons.has_open_question());
     window.key(Key::Space);
     window.until("the pass has run", is_done);
-    assert!(window.has_part("\"new\", your guess, true"));
+    assert!(window.has_part("'new', your guess, true"));
     window.key(Key::PageDown);
     window.until("the goal is there", |state| card(state) == 4);
     press(&mut window, "Show a hint (1 left)");

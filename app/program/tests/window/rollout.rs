@@ -42,7 +42,7 @@ fn a_rollout_waits_while_a_secondary_lags() {
     assert!(window.value("Script").contains("while (lag() > 30)"));
     window.click("Start, 3 documents go");
     window.click("Operations (1)");
-    window.until_named("waits until the lag is at most 30 s; replication lag 60 s");
+    window.until_named("waits until the lag is at most 30 s; replication lag 1 min");
     assert_eq!(server.sent("collMod"), []);
     server.replicate(Some(29_000));
     window.until_named("replication lag 29 s");
@@ -111,7 +111,7 @@ fn a_rollout_is_planned_started_paused_and_stopped() {
     window.until_named("paused; the TTL stays as it is");
     window.click("Continue");
     window.click("Stop");
-    window.until_named("0 of 31 documents of test.carts were removed. Its TTL is now 864000 s");
+    window.until_named("0 of 31 documents of test.carts were removed. Its TTL is now 10 d");
     let listed = window.run("test", &doc! { "listIndexes": "carts" });
     assert!(listed.to_string().contains("864000"), "{listed}");
 }
