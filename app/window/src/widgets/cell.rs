@@ -6,10 +6,11 @@ use std::borrow::Cow;
 use bson::Bson;
 use bson::spec::BinarySubtype;
 use egui::text::LayoutJob;
-use egui::{Align, Align2, Rect, Ui, pos2};
+use egui::{Align, Align2, Rect, Response, Ui, pos2};
 use mayfly_engine::value::Layout;
 use mayfly_engine::value::shell::write_value;
 
+use super::hint::Hint as _;
 use super::value_text::{self, Kind};
 use super::{figure, marks, paint, value};
 use crate::job::Zone;
@@ -141,6 +142,14 @@ pub fn paint(ui: &Ui, rect: Rect, value: &Bson, mut job: LayoutJob) {
     };
     let place = align.anchor_size(anchor, galley.size());
     ui.painter().galley(place.min, galley, colors(ui).text);
+}
+
+/// Says the whole value of a cell where the pointer rests.
+pub fn hint_ui(cell: &Response, value: &Bson, when: impl Fn(i64) -> String) {
+    cell.clone().hint_ui(|ui| {
+        ui.set_max_width(sizes::TOOLTIP_VALUE);
+        ui.label(text::rich(hint(value, when), text::mono_small()));
+    });
 }
 
 /// The whole value for the tooltip; `when` says an instant in words.

@@ -12,7 +12,6 @@ use crate::state::aggregate::Output;
 use crate::state::documents::Row;
 use crate::state::{State, Tab};
 use crate::theme::{colors, sizes, text};
-use crate::widgets::hint::Hint as _;
 use crate::widgets::{cell, marks, menu, paint, value};
 
 /// The first width of a column, in points.
@@ -129,11 +128,7 @@ impl TableDelegate for Delegate<'_, '_> {
         }
         if let Some(found) = found {
             cell::paint(ui, cell_rect(ui), found, cell::job(found, colors(ui)));
-            let when = |ms| words::instant(ms, &self.state.clock);
-            response.clone().hint_ui(|ui| {
-                ui.set_max_width(sizes::TOOLTIP_VALUE);
-                ui.label(text::rich(cell::hint(found, when), text::mono_small()));
-            });
+            cell::hint_ui(&response, found, |ms| words::instant(ms, &self.state.clock));
         }
         menu::context(&response, |ui| {
             if menu::entry(ui, "Copy value", "", found.is_some()).clicked()

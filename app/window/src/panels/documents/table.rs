@@ -291,15 +291,6 @@ impl Delegate<'_> {
         }
     }
 
-    /// Says the whole value of a cell where the pointer rests.
-    fn cell_hint(&self, response: &egui::Response, found: &Bson) {
-        let when = |ms| words::instant(ms, &self.state.clock);
-        response.clone().hint_ui(|ui| {
-            ui.set_max_width(sizes::TOOLTIP_VALUE);
-            ui.label(text::rich(cell::hint(found, when), text::mono_small()));
-        });
-    }
-
     fn field_cell_ui(
         &mut self,
         ui: &mut Ui,
@@ -318,7 +309,7 @@ impl Delegate<'_> {
                 self.found.set_off_cell(ui, &mut job, found);
                 cell::paint(ui, cell_rect(ui), found, job);
             }
-            self.cell_hint(response, found);
+            cell::hint_ui(response, found, |ms| words::instant(ms, &self.state.clock));
         }
         let is_edited =
             self.edited.as_ref().is_some_and(|(id, names)| *id == row.id && names == path);
