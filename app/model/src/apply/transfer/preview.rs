@@ -9,7 +9,6 @@ use super::open_draft::import_draft;
 use crate::apply::Apply;
 use crate::apply::question::{Answer, Question, Report, Run};
 use crate::job::FileLook;
-use crate::state::State;
 use crate::state::transfer::{ImportDraft, Loadable};
 use crate::worker::transfer::{Contents, FileToLook};
 use crate::worker::{Desk, Lane};
@@ -72,13 +71,6 @@ pub(super) fn look(cx: &mut Apply<'_>) {
     let generation = cx.run(Preview(file));
     if let Some(draft) = import_draft(cx.state) {
         draft.look = Loadable::Waiting(generation);
-    }
-}
-
-/// Stops the look whose dialog was closed: nothing waits for it, but it keeps a reader.
-pub(super) fn stop_unwanted_look(state: &mut State) {
-    if state.transfer.look.is_some() && import_draft(state).is_none() {
-        state.transfer.look.take().iter().for_each(|running| running.cancel());
     }
 }
 

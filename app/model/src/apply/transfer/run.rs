@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::preview;
+use super::open_draft::import_draft;
 use crate::job::Cancel;
 use crate::limits::METER_PAUSE;
 use crate::state::State;
@@ -16,7 +16,7 @@ use crate::worker::transfer::Failure;
 /// Shows the progress of everything and passes on cancellation. Returns the time until the next
 /// update.
 pub fn follow(state: &mut State) -> Option<Duration> {
-    preview::stop_unwanted_look(state);
+    stop_unwanted_look(state);
     if state.transfer.running.is_empty() {
         return None;
     }
@@ -46,6 +46,13 @@ pub fn follow(state: &mut State) -> Option<Duration> {
         operation.progress = OperationProgress { done, total, text };
     }
     Some(METER_PAUSE)
+}
+
+/// Stops the look whose dialog was closed: nothing waits for it, but it keeps a reader.
+fn stop_unwanted_look(state: &mut State) {
+    if state.transfer.look.is_some() && import_draft(state).is_none() {
+        state.transfer.look.take().iter().for_each(|running| running.cancel());
+    }
 }
 
 /// Stops everything, because the store closes.

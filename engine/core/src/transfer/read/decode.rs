@@ -52,6 +52,12 @@ impl TextEncoding {
         })
     }
 
+    /// The encoding that the refusal of a file asks for.
+    pub fn of_refusal(sentence: &str) -> Option<Self> {
+        let (name, _) = sentence.split_once("(--encoding ")?.1.split_once(')')?;
+        Self::parse(name).ok()
+    }
+
     /// Its name in the standard.
     pub fn name(self) -> &'static str {
         self.0.name()
@@ -64,7 +70,7 @@ impl TextEncoding {
 
     /// The encoding that a byte order mark names, other than UTF-8.
     pub(in crate::transfer) fn of_mark(text: &[u8]) -> Option<Self> {
-        // This start is also that of UTF-32, whose first character is no zero byte.
+        // UTF-32 has this start too, and its first character is never a zero byte.
         if text.starts_with(&[0xff, 0xfe, 0, 0]) {
             return None;
         }
@@ -72,7 +78,7 @@ impl TextEncoding {
         Some(Self(encoding)).filter(|found| !found.is_utf8())
     }
 
-    /// Decodes what is read. Bytes that are no character become one byte that UTF-8 never has, so that
+    /// Decodes what is read. Bytes that make no character become one byte that UTF-8 never has, so that
     /// only their document is rejected.
     pub(in crate::transfer) fn reader<'p>(self, from: Bytes<'p>) -> Bytes<'p> {
         Box::new(DecodingReader {
