@@ -98,3 +98,18 @@ fn a_finished_import_of_one_file_is_rolled_back_once() {
     window.until_named("Import finished");
     assert!(!window.has("Roll back"), "once");
 }
+
+#[test]
+fn paths_are_typed_one_after_the_other() {
+    let mut window = Window::open();
+    let paths = [file(&window, "birds.csv", BIRDS), file(&window, "codes.tsv", CODES)];
+    window.ask(Action::Transfer(TransferAction::Import { files: Vec::new(), into: None }));
+    for path in &paths {
+        window.type_into("File path", path.to_str().expect("a path"));
+        window.key(egui::Key::Enter);
+        let name = path.file_name().expect("a name").to_str().expect("text");
+        window.until_named(&format!("Preview {name}"));
+        assert!(window.is_focused("File path"), "for the path after {name}");
+    }
+    assert!(window.has("2 files into 2 collections"));
+}

@@ -63,6 +63,10 @@ impl ChoosePath<'_> {
             let is_entered = response.lost_focus() && enter;
             change.changed = response.changed();
             change.taken |= is_entered;
+            // The next path is typed after the one that was taken.
+            if is_entered && self.take.is_some() && !path.trim().is_empty() {
+                response.request_focus();
+            }
         });
         let said = match (&state.transfer.chooser, state.transfer.chooser_note) {
             (Some(_), _) => Some("Waiting for the system file dialog; you can also enter a path"),
