@@ -240,7 +240,13 @@ fn the_encoding_of_a_file_is_chosen() {
     });
     assert!(!window.has("Types"));
     window.click("Import options");
-    window.choose("Encoding of text", "windows-1252");
+    window.choose("Encoding of text", "Shift_JIS");
+    window.until_window("another one is refused too", |window| {
+        window.has_part("the text is not Shift_JIS; choose another encoding")
+    });
+    window.choose("Encoding of text", "Automatic (UTF-8)");
+    window.until_named("Read as windows-1252");
+    window.click("Read as windows-1252");
     window.until_window("the text is read", |window| window.has_part("Müller"));
     let line = window.copied("Copy command");
     assert!(line.contains("--encoding windows-1252"), "{line}");

@@ -83,6 +83,7 @@ fn columns_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut
         });
         ui.vertical(|ui| {
             preview::ui(ui, draft);
+            options::offer_encoding_ui(ui, draft, actions);
             sheets::ui(ui, draft, actions);
             columns::ui(ui, draft, actions);
             types::ui(ui, draft, state, actions);

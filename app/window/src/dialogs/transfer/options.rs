@@ -9,8 +9,8 @@ use mayfly_engine::transfer::{
 use super::parts::ask;
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::words::quiet;
-use crate::state::transfer::ImportDraft;
 use crate::state::transfer::columns::ColumnsDraft;
+use crate::state::transfer::{ImportDraft, Loadable};
 use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
@@ -98,14 +98,24 @@ fn format_ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
     });
 }
 
-const DETECTED: &str = "UTF-8, or as its first bytes say";
+const DETECTED: &str = "Automatic (UTF-8)";
+
+/// Offers to read a refused file in the encoding that it seems to have.
+pub(super) fn offer_encoding_ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
+    let Loadable::Failed(error) = &draft.look else { return };
+    let Some(encoding) = TextEncoding::of_refusal(error) else { return };
+    if ui.add(Button::plain(&format!("Read as {}", encoding.name()))).clicked() {
+        draft.encoding = Some(encoding);
+        ask(actions, TransferAction::Look);
+    }
+}
 
 /// The encoding of text. The file is looked at again when another one is chosen.
 fn encoding_ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
     let before = draft.encoding;
     labelled(ui, "Encoding of text", None, |ui| {
         let shown = before.map_or(DETECTED, TextEncoding::name);
-        let button = ui.add(Button::plain(shown).icon(Icon::Unfolded).name("Encoding of text"));
+        let button = ui.add(Button::plain(shown).menu().name("Encoding of text"));
         menu::below(&button, |ui| {
             if menu::choice(ui, DETECTED, before.is_none()).clicked() {
                 draft.encoding = None;

@@ -145,9 +145,7 @@ fn grid_ui(ui: &mut Ui, preview: &Preview, name: &str) {
         let table = table.max_scroll_height(ROWS_HEIGHT).min_scrolled_height(ROWS_HEIGHT);
         let table = table.header(HEADER, |mut header| {
             for field in &fields {
-                let is_figure =
-                    rows.iter().find_map(|row| row.get(&field.name)).is_some_and(cell::is_right);
-                let align = if is_figure { Align::Max } else { Align::Min };
+                let align = if is_figure(field, &rows) { Align::Max } else { Align::Min };
                 header.col(|ui| header_ui(ui, field, align));
             }
         });
@@ -161,7 +159,7 @@ fn grid_ui(ui: &mut Ui, preview: &Preview, name: &str) {
                         let after = after.and_then(|row| row.get(&field.name));
                         match after.filter(|after| Some(*after) != value) {
                             Some(after) => converted_ui(ui, &field.name, value, after),
-                            None => value_ui(ui, &field.name, value),
+                            None => value_ui(ui, &field.name, value, is_figure(field, &rows)),
                         }
                     });
                 }
@@ -219,11 +217,22 @@ fn header_ui(ui: &mut Ui, field: &FieldTypes, align: Align) {
     });
 }
 
-fn value_ui(ui: &mut Ui, field: &str, value: Option<&Bson>) {
-    let colors = colors(ui);
+/// Whether the first value of a field is one whose column is read from the right.
+fn is_figure(field: &FieldTypes, rows: &[Document]) -> bool {
+    rows.iter().find_map(|row| row.get(&field.name)).is_some_and(cell::is_right)
+}
+
+fn value_ui(ui: &mut Ui, field: &str, value: Option<&Bson>, is_figure: bool) {
     let Some(value) = value else {
-        let missing = text::rich("–", text::mono()).color(colors.dim);
-        ui.label(missing).accessible_name(format!("{field} is missing"));
+        let missing = text::rich("–", text::mono()).color(colors(ui).dim);
+        let missing_ui = |ui: &mut Ui| {
+            ui.label(missing).accessible_name(format!("{field} is missing"));
+        };
+        if is_figure {
+            ui.with_layout(Layout::right_to_left(Align::Center), missing_ui);
+        } else {
+            missing_ui(ui);
+        }
         return;
     };
     if cell::is_right(value) {
@@ -262,6 +271,8 @@ fn is_short(value: &Bson) -> bool {
 fn shown(value: &Bson) -> String {
     let whole = match value {
         Bson::Double(number) if number.is_finite() => format!("{number:?}"),
+        Bson::Int64(number) => number.to_string(),
+        Bson::Decimal128(number) => number.to_string(),
         value => value_words(value),
     };
     let mut shown: String = whole.chars().take(VALUE_CHARS_MAX).collect();
