@@ -211,7 +211,7 @@ pub struct Import {
     /// Input format. Parquet, Arrow and workbooks are always detected.
     #[arg(long, value_enum, default_value = "auto")]
     pub format: InputFormat,
-    /// Encoding of text, such as windows-1252, UTF-16LE or Shift_JIS. Defaults to UTF-8, or to what a
+    /// Encoding of text, such as windows-1252, latin1 or UTF-16LE. Defaults to UTF-8, or to what a
     /// byte order mark names.
     #[arg(long, value_name = "NAME")]
     pub encoding: Option<String>,

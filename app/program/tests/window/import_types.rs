@@ -258,19 +258,21 @@ fn the_encoding_of_a_file_is_chosen() {
 
 /// A workbook with these sheets: the name, then a column with its cells.
 fn workbook(sheets: &[(&str, &[&str])]) -> Vec<u8> {
-    let (mut list, mut relations, mut parts) = (String::new(), String::new(), Vec::new());
+    let (mut list, mut relations, mut parts) = (Vec::new(), Vec::new(), Vec::new());
     for (at, (name, cells)) in sheets.iter().enumerate() {
-        list += &format!("<sheet name=\"{name}\" sheetId=\"{0}\" r:id=\"r{0}\"/>", at + 1);
-        relations += &format!(
-            "<Relationship Id=\"r{0}\" Type=\"{OFFICE}/worksheet\" Target=\"worksheets/s{0}.xml\"/>",
-            at + 1
-        );
+        let id = at + 1;
+        list.push(format!("<sheet name=\"{name}\" sheetId=\"{id}\" r:id=\"r{id}\"/>"));
+        relations.push(format!(
+            "<Relationship Id=\"r{id}\" Type=\"{OFFICE}/worksheet\" \
+             Target=\"worksheets/s{id}.xml\"/>"
+        ));
         let cell = |text| format!("<row><c t=\"inlineStr\"><is><t>{text}</t></is></c></row>");
-        let rows: String = cells.iter().map(cell).collect();
+        let rows = cells.iter().map(cell).collect::<Vec<_>>().concat();
         let sheet =
             format!("<worksheet xmlns=\"{MAIN}\"><sheetData>{rows}</sheetData></worksheet>");
-        parts.push((format!("xl/worksheets/s{}.xml", at + 1), sheet));
+        parts.push((format!("xl/worksheets/s{id}.xml"), sheet));
     }
+    let (list, relations) = (list.concat(), relations.concat());
     let book = format!(
         "<workbook xmlns=\"{MAIN}\" xmlns:r=\"{OFFICE}\"><sheets>{list}</sheets></workbook>"
     );

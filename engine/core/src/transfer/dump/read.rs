@@ -210,9 +210,11 @@ fn read_container(
         bare(name, METADATA).is_some() || name.ends_with(&format!("/{SNAPSHOT_METADATA}"))
     };
     let members = container.members(path, &is_metadata, progress.cancel_flag());
-    let members = members.map_err(|error| match is_canceled(&error) {
-        true => TransferError::Cancelled,
-        false => TransferError::file(path, &error),
+    let members = members.map_err(|error| {
+        if is_canceled(&error) {
+            return TransferError::Cancelled;
+        }
+        TransferError::file(path, &error)
     })?;
     dump.notes.extend(members.note);
     let mut folders: BTreeMap<String, Vec<DumpFile>> = BTreeMap::new();

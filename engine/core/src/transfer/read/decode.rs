@@ -80,7 +80,7 @@ impl TextEncoding {
 
     /// Decodes what is read. Bytes that make no character become one byte that UTF-8 never has, so that
     /// only their document is rejected.
-    pub(in crate::transfer) fn reader<'p>(self, from: Bytes<'p>) -> Bytes<'p> {
+    pub(in crate::transfer) fn reader(self, from: Bytes<'_>) -> Bytes<'_> {
         Box::new(DecodingReader {
             from,
             decoder: self.0.new_decoder(),

@@ -309,13 +309,12 @@ pub(in crate::transfer) fn in_file_order(
             if open.is_canceled() {
                 break;
             }
-            match found.and_then(|name| left.remove(name.as_str())) {
-                Some(all) => all.into_iter().for_each(&mut visit),
+            if let Some(all) = found.and_then(|name| left.remove(name.as_str())) {
+                all.into_iter().for_each(&mut visit);
+            } else {
                 // A file that can't be found says so when it is opened.
-                None => {
-                    let lost = std::mem::take(&mut left).into_values().flatten();
-                    lost.take_while(|_| !open.is_canceled()).for_each(&mut visit);
-                }
+                let lost = std::mem::take(&mut left).into_values().flatten();
+                lost.take_while(|_| !open.is_canceled()).for_each(&mut visit);
             }
         }
         open.close();

@@ -196,9 +196,8 @@ fn renames_from_bson(from: &Document) -> Option<Vec<(String, String)>> {
 }
 
 /// Old checkpoints without this field read UTF-8.
-fn encoding_from_bson(from: &Document) -> Option<Option<TextEncoding>> {
-    let Ok(name) = from.get_str("encoding") else { return Some(None) };
-    TextEncoding::parse(name).ok().map(Some)
+fn encoding_from_bson(from: &Document) -> Result<Option<TextEncoding>, String> {
+    from.get_str("encoding").ok().map(TextEncoding::parse).transpose()
 }
 
 fn nonstandard_to_bson(of: &Tally) -> Document {
@@ -258,7 +257,7 @@ pub(in crate::transfer) fn from_bson(id: ObjectId, from: &Document) -> Option<Ch
         leniency: leniency_from_bson(from)?,
         types: types_from_bson(from)?,
         renames: renames_from_bson(from)?,
-        encoding: encoding_from_bson(from)?,
+        encoding: encoding_from_bson(from).ok()?,
         sheet: from.get_str("sheet").ok().map(str::to_owned),
         mode: value(&MODES, from, "mode")?,
         drop: from.get_bool("drop").ok()?,

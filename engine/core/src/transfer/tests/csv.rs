@@ -401,7 +401,8 @@ fn bytes_that_are_no_character_cost_their_row_and_a_wrong_encoding_is_refused() 
 
 #[test]
 fn an_import_of_decoded_text_resumes_where_it_stopped() {
-    let text: String = (0..5_000).map(|n| format!("{{\"_id\":{n},\"a\":\"é東\"}}\n")).collect();
+    let text: String =
+        (0..5_000).map(|n| format!("{{\"_id\":{n},\"a\":\"é東\"}}\n")).collect::<Vec<_>>().concat();
     let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let fixture = Fixture::new();
     let mut request = fixture.request(&wide);
