@@ -33,7 +33,7 @@ pub const OUTCOMES_PER_FRAME_MAX: usize = 256;
 /// How long a frame may take outcomes before it draws.
 pub const OUTCOMES_PER_FRAME_TIME_MAX: Duration = Duration::from_millis(6);
 
-/// Commands kept in the Commands drawer. The oldest is dropped first.
+/// Commands kept in the Activity drawer. The oldest is dropped first.
 pub const COMMAND_LOG_MAX: usize = 1_000;
 
 /// Characters kept of one command's text.
@@ -398,7 +398,7 @@ pub const CONSOLE_FOLDED_TAIL: usize = 10;
 /// Lines of `print` that are one output; the next begins another one.
 pub const CONSOLE_PRINTED_LINES_MAX: usize = 1_000;
 
-/// Commands of the console that wait for the Commands drawer. Further ones are not listed.
+/// Commands of the console that wait for the Activity drawer. Further ones are not listed.
 pub const CONSOLE_SENT_MAX: usize = 200;
 
 /// Inputs that the console remembers for one store. The oldest is dropped first.

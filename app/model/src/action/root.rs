@@ -18,7 +18,7 @@ use crate::job::lesson::{LessonRequest, LessonSource};
 use crate::state::State;
 use crate::state::settings::Settings;
 use crate::state::tabs::ViewKind;
-use crate::state::view::{Drawer, Focus};
+use crate::state::view::{Activity, Drawer, Focus};
 use crate::state::{Dialog, TabId};
 
 /// One request of the user.
@@ -104,6 +104,8 @@ pub enum ViewAction {
     SetInspector(bool),
     /// Opens a drawer, or closes it.
     SetDrawer(Option<Drawer>),
+    /// Opens the Activity drawer with this filter.
+    ShowActivity(Activity),
     ClearCommands,
     ClearOperations,
     Cancel(crate::state::operations::OperationId),

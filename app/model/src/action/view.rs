@@ -6,7 +6,7 @@ use super::keys::{ctrl, ctrl_shift, key};
 use super::root::ViewAction;
 use crate::state::State;
 use crate::state::settings::{ThemeChoice, ZoneChoice};
-use crate::state::view::Drawer;
+use crate::state::view::{Activity, Drawer};
 
 /// Closes the window.
 pub const QUIT: Entry = Entry {
@@ -84,12 +84,12 @@ pub const ENTRIES: &[Entry] = &[
     Entry {
         group: Group::View,
         label: "Show or hide the drawer",
-        tooltip: "Console, TTL monitor log, commands and operations",
+        tooltip: "Console, activity and messages",
         keys: Some(ctrl("J")),
         action: |state| {
             let drawer = match state.settings.drawer {
                 Some(_) => None,
-                None => Some(Drawer::ReaperLog),
+                None => Some(Drawer::Activity),
             };
             panel(state, ViewAction::SetDrawer(drawer))
         },
@@ -99,21 +99,21 @@ pub const ENTRIES: &[Entry] = &[
         label: "Show the TTL monitor log",
         tooltip: "Each pass with its removals and lag",
         keys: None,
-        action: |state| panel(state, ViewAction::SetDrawer(Some(Drawer::ReaperLog))),
+        action: |state| panel(state, ViewAction::ShowActivity(Activity::Passes)),
     },
     Entry {
         group: Group::View,
         label: "Show Commands",
         tooltip: "All commands sent, in mongosh syntax",
         keys: Some(ctrl_shift("C")),
-        action: |state| panel(state, ViewAction::SetDrawer(Some(Drawer::Commands))),
+        action: |state| panel(state, ViewAction::ShowActivity(Activity::Commands)),
     },
     Entry {
         group: Group::View,
         label: "Show Operations",
         tooltip: "Imports, exports and index builds with their progress",
         keys: None,
-        action: |state| panel(state, ViewAction::SetDrawer(Some(Drawer::Operations))),
+        action: |state| panel(state, ViewAction::ShowActivity(Activity::Operations)),
     },
     Entry {
         group: Group::View,

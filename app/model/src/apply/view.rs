@@ -34,7 +34,10 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::NextCallout => next_callout(cx.state),
         ViewAction::EndCallouts => end_callouts(cx.state),
         ViewAction::ClearMessages => cx.state.toasts.clear_log(),
-        ViewAction::SetSidebar(_) | ViewAction::SetInspector(_) | ViewAction::SetDrawer(_)
+        ViewAction::SetSidebar(_)
+        | ViewAction::SetInspector(_)
+        | ViewAction::SetDrawer(_)
+        | ViewAction::ShowActivity(_)
             if cx.state.view.is_presented() => {}
         ViewAction::SetSidebar(open) => cx.state.settings.sidebar = open,
         ViewAction::SetInspector(open) => cx.state.settings.inspector = open,
@@ -44,6 +47,10 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::SetDrawer(drawer) => {
             cx.state.settings.drawer = drawer;
             cx.state.toasts.note_seen(drawer == Some(Drawer::Messages));
+        }
+        ViewAction::ShowActivity(filter) => {
+            cx.state.view.activity = filter;
+            apply(ViewAction::SetDrawer(Some(Drawer::Activity)), cx);
         }
         ViewAction::ClearCommands => cx.state.commands.clear(),
         ViewAction::ClearOperations => {

@@ -193,7 +193,7 @@ pub struct Settings {
     pub schedule: Schedule,
     /// Whether the callouts of the introduction were seen or skipped.
     pub callouts_seen: bool,
-    /// Whether the Commands drawer also lists what the window asked by itself.
+    /// Whether the Activity drawer also lists what the window asked by itself.
     pub background_commands: bool,
     /// Whether sample data keeps arriving in the demo store.
     pub traffic: bool,

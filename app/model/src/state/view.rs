@@ -11,13 +11,27 @@ named! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum Drawer {
         Console => "Console",
-        ReaperLog => "TTL monitor log",
-        Commands => "Commands",
-        Operations => "Operations",
+        /// Earlier versions had three drawers for it.
+        #[serde(alias = "ReaperLog", alias = "Commands", alias = "Operations")]
+        Activity => "Activity",
         /// The messages that appeared in the window's corner.
         Messages => "Messages",
     }
     /// The words in the strip.
+    pub fn label;
+}
+
+named! {
+    /// The rows of the Activity drawer that are shown.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Activity {
+        #[default]
+        All => "All",
+        Passes => "Passes",
+        Commands => "Commands",
+        Operations => "Operations",
+    }
+    /// The word on its button.
     pub fn label;
 }
 
@@ -40,6 +54,7 @@ pub const CALLOUTS: usize = 3;
 pub struct View {
     pub palette: bool,
     pub palette_at: usize,
+    pub activity: Activity,
     /// The next callout of the introduction. `None` once all were seen or skipped.
     pub callout: Option<usize>,
     /// The zone of this machine, for times that are not shown in UTC.

@@ -158,8 +158,8 @@ fn controls_of_every_view_are_named_once_and_reached_by_tab() {
         window.click(view);
         look(&mut window, view);
     }
-    window.click("Open the drawer");
-    for drawer in ["TTL monitor log", "Commands", "Operations"] {
+    window.click("Activity");
+    for drawer in ["Passes", "Commands", "Operations"] {
         window.click(drawer);
         look(&mut window, drawer);
     }

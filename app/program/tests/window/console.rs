@@ -190,7 +190,7 @@ fn the_window_follows_what_the_console_writes() {
     window.until_named("Collection test.fresh");
     let sent = window.sent();
     assert!(sent.iter().any(|text| text.contains("fresh")), "{sent:?}");
-    window.click("Commands");
+    window.click("Activity");
     let records = window.state().commands.records();
     let found = records.iter().find(|record| record.text.contains("fresh"));
     let number = found.map_or(0, |record| record.number);

@@ -106,7 +106,7 @@ fn an_update_that_was_cut_short_is_listed_until_it_is_stopped() {
     let mut window = window();
     window.click("Decide later");
     window.until_gone("Unfinished operations");
-    window.click("Operations");
+    window.click("Activity");
     window.until_named("Unfinished");
     window.click(&format!("Decide: {TITLE}"));
     window.until_named("Unfinished operations");
@@ -146,7 +146,7 @@ fn rolled() -> Window {
     window.until_named("At once, without a rollout: 31 documents");
     window.type_into("Documents a second", "1");
     window.click("Start, 31 documents go");
-    window.click("Operations (1)");
+    window.click("Activity (1)");
     window.until_named("0 of 31 removed");
     let mut window = window.restart();
     window.until_named("Unfinished operations");
@@ -161,7 +161,7 @@ fn a_rollout_that_was_cut_short_continues() {
     let mut window = rolled();
     window.click(&format!("Continue: {ROLLOUT}"));
     window.until("it runs", |state| state.rollouts.len() == 1);
-    window.click("Operations (1)");
+    window.click("Activity (1)");
     window.click("Stop");
     window.until("it ended", |state| state.rollouts.is_empty());
     let window = window.restart();

@@ -428,7 +428,7 @@ fn end_shows_the_last_document() {
     for rest in [doc! {}, tall] {
         let mut window = at_the_end(&rest);
         let last = window.place("Document 179");
-        let end = window.place("TTL monitor log").top();
+        let end = window.place("Activity").top();
         assert!(last.bottom() <= end && last.bottom() > end - 40.0, "{last} ends at {end}");
         window.key(Key::Home);
         window.until_named("Document 0");

@@ -14,20 +14,44 @@ use super::time::drops;
 fn the_reaper_log_tells_every_pass() {
     let mut window = Window::open_after(&drops());
     assert_eq!(window.state().settings.drawer, None);
-    window.click("Open the drawer");
-    assert_eq!(window.state().settings.drawer, Some(Drawer::ReaperLog));
-    assert!(
-        window.has("No passes yet. The next one starts soon; see the countdown in the top bar")
-    );
+    window.click("Activity");
+    assert_eq!(window.state().settings.drawer, Some(Drawer::Activity));
+    assert!(window.has("Passes, commands and operations appear here, the newest first"));
+    window.click("Passes");
+    let none = "No passes yet. The next one starts soon; see the countdown in the top bar";
+    assert!(window.has(none));
     window.advance(31);
     window.click("Run pass");
     window.until_named("removed 1 of test.drops by at_1  lag p50 1 s, max 1 s");
     assert!(window.has_part("pass 1"));
     assert!(window.has_part("1 removed since launch"));
     window.click("Clear");
-    assert!(
-        window.has("No passes yet. The next one starts soon; see the countdown in the top bar")
-    );
+    assert!(window.has(none));
+}
+
+#[test]
+fn passes_commands_and_operations_are_one_list_in_time() {
+    let mut window = Window::open_after(&drops());
+    window.click("Activity");
+    window.advance(31);
+    window.click("Run pass");
+    window.until_named("removed 1 of test.drops");
+    window.until_named("mayflyReap");
+    window.advance(1);
+    window.choose("TTL monitor schedule", "Every 10 s");
+    window.until_named("ttlMonitorSleepSecs");
+    let top = |window: &Window, part: &str| {
+        window.place_of_part(part).map(|place| place.top()).unwrap_or_default()
+    };
+    assert!(top(&window, "ttlMonitorSleepSecs") < top(&window, "removed 1 of test.drops"));
+    window.click("Passes");
+    assert!(window.has_part("removed 1 of test.drops") && !window.has_part("Copy command"));
+    window.click("Commands");
+    assert!(!window.has_part("removed 1 of test.drops") && window.has_part("Copy command"));
+    window.click("Operations");
+    assert!(window.has("No imports, exports, index builds or rollouts yet"));
+    window.click("All");
+    assert!(window.has_part("removed 1 of test.drops") && window.has_part("Copy command"));
 }
 
 #[test]
@@ -43,7 +67,7 @@ fn the_last_pass_opens_the_log() {
 #[test]
 fn only_passes_that_the_trash_has_seen_can_be_restored() {
     let mut window = Window::open_after(&drops());
-    window.click("Open the drawer");
+    window.click("Activity");
     window.advance(31);
     window.click("Run pass");
     window.until_named("removed 1 of test.drops");
@@ -61,15 +85,12 @@ fn only_passes_that_the_trash_has_seen_can_be_restored() {
 #[test]
 fn the_drawer_stays_as_high() {
     let mut window = Window::open_after(&drops());
-    window.click("Open the drawer");
-    let top = window.place("TTL monitor log").top();
-    assert!(
-        window.has("No passes yet. The next one starts soon; see the countdown in the top bar")
-    );
+    window.click("Activity");
+    let top = window.place("Activity").top();
     window.advance(31);
     window.click("Run pass");
     window.until_named("removed 1 of test.drops");
-    assert_eq!(window.place("TTL monitor log").top().to_bits(), top.to_bits());
+    assert_eq!(window.place("Activity").top().to_bits(), top.to_bits());
 }
 
 #[test]
@@ -82,7 +103,7 @@ fn a_pass_has_a_row_for_each_index() {
         commands.push(doc! {"insert": name, "documents": [{"_id": 1, "at": at(-30)}]});
     }
     let mut window = Window::open_after(&commands);
-    window.click("Open the drawer");
+    window.click("Activity");
     window.advance(31);
     window.click("Run pass");
     window.until_named("removed 1 of test.leaves by at_1");
@@ -96,7 +117,8 @@ fn a_pass_has_a_row_for_each_index() {
 #[test]
 fn what_was_done_is_listed_as_mongosh_commands() {
     let mut window = Window::open_after(&drops());
-    window.point("Commands");
+    window.click("Activity");
+    window.click("Commands");
     assert!(window.has("Commands you run appear here in mongosh syntax"));
     window.choose("TTL monitor schedule", "Every 10 s");
     window.until_named("ttlMonitorSleepSecs");
@@ -117,6 +139,7 @@ fn what_was_done_is_listed_as_mongosh_commands() {
 #[test]
 fn an_index_build_is_an_operation() {
     let mut window = Window::open_after(&drops());
+    window.click("Activity");
     window.click("Operations");
     assert!(window.has("No imports, exports, index builds or rollouts yet"));
     let index = doc! {"key": {"x": 1}, "name": "x_1"};
@@ -130,12 +153,12 @@ fn an_index_build_is_an_operation() {
 #[test]
 fn a_drawer_is_closed_and_opened() {
     let mut window = Window::open();
-    window.click("Open the drawer");
-    assert_eq!(window.state().settings.drawer, Some(Drawer::ReaperLog));
+    window.click("Activity");
+    assert_eq!(window.state().settings.drawer, Some(Drawer::Activity));
     window.click("Close the drawer");
     assert_eq!(window.state().settings.drawer, None);
     window.keys(Modifiers::COMMAND, Key::J);
-    assert_eq!(window.state().settings.drawer, Some(Drawer::ReaperLog));
+    assert_eq!(window.state().settings.drawer, Some(Drawer::Activity));
     window.keys(Modifiers::COMMAND, Key::J);
     assert_eq!(window.state().settings.drawer, None);
 }

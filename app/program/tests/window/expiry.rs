@@ -208,7 +208,8 @@ fn names_are_in_one_column_and_digits_right_of_every_knob() {
         let Shape::Text(drawn) = &clipped.shape else { return None };
         Some((drawn.galley.text().to_owned(), clipped.shape.visual_bounding_rect()))
     });
-    let texts: Vec<_> = texts.collect();
+    // The countdown in the bar at the top is no digit of a knob.
+    let texts: Vec<_> = texts.filter(|(_, place)| place.top() > 48.0).collect();
     let place = |words: &str| {
         let found = texts.iter().find(|(text, _)| text == words);
         found.unwrap_or_else(|| panic!("no {words}: {texts:?}")).1
@@ -525,7 +526,7 @@ fn a_low_window_shows_the_button_rather_than_the_picture() {
     window.until_named("Create a TTL index…");
     window.harness.set_size(egui::vec2(640.0, 540.0));
     window.harness.run_steps(4);
-    let (button, below) = (window.place("Create a TTL index…"), window.place("TTL monitor log"));
+    let (button, below) = (window.place("Create a TTL index…"), window.place("Activity"));
     assert!(button.bottom() <= below.top(), "{button} {below}");
 }
 

@@ -92,7 +92,7 @@ fn a_finished_import_of_one_file_is_rolled_back_once() {
     window.click("Roll back");
     window.until_named("Dismiss: 2 documents removed.");
     assert_eq!(collections(&window), 0);
-    window.click("Operations");
+    window.click("Activity");
     window.until_named("Roll back import into test.people");
     window.click("Show result: Import people.json into test.people");
     window.until_named("Import finished");

@@ -62,10 +62,10 @@ fn controls_of_every_view_have_names() {
 #[test]
 fn controls_of_every_drawer_have_names() {
     let mut window = Window::open_view(&visits(), "Indexes");
-    window.click("Open the drawer");
+    window.click("Activity");
     window.click("Run pass");
     window.until_named("pass 1");
-    check(&window, "TTL monitor log");
+    check(&window, "Activity");
     window.point("Commands");
     window.until_named("Copy command ");
     check(&window, "Commands");
@@ -109,6 +109,7 @@ fn names_of_controls_hold_no_line_end_of_the_data() {
     window.click("Indexes");
     window.until_named("seen\\nat_1");
     check(&window, "Indexes");
+    window.point("Activity");
     window.point("Commands");
     window.until_named("Copy command ");
     check(&window, "Commands");

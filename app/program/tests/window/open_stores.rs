@@ -49,7 +49,7 @@ fn is_free(folder: &Path) -> bool {
 fn a_command_is_listed_with_the_store_that_it_went_to() {
     let mut window = Window::open_view(&notes(), "Documents");
     window.until_named("Document 1");
-    window.ask(Action::View(ViewAction::SetDrawer(Some(Drawer::Commands))));
+    window.ask(Action::View(ViewAction::SetDrawer(Some(Drawer::Activity))));
     window.type_into("Filter", "{n: 1}");
     window.key(Key::Enter);
     window.until_gone("Document 2");
@@ -59,7 +59,7 @@ fn a_command_is_listed_with_the_store_that_it_went_to() {
     window.ask(Action::Store(StoreAction::CreateStore(other.clone())));
     window.until("the other store is open", |state| is_in(state, &other));
     window.until_named("Sent to store");
-    window.choose("TTL monitor schedule", "Every 10 s");
+    window.choose("TTL monitor", "Every 10 s");
     window.until_named("Sent to other");
     let records = window.state().commands.records();
     let user: Vec<&str> = records

@@ -25,7 +25,7 @@ const TEXT_PX_MIN: f32 = 24.0;
 
 /// The surroundings of a view outside of presentations.
 const PANELS: [&str; 6] =
-    ["Menu", "Search collections", "Operations", "Close test.sessions", "Run pass", "View: Table"];
+    ["Menu", "Search collections", "Activity", "Close test.sessions", "Run pass", "View: Table"];
 
 /// A collection with one document that never expires, and more than fit on a screen that do.
 fn sessions() -> Vec<Document> {
@@ -93,7 +93,7 @@ fn whole_lanes(window: &Window) -> Vec<egui::Rect> {
 #[test]
 fn f11_presents_the_view_without_the_panels_and_escape_brings_them_back() {
     let mut window = Window::open_view(&sessions(), "Expiry");
-    window.ask(Action::View(ViewAction::SetDrawer(Some(Drawer::Commands))));
+    window.ask(Action::View(ViewAction::SetDrawer(Some(Drawer::Activity))));
     window.ask(Action::View(ViewAction::SetZoom(1.2)));
     let settings = window.state().settings.clone();
     for name in PANELS {

@@ -41,7 +41,7 @@ fn a_rollout_waits_while_a_secondary_lags() {
     window.click("The same for mongosh");
     assert!(window.value("Script").contains("while (lag() > 30)"));
     window.click("Start, 3 documents go");
-    window.click("Operations (1)");
+    window.click("Activity (1)");
     window.until_named("waits until the lag is at most 30 s; replication lag 1 min");
     assert_eq!(server.sent("collMod"), []);
     server.replicate(Some(29_000));
@@ -64,7 +64,7 @@ fn a_rollout_makes_a_plain_index_again_where_a_server_adds_no_ttl_in_place() {
         window.click("The same for mongosh");
         assert_eq!(window.value("Script").contains("coll.dropIndex(index)"), is_replaced);
         window.click("Start, 3 documents go");
-        window.click("Operations (1)");
+        window.click("Activity (1)");
         let of = |server: &DocumentDb| {
             let listed = server.run("shop", &doc! { "listIndexes": "carts" }).to_string();
             listed.contains("\"expireAfterSeconds\": 60")
@@ -103,7 +103,7 @@ fn a_rollout_is_planned_started_paused_and_stopped() {
     assert!(!window.is_enabled("Start, 31 documents go"));
     window.type_into("Documents a second", "1");
     window.click("Start, 31 documents go");
-    window.click("Operations (1)");
+    window.click("Activity (1)");
     window.until_named("Roll out a TTL on at of test.carts");
     // Fewer documents than a minute's worth: the first step is the last.
     window.until_named("0 of 31 removed");

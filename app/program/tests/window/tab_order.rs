@@ -18,7 +18,7 @@ fn window() -> Window {
         "Documents",
     );
     window.until_named("Document 1");
-    window.click("Open the drawer");
+    window.click("Activity");
     window.click("Run pass");
     window.until_named("Pass 1 ");
     window.point("Document 2");
@@ -60,7 +60,7 @@ fn tab_goes_from_the_sidebar_through_the_view_to_the_status_bar() {
         "Filter",
         "Select Document 2",
         "Edit as text",
-        "TTL monitor log",
+        "Activity",
         "Clear",
         "Pass 1 · removed 1",
     ];

@@ -526,7 +526,7 @@ fn an_export_that_ended_is_listed_and_asked_for_again() {
     window.type_into("File path", &path);
     window.click("Export");
     window.until_named("Dismiss: Exported 2 documents");
-    window.click("Operations");
+    window.click("Activity");
     let title = "Export test.carts to out.ndjson";
     assert_eq!(window.copied(&format!("Copy path: {title}")), path);
     window.click(&format!("Run again: {title}"));

@@ -192,8 +192,7 @@ fn everything_is_everything_and_stays_restored() {
     assert_eq!(steps.len(), 11, "steps of 1,000: {steps:?}");
     assert_eq!(steps[0], &shown, "what was shown was sent first");
     window.click("Done");
-    window.click("Open the drawer");
-    window.click("Operations");
+    window.click("Activity");
     window.until_named("Restore everything removed");
     let number = |state: &State| state.reaper.last_pass().map_or(0, |pass| pass.number);
     let before = number(window.state());

@@ -9,7 +9,7 @@
 //! which the runtime stays; it begins with the first input and ends before its store is closed. What it
 //! prints waits in an `Outbox` that keeps only the latest lines, so a loop of `print` neither fills the
 //! memory nor waits for the window; the window takes a `ConsoleReport` with its other outcomes. The runtime
-//! sees the store through a `Source` that notes each command for the Commands drawer. Changed documents and
+//! sees the store through a `Source` that notes each command for the Activity drawer. Changed documents and
 //! collections come as events; after other commands the window asks for the clock, the monitor and the tree.
 //! `state/console/` has the rules: a transcript bounded in lines and bytes with folded outputs, and the
 //! history of each store, which leaves out inputs with passwords. *Stop* sets the `Cancel` of the input.

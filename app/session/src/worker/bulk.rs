@@ -6,7 +6,7 @@
 //! read ten of them; what an update would do to these is computed by
 //! the engine's own `query::Update`. `DocumentsAction::Change` starts the work (`job/bulk.rs`) on its own
 //! lane: `worker/bulk.rs` reads every `_id` first, so that no document is met twice, then sends commands for
-//! 1,000 documents at a time, which the Commands drawer lists. Its report has each document before and after,
+//! 1,000 documents at a time, which the Activity drawer lists. Its report has each document before and after,
 //! up to `UNDO_BYTES_MAX`; with more the change can't be undone, and the dialog says so before. *Empty
 //! collection* and *Duplicate collection* are such changes too (`worker/bulk/whole.rs`): neither can be
 //! undone, and a copy that is canceled is dropped. An undo (`worker/bulk/swap.rs`) leaves documents alone

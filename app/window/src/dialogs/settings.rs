@@ -120,7 +120,7 @@ fn shown_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         actions.push(ViewAction::choose(state, |settings| settings.compact = compact));
     }
     let mut background = state.settings.background_commands;
-    let label = "Background commands in the Commands drawer";
+    let label = "Background commands in the Activity drawer";
     if ui.checkbox(&mut background, label).changed() {
         actions
             .push(ViewAction::choose(state, |settings| settings.background_commands = background));

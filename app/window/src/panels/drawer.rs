@@ -4,8 +4,8 @@ use egui::{Align, Frame, Layout, Margin, Panel, Ui};
 
 use super::panel_size::note_size;
 use super::reserved::Reserved;
-use super::{commands, console, messages, operations, reaper_log};
-use crate::action::{Action, Actions, ConsoleAction, ReaperAction, ViewAction};
+use super::{activity, console, messages};
+use crate::action::{Action, Actions, ConsoleAction, ViewAction};
 use crate::state::settings::SizedPanel;
 use crate::state::view::Drawer;
 use crate::state::{Drafts, State};
@@ -53,9 +53,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut 
     let margin = Margin { left: 14, right: 6, top: 6, bottom: 0 };
     Frame::new().inner_margin(margin).show(ui, |ui| match drawer {
         Drawer::Console => console::ui(ui, state, drafts, actions),
-        Drawer::ReaperLog => reaper_log::ui(ui, state, actions),
-        Drawer::Commands => commands::ui(ui, state, drafts, actions),
-        Drawer::Operations => operations::ui(ui, state, actions),
+        Drawer::Activity => activity::ui(ui, state, actions),
         Drawer::Messages => messages::ui(ui, state, actions),
     });
 }
@@ -71,7 +69,7 @@ fn strip_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             let running = state.operations.running();
             let unseen = state.toasts.unseen();
             let label = match drawer {
-                Drawer::Operations if running > 0 => format!("Operations ({running})"),
+                Drawer::Activity if running > 0 => format!("Activity ({running})"),
                 Drawer::Messages if !chosen && unseen > 0 => format!("Messages ({unseen})"),
                 _ => drawer.label().to_owned(),
             };
@@ -89,32 +87,19 @@ fn strip_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 }
 
 fn tools_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    let Some(drawer) = state.settings.drawer else {
-        if ui.add(Button::icon_only(Icon::Drawer, "Open the drawer").small()).clicked() {
-            actions.push(Action::View(ViewAction::SetDrawer(Some(Drawer::ReaperLog))));
-        }
-        return;
-    };
+    // A press on a tab opens it.
+    let Some(drawer) = state.settings.drawer else { return };
     if ui.add(Button::icon_only(Icon::Close, "Close the drawer").small()).clicked() {
         actions.push(Action::View(ViewAction::SetDrawer(None)));
     }
-    let clear = match drawer {
-        Drawer::Console => Action::Console(ConsoleAction::Clear),
-        Drawer::ReaperLog => Action::Reaper(ReaperAction::ClearLog),
-        Drawer::Commands => Action::View(ViewAction::ClearCommands),
-        Drawer::Operations => Action::View(ViewAction::ClearOperations),
-        Drawer::Messages => Action::View(ViewAction::ClearMessages),
-    };
     if ui.add(Button::ghost("Clear").small()).clicked() {
-        actions.push(clear);
-    }
-    if drawer == Drawer::Commands {
-        let shown = state.settings.background_commands;
-        let button = Button::ghost("Background").small().selected(shown);
-        let tooltip = "Include background refresh commands";
-        if ui.add(button.tooltip(tooltip)).clicked() {
-            actions
-                .push(ViewAction::choose(state, |settings| settings.background_commands = !shown));
+        match drawer {
+            Drawer::Console => actions.push(Action::Console(ConsoleAction::Clear)),
+            Drawer::Activity => activity::clear(state, actions),
+            Drawer::Messages => actions.push(Action::View(ViewAction::ClearMessages)),
         }
+    }
+    if drawer == Drawer::Activity {
+        activity::filter_ui(ui, state, actions);
     }
 }

@@ -1,6 +1,6 @@
 //! The messages of the window's corner, after they left the screen.
 
-use egui::{Align, Label, Layout, Ui, vec2};
+use egui::{Label, Ui};
 
 use super::reserved;
 use crate::action::{Action, Actions, ViewAction};
@@ -8,6 +8,7 @@ use crate::state::State;
 use crate::state::toasts::{Kind, Message};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
+use crate::widgets::log_row::LogRow;
 use crate::widgets::{Button, empty_state};
 
 /// Draws the messages, the newest first.
@@ -34,21 +35,17 @@ fn message_ui(ui: &mut Ui, number: usize, message: &Message, state: &State, acti
         Kind::Warning => (Icon::Warning, colors.overdue, "Warning"),
         Kind::Error => (Icon::Error, colors.error, "Error"),
     };
-    let size = vec2(ui.available_width(), sizes::CONTROL_SMALL);
-    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
-        ui.add_space(sizes::GAP);
+    let age = state.uptime.saturating_sub(message.since).as_millis();
+    let at_ms = state.wall_ms.saturating_sub(i64::try_from(age).unwrap_or(i64::MAX));
+    let time = state.zone().time_of_day(at_ms);
+    let end = |ui: &mut Ui| {
         let name = format!("Copy message {number}");
         if ui.add(Button::icon_only(Icon::Copy, &name).small()).clicked() {
             actions.push(Action::View(ViewAction::Copy(message.text.clone())));
         }
-        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-            let age = state.uptime.saturating_sub(message.since).as_millis();
-            let at_ms = state.wall_ms.saturating_sub(i64::try_from(age).unwrap_or(i64::MAX));
-            let time = state.zone().time_of_day(at_ms);
-            ui.label(text::rich(time, text::mono()).color(colors.dim));
-            ui.label(icon.text().color(ink)).accessible_name(word);
-            let words = text::rich(message.text.as_str(), text::body()).color(colors.text);
-            ui.add(Label::new(words).truncate().selectable(true)).hint(message.text.as_str());
-        });
+    };
+    LogRow { icon, ink, spoken: word, time: &time }.ui(ui, end, |ui| {
+        let words = text::rich(message.text.as_str(), text::body()).color(colors.text);
+        ui.add(Label::new(words).truncate().selectable(true)).hint(message.text.as_str());
     });
 }

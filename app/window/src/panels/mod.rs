@@ -4,10 +4,10 @@
 //! draws, and pushes actions. What is being typed is handed over as a draft. A panel that shows a
 //! countdown says so through [`Actions::count_down`], which is what makes the window draw again.
 
+mod activity;
 pub mod aggregate;
 pub mod callouts;
 pub mod collation_menu;
-pub mod commands;
 pub(crate) mod completion;
 mod console;
 pub mod documents;
@@ -21,11 +21,9 @@ pub mod indexes;
 pub mod inspector;
 pub mod lesson;
 pub mod messages;
-pub mod operations;
 pub mod palette;
 mod panel_size;
 pub mod presentation;
-pub mod reaper_log;
 pub mod recent;
 mod reserved;
 mod roots;

@@ -11,7 +11,7 @@ use crate::state::connect::Connection;
 use crate::state::maintenance::Status;
 use crate::state::operations::Stage;
 use crate::state::tabs::ViewKind;
-use crate::state::view::Drawer;
+use crate::state::view::Activity;
 use crate::state::{ParkedStore, Phase, State, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::hint::Hint as _;
@@ -46,9 +46,9 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
                 let shown = text::rich(&words, text::small()).color(colors(ui).dim);
                 let log = ui.add(egui::Label::new(shown).sense(egui::Sense::click()));
                 log.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &words));
-                if log.hint("Open the TTL monitor log").clicked() {
-                    let drawer = Some(Drawer::ReaperLog);
-                    actions.push(Action::View(ViewAction::SetDrawer(drawer)));
+                if log.hint("Show the passes of the TTL monitor").clicked() {
+                    let passes = ViewAction::ShowActivity(Activity::Passes);
+                    actions.push(Action::View(passes));
                 }
             }
             if state.reaper.removed_total() > 0 {

@@ -120,7 +120,7 @@ fn damaged(sentence: &str) -> Banner {
         buttons: vec![
             ("Verify…", "Check the whole store", show(Page::Verify)),
             ("Restore…", "Replace this store with a backup", show(Page::Restore)),
-            ("Dismiss", "Dismiss; still listed in the TTL monitor log", dismiss),
+            ("Dismiss", "Dismiss; still listed in the Activity drawer", dismiss),
         ],
     }
 }

@@ -20,6 +20,7 @@ pub mod hint;
 pub mod histogram;
 pub mod key_value;
 pub mod learn;
+pub mod log_row;
 pub mod markdown;
 pub mod marks;
 pub mod menu;

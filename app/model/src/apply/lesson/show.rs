@@ -17,7 +17,7 @@ use crate::state::expiry::{ExpiryView, Mode};
 use crate::state::lesson::{namespace, steps};
 use crate::state::offer::Offer;
 use crate::state::tabs::ViewKind;
-use crate::state::view::Drawer;
+use crate::state::view::Activity;
 use crate::state::{Namespace, Reaper};
 use crate::worker::Reply;
 
@@ -128,9 +128,7 @@ pub(super) fn follow(link: &str, cx: &mut Apply<'_>) {
             expiry::apply(tab, ExpiryAction::Show(mode), cx);
         }
     };
-    let drawer = |drawer, cx: &mut Apply<'_>| {
-        view::apply(ViewAction::SetDrawer(Some(drawer)), cx);
-    };
+    let activity = |filter, cx: &mut Apply<'_>| view::apply(ViewAction::ShowActivity(filter), cx);
     match place.split_once('/').unwrap_or((place, "")) {
         ("expiry", "") => show_expiry(Mode::Timeline, cx),
         ("table", "") => show_expiry(Mode::Table, cx),
@@ -138,8 +136,8 @@ pub(super) fn follow(link: &str, cx: &mut Apply<'_>) {
         ("documents", "") => tabs::apply(TabsAction::View(ViewKind::Documents), cx),
         ("indexes", "") => tabs::apply(TabsAction::View(ViewKind::Indexes), cx),
         ("console", "") => console::apply(ConsoleAction::Open, cx),
-        ("commands", "") => drawer(Drawer::Commands, cx),
-        ("log", "") => drawer(Drawer::ReaperLog, cx),
+        ("commands", "") => activity(Activity::Commands, cx),
+        ("log", "") => activity(Activity::Passes, cx),
         ("lessons", "") => files::show_page(true, cx),
         ("lesson", slug) if !slug.is_empty() => {
             play::open(LessonSource::Shipped(slug.to_owned()), cx);

@@ -5,7 +5,7 @@
 //! after the other. A complete import keeps what it inserted (`ImportRequest::keeps_inserted`), so that its
 //! result can roll it back. Of the dialog, previews and rehearsals run on the readers; an import or export is
 //! one job on the `Transfer` lane, of which `TRANSFERS_MAX` run at a time, and one import into a collection
-//! (`worker/queue.rs`). `state/transfer/again.rs` keeps those that ended for the Operations drawer and the
+//! (`worker/queue.rs`). `state/transfer/again.rs` keeps those that ended for the Activity drawer and the
 //! settings. A running job shares a `Progress` with the worker; `apply::transfer::run::follow` reads it ten
 //! times a second into `Operations`. The system's file dialog has a thread that nothing waits for, because
 //! some systems never answer; you can always type a path. Every job ends with counts and a sentence. When

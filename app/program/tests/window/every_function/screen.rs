@@ -4,7 +4,7 @@ use mayfly::action::{Action, ViewAction};
 use mayfly::state::dialogs::HelpPage;
 use mayfly::state::settings::{ThemeChoice, ZoneChoice};
 use mayfly::state::tabs::ViewKind;
-use mayfly::state::view::Drawer;
+use mayfly::state::view::{Activity, Drawer};
 use mayfly::state::{Dialog, State};
 
 use super::bench::Bench;
@@ -17,8 +17,10 @@ fn help(bench: &mut Bench, label: &str, page: HelpPage) {
     );
 }
 
-fn drawer(bench: &mut Bench, label: &str, drawer: Drawer) {
-    bench.leads_to(label, move |state| state.settings.drawer == Some(drawer));
+fn activity(bench: &mut Bench, label: &str, filter: Activity) {
+    bench.leads_to(label, move |state| {
+        state.settings.drawer == Some(Drawer::Activity) && state.view.activity == filter
+    });
     bench.window.ask(Action::View(ViewAction::SetDrawer(None)));
 }
 
@@ -55,12 +57,19 @@ pub const ROWS: &[Row] = &[
     (
         "Show the TTL monitor log",
         Reads(|bench| {
-            drawer(bench, "Show the TTL monitor log", Drawer::ReaperLog);
+            activity(bench, "Show the TTL monitor log", Activity::Passes);
         }),
     ),
-    ("Show Commands", Reads(|bench| drawer(bench, "Show Commands", Drawer::Commands))),
-    ("Show Operations", Reads(|bench| drawer(bench, "Show Operations", Drawer::Operations))),
-    ("Show Messages", Reads(|bench| drawer(bench, "Show Messages", Drawer::Messages))),
+    ("Show Commands", Reads(|bench| activity(bench, "Show Commands", Activity::Commands))),
+    ("Show Operations", Reads(|bench| activity(bench, "Show Operations", Activity::Operations))),
+    (
+        "Show Messages",
+        Reads(|bench| {
+            bench
+                .leads_to("Show Messages", |state| state.settings.drawer == Some(Drawer::Messages));
+            bench.window.ask(Action::View(ViewAction::SetDrawer(None)));
+        }),
+    ),
     (
         "Local time",
         Reads(|bench| {

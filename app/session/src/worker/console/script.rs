@@ -218,7 +218,7 @@ pub(super) fn cut(text: String) -> String {
     format!("{} … ({bytes} bytes in total)", &text[..end.unwrap_or(0)])
 }
 
-/// A store whose commands are listed in the Commands drawer.
+/// A store whose commands are listed in the Activity drawer.
 struct Noted {
     source: Arc<dyn Source>,
     outbox: Arc<Outbox>,

@@ -62,7 +62,7 @@ pub fn frame<'a>(
             format!("Sent in steps of {step} documents. You can cancel between two steps")
         }
         Some(command) if command.is_empty() => {
-            "The command names the _id of each document; see the Commands drawer".to_owned()
+            "The command names the _id of each document; see the Activity drawer".to_owned()
         }
         // As high as the line that may come with the count.
         _ => " ".to_owned(),

@@ -1,57 +1,51 @@
-//! The log of the reaper, pass by pass.
+//! Passes of the TTL monitor, and what it noted.
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align, FontId, Label, Layout, Ui};
+use egui::{FontId, Label, Ui};
 
-use super::reserved;
 use crate::action::{Action, Actions, ReaperAction};
 use crate::job::glossary::Term;
 use crate::job::{IndexReport, PassReport};
 use crate::state::reaper::{LogEntry, LogLine};
-use crate::state::{State, Zone, duration, number};
-use crate::theme::{Colors, colors, sizes, text};
+use crate::state::{State, duration, number};
+use crate::theme::{Colors, Icon, colors, text};
+use crate::widgets::Button;
+use crate::widgets::log_row::LogRow;
 use crate::widgets::term::Explain as _;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, empty_state};
 
 /// The tooltip of the buttons that restore from the trash.
-pub(super) const RESTORE_HINT: &str =
+pub(in crate::panels) const RESTORE_HINT: &str =
     "Restore the documents unchanged; the index stays on hold until you release it";
 
-/// Draws the log, the newest line first.
-pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    let log = state.reaper.log();
-    if log.is_empty() {
-        empty_state::hint(ui, nothing(state));
-        return;
-    }
-    ui.spacing_mut().item_spacing.y = 0.0;
+/// Draws a line of the monitor; of a pass, what it removed by one of its indexes.
+pub(super) fn row_ui(
+    ui: &mut Ui,
+    line: &LogLine,
+    row: usize,
+    state: &State,
+    actions: &mut Actions,
+) {
     let colors = colors(ui);
-    let rows: Vec<(&LogLine, usize)> =
-        log.iter().rev().flat_map(|line| (0..rows_of(line)).map(move |row| (line, row))).collect();
-    reserved::scroll("TTL monitor log").show_rows(ui, sizes::ROW_DENSE, rows.len(), |ui, shown| {
-        for (line, row) in rows.get(shown).unwrap_or_default() {
-            let size = egui::vec2(ui.available_width(), sizes::ROW_DENSE);
-            let layout = Layout::right_to_left(Align::Center);
-            ui.allocate_ui_with_layout(size, layout, |ui| {
-                // The scroll bar covers the end of the lines.
-                ui.add_space(sizes::GAP);
-                if *row == 0 {
-                    restore_ui(ui, state, line, actions);
-                }
-                let job = job(line, *row, state.clock.zone(), colors);
-                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let label = ui.add(Label::new(job).truncate().selectable(true));
-                    if matches!(&line.what, LogEntry::Pass { pass, .. } if pass.deleted > 0) {
-                        label.explain(&[Term::Lag]);
-                    }
-                });
-            });
+    let time = state.clock.zone().time_of_day_millis(line.at_ms);
+    let (icon, ink, spoken) = match &line.what {
+        LogEntry::Pass { .. } => (Icon::Timer, colors.dim, "Pass"),
+        LogEntry::Note(_) => (Icon::Warning, colors.overdue, "Note"),
+    };
+    let end = |ui: &mut Ui| {
+        if row == 0 {
+            restore_ui(ui, state, line, actions);
+        }
+    };
+    LogRow { icon, ink, spoken, time: &time }.ui(ui, end, |ui| {
+        let label = ui.add(Label::new(job(line, row, colors)).truncate().selectable(true));
+        if matches!(&line.what, LogEntry::Pass { pass, .. } if pass.deleted > 0) {
+            label.explain(&[Term::Lag]);
         }
     });
 }
 
-fn nothing(state: &State) -> &'static str {
+pub(super) fn nothing(state: &State) -> &'static str {
     match () {
         () if !state.is_open() => "No store is open",
         () if state.reaper.held.is_some() => {
@@ -63,7 +57,7 @@ fn nothing(state: &State) -> &'static str {
 }
 
 /// A pass has a row for each index that removed something.
-fn rows_of(line: &LogLine) -> usize {
+pub(super) fn rows_of(line: &LogLine) -> usize {
     match &line.what {
         LogEntry::Pass { pass, .. } => pass.indexes.len().max(1),
         LogEntry::Note(_) => 1,
@@ -83,27 +77,15 @@ fn restore_ui(ui: &mut Ui, state: &State, line: &LogLine, actions: &mut Actions)
     }
 }
 
-fn job(line: &LogLine, row: usize, zone: Zone, colors: &Colors) -> LayoutJob {
+fn job(line: &LogLine, row: usize, colors: &Colors) -> LayoutJob {
     let mut job = LayoutJob::default();
     let mut add = |content: &str, font: FontId, ink| {
         job.append(content, 0.0, TextFormat::simple(font, ink));
     };
-    let time = zone.time_of_day_millis(line.at_ms);
     match &line.what {
-        LogEntry::Note(sentence) => {
-            add(&time, text::mono(), colors.dim);
-            add("  ", text::mono(), colors.text);
-            add(sentence, text::body(), colors.overdue);
-        }
+        LogEntry::Note(sentence) => add(sentence, text::body(), colors.overdue),
         LogEntry::Pass { pass, passes, .. } => {
-            let number = format!("  pass {}   ", pass.number);
-            if row == 0 {
-                add(&time, text::mono(), colors.dim);
-                add(&number, text::mono(), colors.text);
-            } else {
-                let before = " ".repeat(time.chars().count() + number.chars().count());
-                add(&before, text::mono(), colors.dim);
-            }
+            add(&format!("pass {}   ", pass.number), text::mono(), colors.text);
             pass_text(pass, row, *passes, colors, &mut add);
         }
     }
