@@ -67,8 +67,8 @@ pub const TRAFFIC_PERIOD_MIN: Duration = Duration::from_millis(100);
 /// The real time that the Expiry timeline shows at least on a fast clock, in milliseconds.
 pub const TIMELINE_REAL_MS_MIN: i64 = 12_000;
 
-/// Messages on the screen at once. The oldest is dropped first.
-pub const TOASTS_MAX: usize = 5;
+/// Messages on the screen at once: the latest, and an error that it must not hide.
+pub const TOASTS_MAX: usize = 2;
 
 /// Messages that are kept in the Messages drawer. The oldest is dropped first.
 pub const MESSAGES_MAX: usize = 200;

@@ -98,7 +98,8 @@ impl Toasts {
         }
     }
 
-    /// Shows a message. One with the same text takes its place.
+    /// Shows a message in place of the one before. An error stays until its time is over, or until another
+    /// error comes.
     pub fn push(
         &mut self,
         kind: Kind,
@@ -108,7 +109,8 @@ impl Toasts {
     ) {
         let text = text.into();
         self.note(kind, &text, now);
-        self.list.retain(|toast| toast.text != text);
+        self.list
+            .retain(|toast| toast.kind == Kind::Error && kind != Kind::Error && toast.text != text);
         if self.list.len() >= TOASTS_MAX {
             self.list.remove(0);
         }
@@ -143,7 +145,7 @@ mod tests {
     fn messages_go_when_their_time_is_over() {
         let mut toasts = Toasts::default();
         let second = Duration::from_secs(1);
-        toasts.push(Kind::Info, "a", None, Duration::ZERO);
+        toasts.push(Kind::Error, "a", None, Duration::ZERO);
         toasts.push(Kind::Info, "b", None, second);
         assert_eq!(toasts.expire(second, |_| 2 * second), Some(second));
         assert_eq!(toasts.expire(2 * second, |_| 2 * second), Some(second));
@@ -167,6 +169,21 @@ mod tests {
         assert_eq!(toasts.unseen(), 0, "the list is open");
         toasts.clear_log();
         assert!(toasts.log().is_empty() && !toasts.list().is_empty());
+    }
+
+    #[test]
+    fn a_message_takes_the_place_of_the_one_before_unless_that_is_an_error() {
+        let mut toasts = Toasts::default();
+        let mut shown = |kind, text: &str| -> Vec<String> {
+            toasts.push(kind, text, None, Duration::ZERO);
+            assert!(toasts.list().len() <= TOASTS_MAX);
+            toasts.list().iter().map(|toast| toast.text.clone()).collect()
+        };
+        assert_eq!(shown(Kind::Done, "saved"), ["saved"]);
+        assert_eq!(shown(Kind::Error, "disk full"), ["disk full"]);
+        assert_eq!(shown(Kind::Info, "a"), ["disk full", "a"]);
+        assert_eq!(shown(Kind::Info, "b"), ["disk full", "b"]);
+        assert_eq!(shown(Kind::Error, "no answer"), ["no answer"]);
     }
 
     #[test]

@@ -24,7 +24,7 @@ fn an_empty_store_offers_a_database_and_files() {
     let mut window = Window::open();
     window.until_named("This store is empty");
     assert!(window.has("Import folder…"));
-    window.click("Import…");
+    window.click("Drop a file here: Choose…");
     window.until_named("Import documents");
     window.key(egui::Key::Escape);
     window.click("Create database…");
@@ -104,9 +104,10 @@ fn a_collection_is_created() {
     window.click("Create collection");
     window.until_named("Dismiss: Created test.ring");
     assert_eq!(window.sent()[0], shown);
-    let (message, drawer) =
-        (window.place("Dismiss: Created test.ring"), window.place("TTL monitor log"));
-    assert!(message.bottom() < drawer.top(), "{message} covers the drawer at {drawer}");
+    let message =
+        window.place("Created test.ring").union(window.place("Dismiss: Created test.ring"));
+    let tabs = window.place("Messages");
+    assert!(!message.intersects(tabs), "{message} covers the drawer's tabs at {tabs}");
     assert_eq!(window.tab().namespace.to_string(), "test.ring");
     assert_eq!(window.tab().view, ViewKind::Documents);
 }
@@ -306,7 +307,7 @@ fn another_folder_is_opened() {
         state.is_open() && state.store.folder.as_deref() == Some(Path::new(&other))
     });
     assert!(window.state().dialogs.open().is_none());
-    assert!(window.has("Real time"));
+    assert!(!window.has("Simulated time"));
     window.keys(egui::Modifiers::COMMAND, egui::Key::O);
     let first = window.folder.path().join("store").display().to_string();
     window.click(&format!("Open store in {first}"));

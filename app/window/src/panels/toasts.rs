@@ -41,13 +41,18 @@ fn place(context: &Context) -> (Align2, f32, f32) {
     }
 }
 
-/// Draws the messages above `bottom`, the newest at the bottom.
+/// Draws the messages above `bottom`, where the workspace ends, the newest at the bottom. The strip of a
+/// closed drawer is free at its right, so they are on it rather than on the last row.
 pub fn ui(context: &Context, bottom: f32, state: &State, actions: &mut Actions) {
     if state.toasts.list().is_empty() {
         return;
     }
     let look = Colors::of_window(context);
     let (corner, width, room) = place(context);
+    let mut bottom = bottom;
+    if modal::place(context).is_none() && state.settings.drawer.is_none() {
+        bottom += sizes::DRAWER_STRIP + sizes::GAP - sizes::GAP_TINY;
+    }
     let side = if corner == Align2::LEFT_BOTTOM { sizes::GAP_LARGE } else { -room };
     let above = bottom - context.content_rect().bottom() - sizes::GAP;
     Area::new(Id::unique("messages")).order(Order::Tooltip).anchor(corner, vec2(side, above)).show(
