@@ -84,6 +84,13 @@ pub fn entry(ui: &mut Ui, label: &str, keys: &str, enabled: bool) -> Response {
     response.accessible_name(label)
 }
 
+/// An entry with words that explain it at the right.
+pub fn explained(ui: &mut Ui, label: &str, words: &str, enabled: bool) -> Response {
+    let words = text::rich(words, text::small()).color(colors(ui).dim);
+    let button = egui::Button::new(label).shortcut_text(words);
+    ui.add_enabled(enabled, button).accessible_name(label)
+}
+
 /// An entry that opens a menu next to it.
 pub fn below_entry(ui: &mut Ui, label: &str, content: impl FnOnce(&mut Ui)) {
     ui.menu_button(label, |ui| {
@@ -98,6 +105,16 @@ pub fn choice(ui: &mut Ui, label: &str, chosen: bool) -> Response {
     let ink = if chosen { colors(ui).accent } else { egui::Color32::TRANSPARENT };
     let mark = mark.text().color(ink);
     ui.add(egui::Button::new((mark, label))).accessible_name(label)
+}
+
+/// The name of the group of entries below it.
+pub fn caption(ui: &mut Ui, words: &str) {
+    ui.add_space(sizes::GAP_TINY);
+    let words = text::rich(words, text::small()).color(colors(ui).dim);
+    ui.horizontal(|ui| {
+        ui.add_space(ui.spacing().button_padding.x);
+        ui.label(words);
+    });
 }
 
 /// A line between groups.

@@ -7,7 +7,7 @@ use egui::{
     Stroke, Ui, Vec2, WidgetInfo, vec2,
 };
 
-use super::header;
+use super::stage_menu;
 use crate::action::AggregateAction;
 use crate::limits::PIPELINE_CHARS_MAX;
 use crate::panels::completion::{Drawn, Typed};
@@ -150,15 +150,9 @@ impl CardView<'_> {
             let button = Button::ghost(&name).small().menu().name(&spoken);
             let button = if help.is_empty() { button } else { button.tooltip(help) };
             let response = ui.add(button);
-            menu::below(&response, |ui| {
-                egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
-                    ui.set_min_width(440.0);
-                    if let Some(stage) = header::stages_menu(ui) {
-                        actions.push(AggregateAction::Choose { card: card.id, stage });
-                        ui.close();
-                    }
-                });
-            });
+            if let Some(stage) = stage_menu::ui(&response) {
+                actions.push(AggregateAction::Choose { card: card.id, stage });
+            }
             let right = egui::Layout::right_to_left(egui::Align::Center);
             ui.with_layout(right, |ui| {
                 self.menu_ui(ui, card, actions);

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use egui::{Align, Layout, Ui, vec2};
 
+use super::stage_menu;
 use crate::action::{Action, AggregateAction, ExplainAction};
 use crate::panels::tab_actions::AggregateActions;
-use crate::state::aggregate::stages::STAGES;
 use crate::state::aggregate::{AggregateDraft, WritesTo};
 use crate::state::{State, Tab, duration};
 use crate::theme::{Icon, colors, durations, sizes, text};
@@ -61,28 +61,9 @@ pub fn ui(
 fn add_ui(ui: &mut Ui, draft: &AggregateDraft, actions: &mut AggregateActions<'_>) {
     let button = Button::plain("Add stage").icon(Icon::Add).menu();
     let response = ui.add(button.enabled(!draft.pipeline.is_text));
-    menu::below(&response, |ui| {
-        egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
-            ui.set_min_width(440.0);
-            if let Some(stage) = stages_menu(ui) {
-                actions.push(AggregateAction::Add(stage));
-                ui.close();
-            }
-        });
-    });
-}
-
-/// The entries of a menu of stages, each with what it does. Returns the one that was pressed.
-pub(super) fn stages_menu(ui: &mut Ui) -> Option<&'static str> {
-    let mut chosen = None;
-    for stage in STAGES {
-        let is_supported = stage.is_supported();
-        let help = if is_supported { stage.help } else { "Not supported by Mayfly" };
-        if menu::entry(ui, stage.name, help, is_supported).clicked() {
-            chosen = Some(stage.name);
-        }
+    if let Some(stage) = stage_menu::ui(&response) {
+        actions.push(AggregateAction::Add(stage));
     }
-    chosen
 }
 
 fn kept_ui(

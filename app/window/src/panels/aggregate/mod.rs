@@ -4,6 +4,7 @@ mod cards;
 mod chart;
 mod header;
 mod results;
+mod stage_menu;
 mod table;
 
 use egui::{CentralPanel, CornerRadius, Frame, Id, Margin, Panel, ScrollArea, Stroke, Ui};
