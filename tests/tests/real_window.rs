@@ -140,7 +140,7 @@ fn real_window_is_closed_by_a_signal() {
         .unwrap_or_else(|error| panic!("Xvfb starts: {error}; tests/run installs it"));
     for (signal, dialog) in [("TERM", Some("Import")), ("INT", None), ("HUP", None)] {
         let mut steps = start(&display, home.path(), home.path());
-        steps.wait("Real time");
+        steps.wait("TTL monitor");
         if let Some(action) = dialog {
             steps.key(Key::P, Modifiers::COMMAND);
             steps.window.type_text(action).unwrap_or_else(|error| steps.fail(&error.to_string()));
@@ -209,7 +209,7 @@ fn real_window_starts_over_odd_settings() {
         let text = format!(r#"{{"zoom": {zoom}, "window": {size}}}"#);
         fs::write(data.join("settings.json"), text).expect("it can be written");
         let mut steps = start(&display, home.path(), home.path());
-        steps.wait("Real time");
+        steps.wait("TTL monitor");
         let _ = steps.window.key(Key::Q, Modifiers::COMMAND);
         let ended = steps.window.wait_for_end(STEP);
         assert!(ended.unwrap_or_else(|error| steps.fail(&error.to_string())), "{zoom}");
@@ -218,7 +218,7 @@ fn real_window_starts_over_odd_settings() {
 }
 
 fn import(steps: &mut Steps, file: &Path) {
-    steps.wait("Real time");
+    steps.wait("TTL monitor");
     write_file(file);
     steps.key(Key::P, Modifiers::COMMAND);
     steps.window.type_text("Import").unwrap_or_else(|error| steps.fail(&error.to_string()));
@@ -251,7 +251,7 @@ fn watch(steps: &mut Steps) {
     steps.picture("3-countdown");
     steps.click("Run pass");
     steps.wait("overdue removed");
-    steps.click("TTL monitor schedule");
+    steps.click("TTL monitor");
     steps.click("On expiration");
     steps.wait("watched removed");
     steps.picture("4-removed");

@@ -22,7 +22,7 @@ pub const WHAT_IS_TTL: Entry =
 
 /// Shows the callouts of the Expiry view.
 pub const INTRODUCTION: Entry =
-    page("Show the introduction", "Three callouts over the Expiry view", |state| {
+    page("Show the introduction", "Four callouts over the Expiry view", |state| {
         state.tabs.active().map(|_| Action::View(ViewAction::ShowCallouts))
     });
 

@@ -201,6 +201,14 @@ impl StoreTree {
         unseen.take(max).collect()
     }
 
+    /// Whether documents may expire: false once every collection is known to have no TTL index.
+    pub fn can_expire(&self) -> bool {
+        let may =
+            |collection: &Collection| collection.kind != "view" && collection.next != Next::NoTtl;
+        let may_in = |database: &Database| !database.loaded || database.collections.iter().any(may);
+        !self.loaded || self.databases.iter().any(may_in)
+    }
+
     /// The databases in the order of the sidebar.
     pub fn listed_databases(&self, order: Order) -> Vec<&Database> {
         let mut listed: Vec<&Database> = self.databases.iter().collect();

@@ -46,7 +46,7 @@ pub enum Focus {
 }
 
 /// Callouts that introduce the Expiry view.
-pub const CALLOUTS: usize = 3;
+pub const CALLOUTS: usize = 4;
 
 /// The open parts of the window.
 #[derive(Debug, Clone, PartialEq, Default)]

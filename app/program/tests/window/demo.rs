@@ -19,34 +19,34 @@ fn its_sessions_come_first_and_more_arrive_while_the_switch_is_on() {
     window.until("a collection is shown", |state| state.tabs.active().is_some());
     assert_eq!(window.tab().namespace, Namespace::new("demo", "sessions"));
     assert_eq!(window.tab().view, ViewKind::Expiry);
-    window.until_named("Traffic");
     assert!(window.state().settings.traffic);
-    window.click("Traffic");
+    window.until_named("Sample data");
+    window.choose("Sample data", "Traffic");
     window.until("it is off", |state| !state.settings.traffic);
     let before = traffic(&window);
     window.advance(60);
     // Turning it on sends what is due at once.
-    window.click("Traffic");
+    window.choose("Sample data", "Traffic");
     window.until_window("a session arrives", |window| traffic(window) > before);
 }
 
 #[test]
 fn its_databases_are_marked_and_can_be_removed() {
     let mut window = Window::open_demo();
-    window.until_named("Sample data in demo");
-    window.choose("Sample data in shop", "Remove sample data…");
+    window.until_named("Sample data");
+    window.choose("Sample data", "Remove shop…");
     let asks = matches!(window.state().dialogs.open(), Some(Dialog::Drop(_)));
     assert!(asks, "{:?}", window.state().dialogs.open());
     assert!(window.has_part("shop"));
     let mut window = Window::open();
     window.until_named("This store is empty");
-    assert!(window.has("Open the demo store") && !window.has("Traffic"));
+    assert!(window.has("Try the demo: Open") && !window.has("Sample data"));
 }
 
 #[test]
 fn the_menu_has_one_switch_of_the_traffic() {
     let mut window = Window::open_demo();
-    window.until_named("Traffic");
+    window.until_named("Sample data");
     for (entry, other) in
         [("Turn traffic off", "Turn traffic on"), ("Turn traffic on", "Turn traffic off")]
     {

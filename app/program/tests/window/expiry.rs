@@ -208,7 +208,7 @@ fn names_are_in_one_column_and_digits_right_of_every_knob() {
         let Shape::Text(drawn) = &clipped.shape else { return None };
         Some((drawn.galley.text().to_owned(), clipped.shape.visual_bounding_rect()))
     });
-    // The countdown in the bar at the top is no digit of a knob.
+    // The bar at the top has a countdown too.
     let texts: Vec<_> = texts.filter(|(_, place)| place.top() > 48.0).collect();
     let place = |words: &str| {
         let found = texts.iter().find(|(text, _)| text == words);

@@ -50,7 +50,7 @@ fn the_menu_fits_into_a_small_window() {
     window.harness.set_size(egui::vec2(1_024.0, 640.0));
     window.harness.run_steps(2);
     window.point("Menu");
-    let place = window.place("Copy data folder path");
+    let place = window.place("Help");
     assert!(place.bottom() <= 640.0, "{place}");
 }
 
@@ -94,7 +94,7 @@ fn the_glossary_lists_every_word() {
 }
 
 #[test]
-fn three_callouts_introduce_the_expiry_view() {
+fn callouts_introduce_the_expiry_view_and_lead_to_the_lessons() {
     let mut window = Window::open_view(&sessions(), "Documents");
     assert!(!window.state().settings.callouts_seen);
     window.point("Menu");
@@ -104,12 +104,21 @@ fn three_callouts_introduce_the_expiry_view() {
     window.point("Next");
     window.until_named("In each pass, the TTL monitor removes the overdue documents.");
     window.point("Next");
-    window.until_named("Try it: shorten the TTL");
-    window.point("Try it: shorten the TTL");
+    window.until_named("Try it");
+    window.point("Next");
+    window.until_named("Lessons of a few minutes explain the rules, on a clock that you control.");
+    window.point("Open the lessons");
+    window.until_named("half-hour path");
+    assert!(window.state().settings.callouts_seen);
+    window.click("Close the Lessons page");
+    window.ask(Action::View(ViewAction::ShowCallouts));
+    window.point("Next");
+    window.point("Next");
+    window.point("Try it");
     window.until_named("Change TTL of ");
     assert!(window.state().settings.callouts_seen);
     window.click("Cancel");
-    assert!(!window.has("Try it: shorten the TTL"));
+    assert!(!window.has("Try it"));
 }
 
 #[test]

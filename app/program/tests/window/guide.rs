@@ -51,7 +51,6 @@ fn the_menu_and_the_start_page_open_the_guide() {
     window.click("Done");
     assert_eq!(place(&window), None);
     window.point("Menu");
-    window.point("Help");
     window.point("Guide");
     assert_eq!(place(&window), Some(Topic::FirstSteps.place()));
     window.key(Key::Escape);

@@ -32,6 +32,7 @@ mod expiry_counts;
 mod expiry_range;
 mod explain;
 mod fake;
+mod few_controls;
 mod filter;
 mod first_minute;
 mod frame;

@@ -388,7 +388,7 @@ fn a_restore_takes_away_what_tells_of_removed_documents() {
     window.run("admin", &doc! {"setParameter": 1, "mayflyTrashSecs": 600});
     window.click("Done");
     window.until("a tab", |state| state.tabs.active().is_some());
-    window.click("Open the drawer");
+    window.click("Activity");
     window.click("Expiry");
     window.until("it waits", |state| {
         state.tabs.active().is_some_and(|tab| tab.expiry.lanes.len() == 1)

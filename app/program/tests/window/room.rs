@@ -16,7 +16,7 @@ use super::support::Window;
 const TARGET_MIN: f32 = 24.0;
 
 /// The controls that can be pressed or typed into, with their places.
-fn controls(window: &Window) -> Vec<(String, egui::Rect)> {
+pub(super) fn controls(window: &Window) -> Vec<(String, egui::Rect)> {
     let is_control = |node: &AccessKitNode<'_>| {
         matches!(
             node.role(),

@@ -129,7 +129,7 @@ fn a_sandbox_with_the_demo_data_begins_with_the_rule_of_mongodb() {
 #[test]
 fn a_sandbox_with_the_demo_data_does_not_run_dry() {
     let mut window = in_sandbox("Contents: Demo data");
-    window.until_named("Traffic");
+    window.until_named("Sample data");
     for _ in 0..3 {
         let before = traffic(&window);
         window.ask(Action::Clock(ClockAction::Advance(3_600_000)));
@@ -253,7 +253,7 @@ fn a_sandbox_says_that_it_is_not_real() {
         }
         std::thread::park_timeout(std::time::Duration::from_millis(5));
     }
-    window.until_named("Real time");
+    window.until_gone("Simulated time");
     assert!(!window.has_part("SIMULATED") && !window.has("Simulated time"));
     assert_eq!(titles, ["store – Mayfly"]);
     let refused = ClockAction::Advance(1_000);

@@ -3,7 +3,6 @@
 use bson::{Document, doc};
 use mayfly::state::clock::Mode;
 use mayfly::state::reaper::Schedule;
-use mayfly::state::settings::ThemeChoice;
 
 use super::support::{START_MS, Window, at};
 
@@ -75,22 +74,6 @@ fn the_reaper_is_paused_and_resumed() {
     window.choose("TTL monitor", "Resume the TTL monitor");
     window.until("it is on", |state| state.reaper.enabled);
     assert_eq!(schedule(&window).get_bool("enabled").ok(), Some(true));
-}
-
-#[test]
-fn the_theme_goes_there_and_back() {
-    let mut window = Window::open();
-    for (name, choice) in [
-        ("Switch to the light theme", ThemeChoice::Light),
-        ("Switch to the dark theme", ThemeChoice::Dark),
-    ] {
-        if window.has(name) {
-            window.click(name);
-            assert_eq!(window.state().settings.theme, choice);
-        }
-    }
-    window.click("Switch to the light theme");
-    assert_eq!(window.harness.ctx.theme(), egui::Theme::Light);
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! Three callouts over the first Expiry view. Each points at what it explains.
+//! Callouts over the first Expiry view. Each points at what it explains; the last one leads to the lessons.
 
 use egui::{Area, Context, CornerRadius, Frame, Id, Key, Margin, Modifiers, Order, Rect, Shape};
 use egui::{Pos2, Shadow, Stroke, Ui, pos2, vec2};
 
-use crate::action::{Action, Actions, ExpiryAction, ViewAction};
+use crate::action::{Action, Actions, ExpiryAction, LessonAction, ViewAction};
 use crate::state::tabs::ViewKind;
 use crate::state::view::CALLOUTS;
 use crate::state::{State, Tab};
@@ -34,6 +34,11 @@ const TEXTS: [Callout; CALLOUTS] = [
         text: "See what a different TTL would remove. Nothing changes until you confirm.",
         strong: "",
     },
+    Callout {
+        anchor: Anchor::Lessons,
+        text: "Lessons of a few minutes explain the rules, on a clock that you control.",
+        strong: "",
+    },
 ];
 
 /// The width of a callout, and the height and half width of its arrow.
@@ -47,7 +52,8 @@ fn shown<'a>(
 ) -> Option<(usize, &'static Callout, Rect, &'a Tab)> {
     let number = state.view.callout?;
     let tab = state.tabs.active().filter(|tab| tab.view == ViewKind::Expiry)?;
-    if state.is_covered() || state.view.palette || !state.is_open() {
+    let is_elsewhere = state.view.is_start_shown || state.lessons.is_page_shown;
+    if is_elsewhere || state.is_covered() || state.view.palette || !state.is_open() {
         return None;
     }
     let callout = TEXTS.get(number)?;
@@ -117,20 +123,35 @@ fn content_ui(ui: &mut Ui, number: usize, callout: &Callout, tab: &Tab, actions:
         let count = format!("{} of {CALLOUTS}", number + 1);
         ui.label(text::rich(count, text::small()).color(colors(ui).dim));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if number + 1 < CALLOUTS {
-                if ui.add(Button::primary("Next").small()).clicked() {
-                    actions.push(Action::View(ViewAction::NextCallout));
-                }
-            } else if ui.add(Button::primary("Try it: shorten the TTL").small()).clicked() {
-                actions.push(Action::View(ViewAction::EndCallouts));
-                actions.push(Action::Expiry(tab.id, ExpiryAction::WhatIf));
-            }
-            let skip = Button::ghost("Skip")
-                .small()
-                .tooltip("Skip the tour (Esc). You can start it again from Help");
-            if ui.add(skip).clicked() {
-                actions.push(Action::View(ViewAction::EndCallouts));
-            }
+            buttons_ui(ui, number, callout, tab, actions);
         });
     });
+}
+
+/// From right to left: the way on, what the callout invites to, and the way out.
+fn buttons_ui(ui: &mut Ui, number: usize, callout: &Callout, tab: &Tab, actions: &mut Actions) {
+    let is_last = number + 1 == CALLOUTS;
+    let end = || Action::View(ViewAction::EndCallouts);
+    if is_last {
+        if ui.add(Button::primary("Open the lessons").small()).clicked() {
+            actions.push(end());
+            actions.push(Action::Lesson(LessonAction::ShowPage(true)));
+        }
+    } else if ui.add(Button::primary("Next").small()).clicked() {
+        actions.push(Action::View(ViewAction::NextCallout));
+    }
+    if callout.anchor == Anchor::WhatIf
+        && ui.add(Button::plain("Try it").small().tooltip("Shorten the TTL")).clicked()
+    {
+        actions.push(end());
+        actions.push(Action::Expiry(tab.id, ExpiryAction::WhatIf));
+    }
+    let (word, tooltip) = if is_last {
+        ("Done", "End the tour (Esc). You can start it again from Help")
+    } else {
+        ("Skip", "Skip the tour (Esc). You can start it again from Help")
+    };
+    if ui.add(Button::ghost(word).small().tooltip(tooltip)).clicked() {
+        actions.push(end());
+    }
 }

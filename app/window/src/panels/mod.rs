@@ -20,6 +20,7 @@ pub mod held_banner;
 pub mod indexes;
 pub mod inspector;
 pub mod lesson;
+mod main_menu;
 pub mod messages;
 pub mod palette;
 mod panel_size;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use egui::{Align2, Id, Margin, Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::roots;
+use super::{main_menu, roots};
 use crate::action::{
     Action, Actions, DialogAction, StoreAction, TabsAction, ViewAction, sandbox, store, transfer,
 };
@@ -77,24 +77,20 @@ fn head_ui(ui: &mut Ui, state: &State, search: &mut String, actions: &mut Action
             actions.push(Action::Tabs(TabsAction::Show(first)));
             search.clear();
         }
-        let (other, name) = match state.settings.order {
-            Order::Name => (Order::Soonest, "Sort by next to expire"),
-            Order::Soonest => (Order::Name, "Sort by name"),
-        };
-        let sort = Button::icon_only(Icon::Timer, name);
-        let sort = sort.selected(state.settings.order == Order::Soonest);
-        if ui.add(sort).clicked() {
-            actions.push(Action::Store(StoreAction::Sort(other)));
-        }
-        let add = ui.add(Button::icon_only(Icon::Add, "Create"));
-        menu::below(&add, |ui| {
-            for entry in [store::CREATE_DATABASE, store::CREATE_COLLECTION] {
-                let response = menu::entry(ui, entry.label, "", entry.is_enabled(state));
-                if response.hint(entry.tooltip).clicked()
-                    && let Some(action) = entry.now(state)
-                {
-                    actions.push(action);
+        let tooltip = "Sort the collections";
+        let sort = ui.add(Button::icon_only(Icon::Order, "Sort").tooltip(tooltip));
+        menu::below(&sort, |ui| {
+            for (order, label) in [(Order::Name, "Name"), (Order::Soonest, "Next to expire")] {
+                if menu::choice(ui, label, state.settings.order == order).clicked() {
+                    actions.push(Action::Store(StoreAction::Sort(order)));
                 }
+            }
+        });
+        let add = ui.add(Button::icon_only(Icon::Add, "Create"));
+        let add = add.hint("Create or import a collection");
+        menu::below(&add, |ui| {
+            for entry in [transfer::IMPORT, store::CREATE_COLLECTION, store::CREATE_DATABASE] {
+                main_menu::entry_ui(ui, state, &entry, actions);
             }
         });
     });
@@ -122,16 +118,13 @@ fn database_ui(
         return false;
     }
     let folded = state.tree.folded.contains(&database.name) && search.trim().is_empty();
-    let is_sample = state.store.demo && SAMPLE_DATABASES.contains(&database.name.as_str());
-    let response = heading_ui(ui, &database.name, folded, is_sample, actions);
+    let response =
+        heading_ui(ui, &database.name, folded, state, &marked_samples(database, state), actions);
     if response.clicked() {
         actions.push(Action::Store(StoreAction::Fold(database.name.clone())));
     }
     let name = visible(&database.name);
     menu::of_row(&response, &name, |ui| database_menu_ui(ui, database, state, actions));
-    if is_sample && !folded && database.name == TRAFFIC_DATABASE {
-        traffic_ui(ui, state, actions);
-    }
     if !folded {
         for collection in listed {
             let namespace = Namespace::new(&database.name, &collection.name);
@@ -184,11 +177,21 @@ fn load_shown_summary(state: &State, actions: &mut Actions) {
     }
 }
 
+/// The sample databases, if this is the first of them: its heading has the mark of all.
+fn marked_samples<'a>(database: &Database, state: &'a State) -> Vec<&'a str> {
+    let listed = state.tree.listed_databases(state.settings.order).into_iter();
+    let names = listed.map(|database| database.name.as_str());
+    let samples: Vec<&str> =
+        names.filter(|name| state.store.demo && SAMPLE_DATABASES.contains(name)).collect();
+    if samples.first() == Some(&database.name.as_str()) { samples } else { Vec::new() }
+}
+
 fn heading_ui(
     ui: &mut Ui,
     db: &str,
     folded: bool,
-    is_sample: bool,
+    state: &State,
+    samples: &[&str],
     actions: &mut Actions,
 ) -> Response {
     let colors = colors(ui);
@@ -205,8 +208,8 @@ fn heading_ui(
     paint::icon_at(ui.painter(), at, icon, 16.0, colors.dim);
     let left = rect.left_center() + vec2(28.0, 0.0);
     let mut room = rect.width() - 40.0;
-    if is_sample {
-        room -= sample_ui(ui, rect, db, actions) + sizes::GAP_SMALL;
+    if !samples.is_empty() {
+        room -= sample_ui(ui, rect, state, samples, actions) + sizes::GAP_SMALL;
     }
     paint::text_at(ui, left, Align2::LEFT_CENTER, &name, text::medium(), colors.text, room);
     if response.has_focus() {
@@ -215,57 +218,44 @@ fn heading_ui(
     if paint::fits(ui, &name, text::medium(), room) { response } else { response.hint(name) }
 }
 
-/// Marks a database of the demo store at the end of its heading, with a menu that removes it. Returns
-/// the width of the mark.
-fn sample_ui(ui: &mut Ui, heading: Rect, db: &str, actions: &mut Actions) -> f32 {
+/// Marks the sample data of the demo store at the end of a heading. Its menu has the switch of the
+/// traffic, and removes the data. Returns the width of the mark.
+fn sample_ui(
+    ui: &mut Ui,
+    heading: Rect,
+    state: &State,
+    samples: &[&str],
+    actions: &mut Actions,
+) -> f32 {
+    let on = state.settings.traffic;
     let place = heading.with_max_x(heading.right() - 8.0);
     let layout = egui::Layout::right_to_left(egui::Align::Center);
-    let name = format!("Sample data in {db}");
     let mark = ui
         .scope_builder(egui::UiBuilder::new().max_rect(place).layout(layout), |ui| {
-            let tooltip = "Part of the demo store. Click to remove it";
-            ui.add(Button::ghost("sample data").small().menu().name(&name).tooltip(tooltip))
+            let (label, tooltip) = if on {
+                ("sample data", "Part of the demo store, and more keeps arriving")
+            } else {
+                ("traffic off", "Part of the demo store; no more arrives")
+            };
+            ui.add(Button::ghost(label).small().menu().name("Sample data").tooltip(tooltip))
         })
         .inner;
     menu::below(&mark, |ui| {
-        if menu::entry(ui, "Remove sample data…", "", true).clicked() {
-            actions.push(store::drop_dialog(DropTarget::Database(db.to_owned())));
-            ui.close();
+        if samples.contains(&TRAFFIC_DATABASE) {
+            let traffic = menu::choice(ui, "Traffic", on);
+            if traffic.hint("Sample data keeps arriving").clicked() {
+                actions.push(Action::Store(StoreAction::SetTraffic(!on)));
+            }
+            menu::line(ui);
+        }
+        for db in samples {
+            if menu::entry(ui, &format!("Remove {db}…"), "", true).clicked() {
+                actions.push(store::drop_dialog(DropTarget::Database((*db).to_owned())));
+                ui.close();
+            }
         }
     });
     mark.rect.width()
-}
-
-/// The switch of the demo store's traffic.
-fn traffic_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    let on = state.settings.traffic;
-    let size = vec2(ui.available_width(), 24.0);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    response.widget_info(|| WidgetInfo::selected(egui::Role::CheckBox, true, on, "Traffic"));
-    let colors = colors(ui);
-    if response.hovered() {
-        ui.painter().rect_filled(rect, 0.0, colors.raised);
-    }
-    let dot = rect.left_center() + vec2(34.0, 0.0);
-    if on {
-        ui.painter().circle_filled(dot, 4.0, colors.accent);
-    } else {
-        ui.painter().circle_stroke(dot, 3.5, egui::Stroke::new(1.0, colors.dim));
-    }
-    let (words, tooltip) = if on {
-        ("Traffic on", "Sample data keeps arriving. Click to stop it")
-    } else {
-        ("Traffic off", "No sample data arrives. Click to start it")
-    };
-    let left = rect.left_center() + vec2(46.0, 0.0);
-    let room = rect.width() - 60.0;
-    paint::text_at(ui, left, Align2::LEFT_CENTER, words, text::body(), colors.dim, room);
-    if response.has_focus() {
-        paint::focus_ring(ui, rect.shrink(2.0), 4.0);
-    }
-    if response.hint(tooltip).clicked() {
-        actions.push(Action::Store(StoreAction::SetTraffic(!on)));
-    }
 }
 
 fn collection_ui(

@@ -42,7 +42,10 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     });
     let layout = Layout::left_to_right(Align::Center);
     ui.scope_builder(UiBuilder::new().max_rect(list).layout(layout), |ui| {
-        list_ui(ui, state, actions);
+        // A list of one says nothing.
+        if state.tabs.open().len() > 1 {
+            list_ui(ui, state, actions);
+        }
     });
 }
 

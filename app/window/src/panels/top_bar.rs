@@ -3,18 +3,16 @@
 use egui::{Align, Layout, Ui};
 use mayfly_engine::command::ListenAt;
 
-use super::lesson::scenes;
-use super::{recent, schedule};
-use crate::action::{Action, Actions, DialogAction, ReaperAction, StoreAction, ViewAction};
+use super::{main_menu, recent, schedule};
 use crate::action::{
-    Entry, Group, connect, dialog, entries, lesson, listener, reaper, sandbox, store, transfer,
-    view,
+    Action, Actions, DialogAction, ReaperAction, StoreAction, ViewAction, connect, lesson,
+    listener, reaper, store, view,
 };
 use crate::job::glossary::Term;
 use crate::state::clock::Mode;
 use crate::state::dialogs::SettingsDraft;
 use crate::state::reaper::Schedule;
-use crate::state::settings::{ThemeChoice, ZoneChoice};
+use crate::state::settings::ZoneChoice;
 use crate::state::{Dialog, Phase, State, Zone, duration, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::anchor::{self, Anchor};
@@ -31,14 +29,12 @@ const CLOCK_APART_MS: i64 = 2_000;
 /// Characters of a store's name that there is room for.
 const NAME_CHARS_MAX: usize = 18;
 
-/// The items that fit into the bar. The others are in the palette, or in a tooltip.
+/// The items that fit into the bar. The others are in the palette, in a menu or in a tooltip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum WidthClass {
     /// Two chips and icons.
     Chips,
-    /// The schedule of the reaper too.
-    Schedule,
-    /// The button that runs a pass too, and words in the clock.
+    /// The button that runs a pass too.
     Run,
     /// The names of the program and the store too.
     Names,
@@ -49,17 +45,13 @@ enum WidthClass {
 impl WidthClass {
     fn of(width: f32, state: &State) -> Self {
         let mut lacks = sizes::TOP_BAR_ALL - width;
-        if state.is_simulated() {
-            lacks -= sizes::TOP_BAR_SIMULATED;
-        }
         if state.listener.status().on {
             lacks += sizes::TOP_BAR_LISTENER;
         }
         let gives = [
             (Self::All, 0.0),
-            (Self::Names, sizes::TOP_BAR_COMMANDS),
+            (Self::Names, sizes::TOP_BAR_WORDS),
             (Self::Run, sizes::TOP_BAR_NAMES),
-            (Self::Schedule, sizes::TOP_BAR_RUN),
         ];
         let mut given = 0.0;
         let fits = |(_, more): &(Self, f32)| {
@@ -78,9 +70,12 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         name_ui(ui, state, class, actions);
         if state.is_open() {
             server_ui(ui, state, class, actions);
-            clock_ui(ui, state, class, actions);
-            if state.store.capabilities.reaper {
-                reaper_ui(ui, state, class, actions);
+            let has_monitor = state.store.capabilities.reaper;
+            if state.is_simulated() || !has_monitor {
+                clock_ui(ui, state, actions);
+            }
+            if has_monitor {
+                monitor_ui(ui, state, class, actions);
             }
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -143,25 +138,32 @@ fn stores_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let demo = (!is_listed(true)).then_some(&store::OPEN_DEMO);
     let more = [&store::OPEN_FOLDER, &connect::CONNECT, &view::START];
     for entry in own.into_iter().chain(demo).chain(more) {
-        entry_ui(ui, state, entry, actions);
+        main_menu::entry_ui(ui, state, entry, actions);
+    }
+    main_menu::folder_ui(ui, state, actions);
+}
+
+/// The time of day in the zone of the window.
+fn shown_time(state: &State) -> String {
+    let (zone, shown_ms) = (state.clock.zone(), state.clock.shown_ms());
+    let time = zone.time_of_day(shown_ms);
+    match zone {
+        Zone::Utc => format!("{time} UTC"),
+        Zone::Local | Zone::Named(_) | Zone::Fixed(_) => time,
     }
 }
 
-fn clock_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions) {
+/// The clock of a store without a TTL monitor here, and the one that is simulated: the bar below has its
+/// time.
+fn clock_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let (zone, shown_ms) = (state.clock.zone(), state.clock.shown_ms());
-    let time = zone.time_of_day(shown_ms);
-    let (time, room) = match zone {
-        Zone::Utc => (format!("{time} UTC"), "00:00:00 UTC"),
-        Zone::Local | Zone::Named(_) | Zone::Fixed(_) => (time, "00:00:00"),
-    };
     actions.redraw_at(&state.clock, state.clock.next_step_ms());
     let is_silent = state.store.connection.as_ref().is_some_and(|connection| connection.is_silent);
     let Mode::Simulated { rate, paused } = state.clock.mode() else {
         let chip = Chip {
-            label: if class < WidthClass::Run { "" } else { "Real time" },
-            digits: &time,
-            digits_room: room,
+            lead: &shown_time(state),
             dot: Some(if is_silent { colors(ui).overdue } else { colors(ui).accent }),
+            has_menu: true,
             clickable: true,
             name: "Real time",
             ..Chip::default()
@@ -208,11 +210,11 @@ fn server_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
     menu::below(&response, |ui| {
         for entry in [&connect::UNLOCK, &connect::LOCK, &connect::FORGET] {
             if entry.is_enabled(state) {
-                entry_ui(ui, state, entry, actions);
+                main_menu::entry_ui(ui, state, entry, actions);
             }
         }
-        entry_ui(ui, state, &connect::SERVER, actions);
-        entry_ui(ui, state, &connect::CONNECT, actions);
+        main_menu::entry_ui(ui, state, &connect::SERVER, actions);
+        main_menu::entry_ui(ui, state, &connect::CONNECT, actions);
     });
     if let Some(label) = connection.silence(state.clock.zone()) {
         let chip = Chip { label: &label, look: Look::Amber, name: "No answer", ..Chip::default() };
@@ -253,32 +255,51 @@ fn zone_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     }
 }
 
-fn reaper_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions) {
+/// The state of the TTL monitor in words, with its countdown.
+fn monitor_words(state: &State, actions: &mut Actions) -> (&'static str, String, Look) {
     let known = &state.reaper;
-    let (label, digits, look) = if known.died.is_some() {
-        ("TTL monitor", "failed".to_owned(), Look::Error)
+    let of = |digits: &str, look| ("TTL monitor", digits.to_owned(), look);
+    if known.died.is_some() {
+        of("failed", Look::Error)
     } else if known.stall.is_some() {
-        ("TTL monitor", "stalled".to_owned(), Look::Error)
+        of("stalled", Look::Error)
     } else if known.held.is_some() {
-        ("TTL monitor", "on hold".to_owned(), Look::Amber)
+        of("on hold", Look::Amber)
     } else if !known.enabled {
-        ("TTL monitor", "off".to_owned(), Look::Amber)
+        of("off", Look::Amber)
+    } else if !state.tree.can_expire() {
+        ("no TTL", String::new(), Look::Dim)
     } else if known.running {
-        ("TTL monitor", "running".to_owned(), Look::Plain)
+        of("running", Look::Plain)
     } else if let Some(next_ms) = known.next_pass_ms {
         let rest_ms = actions.count_down(&state.clock, next_ms);
-        ("TTL monitor", format!("next pass in {}", duration::countdown(rest_ms)), Look::Plain)
+        ("next pass in", duration::countdown(rest_ms), Look::Plain)
     } else {
-        ("TTL monitor", "no pass scheduled".to_owned(), Look::Plain)
-    };
+        of("no pass scheduled", Look::Plain)
+    }
+}
+
+/// One group: the clock, the next pass, and the button that runs it. The menu has the schedule and the
+/// time zone. While time is simulated, the clock and the button are in the bar below.
+fn monitor_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions) {
+    let known = &state.reaper;
+    let (label, digits, look) = monitor_words(state, actions);
+    let is_real = !state.is_simulated();
+    let time = shown_time(state);
+    if is_real {
+        actions.redraw_at(&state.clock, state.clock.next_step_ms());
+    }
     let chip = Chip {
+        lead: if is_real { &time } else { "" },
         label,
         digits: &digits,
-        digits_room: "next pass in 00:00",
+        digits_room: if look == Look::Plain { "00:00" } else { "" },
+        dot: is_real.then_some(if look == Look::Dim { colors(ui).dim } else { colors(ui).accent }),
         look,
         bright_digits: true,
         explained: true,
         clickable: true,
+        has_menu: true,
         name: "TTL monitor",
         ..Chip::default()
     };
@@ -289,32 +310,38 @@ fn reaper_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
         None => chip.ui(ui).explain(&[Term::Monitor, Term::Pass]),
     };
     anchor::note(ui.ctx(), Anchor::Monitor, response.rect);
-    menu::below(&response, |ui| reaper_menu_ui(ui, state, actions));
-    if state.is_simulated() {
-        // The rest is in the bar below, next to the other controls of time.
-        return;
-    }
-    let run = reaper::RUN_NOW;
-    if class >= WidthClass::Run {
-        let tooltip = match state.overdue() {
-            0 => run.tooltip.to_owned(),
-            overdue => {
-                let what = number::counted(overdue, "overdue document", "overdue documents");
-                format!("Run a pass now and remove {what}")
-            }
-        };
-        let pressed = ui.add(Button::plain(run.label).tooltip(&tooltip));
-        if pressed.clicked() {
-            let by_pointer = pressed.clicked_by(egui::PointerButton::Primary);
-            actions.push(reaper::run_now(state, by_pointer));
-        }
-    }
-    if class >= WidthClass::Schedule {
-        schedule::ui(ui, state, &Schedule::OFFERED, actions);
+    menu::below(&response, |ui| monitor_menu_ui(ui, state, actions));
+    // Without a TTL a pass has nothing to do; the menu still has it.
+    if is_real && class >= WidthClass::Run && look != Look::Dim {
+        ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
+        run_ui(ui, state, actions);
     }
 }
 
-fn reaper_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+fn run_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let run = reaper::RUN_NOW;
+    let tooltip = match state.overdue() {
+        0 => run.tooltip.to_owned(),
+        overdue => {
+            let what = number::counted(overdue, "overdue document", "overdue documents");
+            format!("Run a pass now and remove {what}")
+        }
+    };
+    let pressed = ui.add(Button::plain("Run").name(run.label).tooltip(&tooltip));
+    if pressed.clicked() {
+        let by_pointer = pressed.clicked_by(egui::PointerButton::Primary);
+        actions.push(reaper::run_now(state, by_pointer));
+    }
+}
+
+fn monitor_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let is_real = !state.is_simulated();
+    if is_real {
+        let shown = text::rich(state.clock.zone().both(state.clock.shown_ms()), text::small());
+        ui.label(shown.color(colors(ui).dim));
+        menu::line(ui);
+        main_menu::entry_ui(ui, state, &reaper::RUN_NOW, actions);
+    }
     let toggle = if state.reaper.enabled { reaper::PAUSE } else { reaper::RESUME };
     if menu::entry(ui, toggle.label, "", true).hint(toggle.tooltip).clicked()
         && let Some(action) = toggle.now(state)
@@ -324,6 +351,12 @@ fn reaper_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let held = state.reaper.held.is_some();
     if held && menu::entry(ui, "Remove held documents…", "", true).clicked() {
         actions.push(Action::Reaper(ReaperAction::ReleaseHeld));
+    }
+    if is_real {
+        menu::caption(ui, "Passes");
+        schedule::menu_ui(ui, state, &Schedule::OFFERED, actions);
+        menu::caption(ui, "Time zone");
+        zone_menu_ui(ui, state, actions);
     }
 }
 
@@ -354,21 +387,11 @@ fn listener_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 }
 
 fn right_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions) {
-    menu_button_ui(ui, state, actions);
+    main_menu::button_ui(ui, state, actions);
     let settings = Button::icon_only(Icon::Settings, "Settings").tooltip("Settings (Ctrl+,)");
     if ui.add(settings).clicked() {
         actions
             .push(Action::Dialog(DialogAction::Show(Dialog::Settings(SettingsDraft::default()))));
-    }
-    let dark = ui.visuals().dark_mode;
-    let (icon, name) = if dark {
-        (Icon::Light, "Switch to the light theme")
-    } else {
-        (Icon::Dark, "Switch to the dark theme")
-    };
-    if ui.add(Button::icon_only(icon, name).known_as("theme")).clicked() {
-        let theme = if dark { ThemeChoice::Light } else { ThemeChoice::Dark };
-        actions.push(ViewAction::choose(state, |settings| settings.theme = theme));
     }
     let keys = view::PALETTE.keys_text();
     let name = "Commands (Ctrl+P)";
@@ -380,93 +403,19 @@ fn right_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions
     if ui.add(palette).clicked() {
         actions.push(Action::View(ViewAction::SetPalette(true)));
     }
+    if let Some(action) = lesson::PAGE.now(state).filter(|_| !state.lessons.is_playing()) {
+        let lessons = if class < WidthClass::All {
+            Button::icon_only(Icon::Lessons, lesson::PAGE.label)
+        } else {
+            Button::plain(lesson::PAGE.label).icon(Icon::Lessons)
+        };
+        let lessons = ui.add(lessons.tooltip(lesson::PAGE.tooltip));
+        anchor::note(ui.ctx(), Anchor::Lessons, lessons.rect);
+        if lessons.clicked() {
+            actions.push(action);
+        }
+    }
     if state.is_open() {
         listener_ui(ui, state, actions);
-    }
-}
-
-/// The button that opens the menu.
-pub(super) fn menu_button_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    let button = ui.add(Button::icon_only(Icon::More, "Menu"));
-    menu::below(&button, |ui| menu_ui(ui, state, actions));
-}
-
-fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    // The start page, the demo and the user's own store are in the menu of the store, next to the
-    // listed stores. The lock of a server is in its own menu.
-    let elsewhere = [
-        &view::START,
-        &store::OPEN_OWN,
-        &store::OPEN_DEMO,
-        &connect::UNLOCK,
-        &connect::LOCK,
-        &connect::SERVER,
-        &connect::FORGET,
-    ];
-    // Of two that are opposites, the one that does something.
-    let opposites = [&store::TRAFFIC_ON, &store::TRAFFIC_OFF];
-    let is_one_of = |entry: &Entry, of: &[&Entry]| of.iter().any(|it| it.label == entry.label);
-    let is_here = |entry: &&Entry| {
-        let is_off = is_one_of(entry, &opposites) && !entry.is_enabled(state);
-        entry.group == Group::Store && !is_one_of(entry, &elsewhere) && !is_off
-    };
-    for entry in entries().filter(is_here) {
-        entry_ui(ui, state, entry, actions);
-    }
-    menu::line(ui);
-    // Menus below the menu: all entries in one list would be higher than a small window, and so would
-    // those of a collection.
-    let moves = |entry: &Entry| {
-        let copies = entry.label == sandbox::COPY.label;
-        copies || transfer::ENTRIES.iter().any(|it| it.label == entry.label)
-    };
-    for (label, is_moving) in [("Collection", false), ("Import, export and copy", true)] {
-        menu::below_entry(ui, label, |ui| {
-            let of_collection = entries().filter(|entry| entry.group == Group::Collection);
-            for entry in of_collection.filter(|entry| moves(entry) == is_moving) {
-                entry_ui(ui, state, entry, actions);
-            }
-        });
-    }
-    menu::below_entry(ui, "Lessons", |ui| {
-        entry_ui(ui, state, &lesson::PAGE, actions);
-        entry_ui(ui, state, &lesson::OPEN_FILE, actions);
-        entry_ui(ui, state, &lesson::SANDBOX, actions);
-        entry_ui(ui, state, &lesson::SAVE, actions);
-        entry_ui(ui, state, &lesson::HANDOUT, actions);
-        menu::line(ui);
-        scenes::entries_ui(ui, state, actions);
-    });
-    entry_ui(ui, state, &view::PRESENT, actions);
-    entry_ui(ui, state, &dialog::SETTINGS, actions);
-    menu::below_entry(ui, "Help", |ui| {
-        let help = entries().filter(|entry| entry.group == Group::Help);
-        let above = [
-            &dialog::SETTINGS,
-            &lesson::PAGE,
-            &lesson::OPEN_FILE,
-            &lesson::SANDBOX,
-            &lesson::SAVE,
-            &lesson::HANDOUT,
-        ];
-        let is_above = |entry: &Entry| above.iter().any(|known| known.label == entry.label);
-        for entry in help.filter(|entry| !is_above(entry)) {
-            entry_ui(ui, state, entry, actions);
-        }
-    });
-    if let Some(folder) = &state.store.folder
-        && menu::entry(ui, "Copy data folder path", "", true).clicked()
-    {
-        actions.push(Action::View(ViewAction::Copy(folder.display().to_string())));
-    }
-}
-
-fn entry_ui(ui: &mut Ui, state: &State, entry: &Entry, actions: &mut Actions) {
-    let keys = entry.keys_text();
-    let response = menu::entry(ui, entry.label, &keys, entry.is_enabled(state));
-    if response.hint(entry.tooltip).clicked()
-        && let Some(action) = entry.now(state)
-    {
-        actions.push(action);
     }
 }

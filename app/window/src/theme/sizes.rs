@@ -50,9 +50,7 @@ pub const CONTROL_PADDING: f32 = 12.0;
 /// The height of the bar at the top.
 pub const TOP_BAR: f32 = 48.0;
 /// The width of the bar at the top with everything in it.
-pub const TOP_BAR_ALL: f32 = 1_190.0;
-/// The width that it saves while time is simulated: the controls of time are in another bar.
-pub const TOP_BAR_SIMULATED: f32 = 250.0;
+pub const TOP_BAR_ALL: f32 = 990.0;
 /// From here on the bar of simulated time has a button for each speed.
 pub const TIME_BAR_WIDE: f32 = 1_230.0;
 /// Below this height of the window it has no room above and below its controls.
@@ -63,12 +61,10 @@ pub const TIME_BAR_WORDS: f32 = 420.0;
 pub const TIME_BAR_MIDDLE: f32 = 960.0;
 /// The width that it needs more while the listener is on.
 pub const TOP_BAR_LISTENER: f32 = 125.0;
-/// The width that it saves when the button of the palette is an icon.
-pub const TOP_BAR_COMMANDS: f32 = 116.0;
+/// The width that it saves when the buttons of the palette and of the lessons are icons.
+pub const TOP_BAR_WORDS: f32 = 176.0;
 /// The width that it saves without the names of the program and the store.
 pub const TOP_BAR_NAMES: f32 = 164.0;
-/// The width that it saves without the button that runs a pass and without words in the clock.
-pub const TOP_BAR_RUN: f32 = 165.0;
 /// The height of the line at the bottom.
 pub const STATUS_BAR: f32 = 28.0;
 /// The height of the strip of collection tabs.
@@ -88,8 +84,14 @@ pub const MENU_LIST_MAX: f32 = 420.0;
 /// The names of the settings.
 pub const SETTING_NAME: f32 = 110.0;
 
-/// The list of recent stores on the start page: the widest.
-pub const RECENT_STORES: f32 = 560.0;
+/// The start page: the widest.
+pub const START_PAGE: f32 = 660.0;
+/// The room that its cards need next to one another.
+pub const START_CARDS: f32 = 520.0;
+/// The height of a card in a row.
+pub const START_CARD: f32 = 168.0;
+/// The height of a card in a column.
+pub const START_CARD_LOW: f32 = 76.0;
 
 /// The banner of a lesson: height.
 pub const LESSON_BANNER: f32 = 40.0;
@@ -104,7 +106,7 @@ pub const NOTES: [f32; 2] = [480.0, 560.0];
 /// The height of the line with the buttons that open the next card and the last one.
 pub const LESSON_FOOTER: f32 = 52.0;
 
-/// The store of a line in the Commands drawer, where there are several.
+/// The store of a line in the Activity drawer, where there are several.
 pub const COMMAND_STORE: f32 = 120.0;
 /// The sidebar: first width and bounds.
 pub const SIDEBAR: f32 = 240.0;
@@ -122,7 +124,7 @@ pub const INSPECTOR_MAX: f32 = 560.0;
 /// A view next to the inspector is at least this wide, or there is no inspector.
 pub const VIEW_MIN: f32 = 440.0;
 /// The drawer: first height.
-pub const DRAWER: f32 = 96.0;
+pub const DRAWER: f32 = 112.0;
 /// The drawer with the console: the lowest first height.
 pub const CONSOLE_MIN: f32 = 220.0;
 /// The drawer with the console: the highest first height.

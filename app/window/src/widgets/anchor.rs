@@ -9,6 +9,8 @@ pub enum Anchor {
     Monitor,
     /// The button that opens What-if.
     WhatIf,
+    /// The button that opens the Lessons page.
+    Lessons,
 }
 
 /// Passes over the window after which what was not drawn is known to be gone.

@@ -3,7 +3,7 @@
 use egui::{Align2, Color32, Response, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 
 use super::{paint, term};
-use crate::theme::{colors, sizes, text};
+use crate::theme::{Icon, colors, sizes, text};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
@@ -17,6 +17,8 @@ pub enum Look {
 }
 
 pub struct Chip<'a> {
+    /// Digits before the words.
+    pub lead: &'a str,
     pub label: &'a str,
     /// Text that reserves the width of the label, so that the neighbors do not move while it
     /// changes.
@@ -33,6 +35,8 @@ pub struct Chip<'a> {
     /// Whether the words are explained on hover: they are underlined with dots.
     pub explained: bool,
     pub clickable: bool,
+    /// A mark that says that a menu opens.
+    pub has_menu: bool,
     /// The name that is read aloud. It holds no running digits.
     pub name: &'a str,
 }
@@ -40,6 +44,7 @@ pub struct Chip<'a> {
 impl Default for Chip<'_> {
     fn default() -> Self {
         Self {
+            lead: "",
             label: "",
             label_room: "",
             digits: "",
@@ -49,6 +54,7 @@ impl Default for Chip<'_> {
             bright_digits: false,
             explained: false,
             clickable: false,
+            has_menu: false,
             name: "",
         }
     }
@@ -63,6 +69,8 @@ impl Chip<'_> {
             Look::Amber => (colors.overdue, colors.overdue, colors.on_overdue),
             Look::Error => (colors.error, colors.error, colors.on_error),
         };
+        let lead = paint::line(ui, self.lead, text::mono(), ink, f32::INFINITY);
+        let lead_width = if self.lead.is_empty() { 0.0 } else { lead.size().x + sizes::GAP_SMALL };
         let label = paint::line(ui, self.label, text::body(), ink, f32::INFINITY);
         let label_width = paint::measured(ui, self.label_room, text::body()).x.max(label.size().x);
         let digit_ink = match (self.look, self.bright_digits) {
@@ -74,7 +82,8 @@ impl Chip<'_> {
         let dot = if self.dot.is_some() { 16.0 } else { 0.0 };
         let gap = if self.digits.is_empty() { 0.0 } else { sizes::GAP_SMALL };
         let padding = sizes::GAP + 2.0;
-        let width = 2.0 * padding + dot + label_width + gap + room;
+        let mark = if self.has_menu { sizes::GAP_LARGE } else { 0.0 };
+        let width = 2.0 * padding + dot + lead_width + label_width + gap + room + mark;
         let sense = if self.clickable { Sense::click() } else { Sense::hover() };
         let (rect, response) = ui.allocate_exact_size(Vec2::new(width, sizes::CONTROL), sense);
         let kind = if self.clickable { Role::Button } else { Role::Label };
@@ -102,6 +111,9 @@ impl Chip<'_> {
             ui.painter().circle_filled(at + Vec2::new(4.0, 0.0), 4.0, dot);
             at.x += 16.0;
         }
+        let place = Align2::LEFT_CENTER.anchor_size(at, lead.size());
+        ui.painter().galley(place.min, lead, ink);
+        at.x += lead_width;
         let place = Align2::LEFT_CENTER.anchor_size(at, label.size());
         if self.explained {
             term::underline(ui, place.left_bottom(), place.width(), ink);
@@ -110,6 +122,10 @@ impl Chip<'_> {
         ui.painter().galley(place.min, label, ink);
         let place = Align2::LEFT_CENTER.anchor_size(at, digits.size());
         ui.painter().galley(place.min, digits, digit_ink);
+        if self.has_menu {
+            let at = rect.right_center() - Vec2::new(padding + 3.0, 0.0);
+            paint::icon_at(ui.painter(), at, Icon::Unfolded, 16.0, ink);
+        }
         response
     }
 }

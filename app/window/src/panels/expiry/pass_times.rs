@@ -115,7 +115,12 @@ impl PassTimes {
         if self.at_threshold {
             return format!("{late} after {after}");
         }
-        format!("{late} after {after} (normal: up to {})", number::secs(self.sleep_ms / 1_000))
+        let period = duration::span(self.sleep_ms);
+        if self.is_late(late_ms) {
+            return format!("{late} after {after}, longer than the {period} between passes");
+        }
+        let pass = if late_ms > self.sleep_ms { " and the pass itself" } else { "" };
+        format!("{late} after {after} (normal: up to {period}{pass})")
     }
 
     /// Whether a removal was later than one period and the pass itself explain.

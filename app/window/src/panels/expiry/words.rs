@@ -485,13 +485,16 @@ mod tests {
         let gone = Lane { removed_ms: Some(60_000), ..lane(Bson::Int32(7)) };
         let east = PassTimes { zone: Zone::Fixed(3_600), ..times };
         assert!(bracket(&gone, 70_000, &east).starts_with("Removed at 01:01:00, "));
-        let expected = "Removed at 00:01:00, 40 s after expiring (normal: up to 60 s)";
+        let expected = "Removed at 00:01:00, 40 s after expiring (normal: up to 1 min)";
         assert_eq!(bracket(&gone, 70_000, &times), expected);
         let before = Lane { removable_ms: Some(59_000), ..gone };
         let expected = "Removed at 00:01:00, 1 s after its index could remove it, as it had expired \
-                        before (normal: up to 60 s)";
+                        before (normal: up to 1 min)";
         assert_eq!(bracket(&before, 70_000, &times), expected);
         assert_eq!([60_999, 61_001].map(|late| times.is_late(late)), [false, true]);
+        let words = [60_400, 66_000].map(|late| times.lateness(late, "expiring"));
+        assert_eq!(words[0], "1 min after expiring (normal: up to 1 min and the pass itself)");
+        assert_eq!(words[1], "1 min 6 s after expiring, longer than the 1 min between passes");
         times.at_threshold = true;
         assert_eq!(times.lateness(300, "expiring"), "300 ms after expiring");
     }

@@ -2,7 +2,7 @@
 
 use egui::{Align, Label, Layout, Ui};
 
-use super::super::top_bar;
+use super::super::main_menu;
 use crate::action::{Action, Actions, LessonAction, ViewAction, lesson};
 use crate::job::lesson::LessonRequest;
 use crate::state::State;
@@ -35,7 +35,7 @@ fn buttons_ui(ui: &mut Ui, state: &State, is_wide: bool, actions: &mut Actions) 
     if ui.add(close.tooltip(lesson::CLOSE.tooltip)).clicked() {
         actions.push(Action::Lesson(LessonAction::Close));
     }
-    top_bar::menu_button_ui(ui, state, actions);
+    main_menu::button_ui(ui, state, actions);
     let request = |request| Action::Lesson(LessonAction::Request(request));
     let mut button = |icon, label: &str, tooltip: &str, action: Action| {
         let button =
