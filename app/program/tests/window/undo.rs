@@ -1,7 +1,6 @@
 //! Removed documents are restored while the trash keeps them.
 
 use bson::{Document, doc};
-use egui_kittest::kittest::Queryable as _;
 
 use super::support::{Window, at};
 
