@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bson::{Document, doc};
-use egui::{Key, Modifiers, Rect};
+use egui::{Key, Modifiers};
 use mayfly::action::store_actions::Page;
 use mayfly::action::{Action, DialogAction, DocumentsAction, IndexesAction, MaintenanceAction};
 use mayfly::state::Dialog;
@@ -133,9 +133,9 @@ fn buttons_stay_while_counts_arrive() {
         window.until_named(counted.counted);
         window.settle_and_draw(4);
         places.push(window.place(leave));
-        let tops: Vec<f32> = places.iter().map(Rect::top).collect();
-        if tops.iter().any(|top| (top - tops[0]).abs() > 1.0) {
-            wrong.push(format!("{}: {tops:?}", counted.name));
+        let first = places[0];
+        if places.iter().any(|place| (place.min - first.min).length() > 1.0) {
+            wrong.push(format!("{}: {places:?}", counted.name));
         }
         if !window.has_part(primary) {
             wrong.push(format!("{}: no {primary}", counted.name));

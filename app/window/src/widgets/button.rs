@@ -254,7 +254,9 @@ impl Button<'_> {
         let label = if self.icon_only { "" } else { self.label };
         let parts = self.widths(ui, label, &font);
         let content: f32 = parts.iter().sum();
-        let longest = self.longest.map_or(0.0, |words| paint::measured(ui, words, font.clone()).x);
+        // The look may change with the words, and the heaviest is the widest.
+        let longest = |words| paint::measured(ui, words, text::strong()).x;
+        let longest = self.longest.map_or(0.0, longest);
         let width = (content.max(longest) + 2.0 * padding).max(self.width_min);
         let width = if self.icon_only { height } else { width };
         let size = Vec2::new(width, height);

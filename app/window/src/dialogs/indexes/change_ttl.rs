@@ -20,7 +20,7 @@ use crate::widgets::{Button, number_field};
 const LONGEST: &str = "Change and expire 100,000 documents";
 
 /// The height of the fields with the ages of documents, in points.
-const FIELDS_HEIGHT: f32 = 320.0;
+const FIELDS_HEIGHT: f32 = 296.0;
 
 /// Draws the dialog.
 pub(super) fn ui(
@@ -110,12 +110,13 @@ fn with_buttons<'a>(
     let is_free = change.known().is_some() && !same;
     let is_planned = !going.is_zero() && !same && change.sent.is_none();
     let button = button.enabled(is_free && !change.needs_new_index).room_for(LONGEST);
-    let plan = Button::plain(PLAN).tooltip(PLAN_HINT);
+    // Always there, so that Cancel stays where it is.
+    let plan = Button::plain(PLAN).tooltip(PLAN_HINT).enabled(is_planned);
     let again = Button::amber("Drop and create again…").enabled(is_free);
     frame
         .button_if(change.needs_new_index, again, IndexesAction::AskRecreate)
         .button(button, IndexesAction::Send)
-        .button_if(is_planned, plan, IndexesAction::PlanRollout)
+        .button(plan, IndexesAction::PlanRollout)
 }
 
 /// Returns whether the TTL was changed.

@@ -72,6 +72,8 @@ pub(super) fn ui(
     let button = if going.is_zero() { Button::primary(&label) } else { Button::amber(&label) };
     let button = button.enabled(create.is_ready()).room_for(LONGEST);
     let is_planned = !going.is_zero() && create.is_ready();
+    // There with each TTL, so that Cancel stays where it is.
+    let plan = Button::plain(PLAN).tooltip(PLAN_HINT).enabled(is_planned);
     let namespace = Namespace::new(&actions.names.0, &actions.names.1);
     let operation = state.operations.index_build(&create.final_name(), &namespace);
     let building = operation.filter(|_| create.sent.is_some()).map(|found| &found.progress);
@@ -91,7 +93,7 @@ pub(super) fn ui(
         .error(create.error.as_deref())
         .keeps_typed()
         .button(button, IndexesAction::Send)
-        .button_if(is_planned, Button::plain(PLAN).tooltip(PLAN_HINT), IndexesAction::PlanRollout);
+        .button_if(create.has_ttl, plan, IndexesAction::PlanRollout);
     let outcome = frame.ui(context, |ui| {
         content_ui(ui, create, view, Offered::by(state));
         convert_ui(ui, create, &view.fields, actions);

@@ -145,7 +145,7 @@ impl Cells<'_> {
                 painter.circle_stroke(center, PROGRESS, stroke);
             }
             LessonProgress::NotStarted => {
-                painter.circle_stroke(center, PROGRESS, Stroke::new(1.5, colors.hairline));
+                painter.circle_stroke(center, PROGRESS, Stroke::new(1.5, colors.dim));
             }
         }
     }
