@@ -161,11 +161,12 @@ pub(super) fn values_ui(ui: &mut Ui, field: &Field) {
         histogram::paint(ui, rect, colors.chart, counts.into_iter());
         return;
     }
-    if !field.top.is_empty() {
+    // Where each value is another one, shares say nothing.
+    if field.top.first().is_some_and(|top| top.count > 1) {
         top_ui(ui, field);
         return;
     }
-    if let Some(shown) = field.examples.first() {
+    if let Some(shown) = field.top.first().map(|top| &top.value).or(field.examples.first()) {
         let mut job = egui::text::LayoutJob::default();
         value::append_value(&mut job, shown, colors);
         ui.add(Label::new(job).truncate());
