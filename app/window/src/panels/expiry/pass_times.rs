@@ -3,7 +3,7 @@
 use crate::state::expiry::{Lane, Phase};
 use crate::state::maintenance::Takes;
 use crate::state::monitor::NextPass;
-use crate::state::{State, Tab, Zone, duration, number};
+use crate::state::{State, Tab, Zone, duration};
 
 pub(super) fn pass_times(state: &State, tab: &Tab) -> PassTimes {
     let reaper = &state.reaper;
