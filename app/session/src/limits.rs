@@ -164,9 +164,6 @@ pub const DENSITY_BUCKETS: usize = 96;
 /// Documents of a collection up to which the Expiry view counts by itself why some never expire.
 pub const REASONS_DOCUMENTS_MAX: u64 = 50_000;
 
-/// Documents of a collection up to which the dialog of a TTL counts documents by age.
-pub const AGES_DOCUMENTS_MAX: u64 = 300_000;
-
 /// Documents read for the fields that the dialog of a new index offers.
 pub const SAMPLE_DOCUMENTS: i64 = 200;
 

@@ -59,7 +59,7 @@ pub const FIT: Entry = Entry {
 pub const WHAT_IF: Entry = Entry {
     group: Group::Time,
     label: "What if…",
-    tooltip: "Preview what a different TTL would remove",
+    tooltip: "Try a different TTL on the timeline",
     keys: None,
     action: |state| Some(Action::Expiry(shown(state)?, ExpiryAction::WhatIf)),
 };

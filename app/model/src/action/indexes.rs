@@ -34,8 +34,11 @@ pub const CHANGE_TTL: Entry = Entry {
     tooltip: "Change how long documents are kept, with a preview",
     keys: None,
     action: |state: &State| {
-        let tab = state.tabs.active().filter(|tab| !tab.indexes.ttl().is_empty())?;
-        Some(Action::Expiry(tab.id, ExpiryAction::WhatIf))
+        let tab = state.tabs.active()?;
+        let mut ttl = tab.indexes.ttl();
+        ttl.retain(|index| tab.expiry.index.as_ref().is_none_or(|chosen| *chosen == index.name));
+        let index = ttl.into_iter().next()?.name;
+        Some(Action::Indexes(tab.id, IndexesAction::OpenChangeTtl(index)))
     },
 };
 

@@ -7,6 +7,7 @@ use bson::{Bson, Document};
 use crate::job::Namespace;
 use crate::job::bulk::BulkChange;
 use crate::job::field_task::FieldTask;
+use crate::job::number_draft::NumberDraft;
 use crate::schema::Path;
 use crate::state::aggregate::chart::ChartFields;
 use crate::state::aggregate::{ResultsMode, Shown};
@@ -130,8 +131,15 @@ pub enum ExpiryAction {
     SelectRemoved(Bson, i64),
     /// Keeps the rows in their places while the pointer is over them.
     Hold(bool),
-    /// Opens the dialog that shows what another TTL would remove.
+    /// Opens the strip that shows what another TTL would remove.
     WhatIf,
+    /// Tries another TTL in the strip.
+    TryTtl(NumberDraft),
+    /// Counts what the TTL in the strip would remove.
+    CountWhatIf,
+    /// Opens the dialog that changes the TTL to the one in the strip.
+    ApplyWhatIf,
+    CloseWhatIf,
     /// Opens the dialog that creates a TTL index.
     CreateIndex,
     /// Sets the date of a document to now, as a heartbeat does.
@@ -200,6 +208,8 @@ pub enum IndexesAction {
     },
     /// The open dialog was changed: queries what its TTL would remove.
     AskWhatIf,
+    /// Keeps the TTL of the open dialog on the timeline, for when a lesson was read.
+    KeepDraft,
     /// Sends the command of the open dialog.
     Send,
     /// Asks whether the index of the open dialog is to be dropped and created again.

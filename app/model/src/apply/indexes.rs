@@ -5,9 +5,11 @@ mod create;
 mod list;
 mod reads;
 
-use self::change_ttl::ask_what_if;
+pub(super) use self::change_ttl::{ask_ages, show_change_ttl};
+use self::change_ttl::{ask_what_if, keep_draft};
 pub use self::change_ttl::{open_change_ttl, open_change_ttl_when_known};
 pub use self::list::refresh;
+pub(super) use self::reads::TtlWhatIf;
 use super::index_tab::{asker, changed, dialog, names, with};
 use super::question::Question;
 use super::{Apply, index_tab, recreate, rollout};
@@ -31,6 +33,7 @@ pub fn apply(tab: TabId, action: IndexesAction, cx: &mut Apply<'_>) {
         IndexesAction::OpenDrop(name) => open_drop(tab, &name, cx.state),
         IndexesAction::Hide { name, hidden } => hide(tab, &name, hidden, cx),
         IndexesAction::AskWhatIf => ask_what_if(tab, cx),
+        IndexesAction::KeepDraft => keep_draft(tab, cx.state),
         IndexesAction::Send => send(tab, cx),
         IndexesAction::AskRecreate => recreate::ask(tab, cx.state),
         IndexesAction::Recreate(index) => recreate::start(tab, &index, cx),

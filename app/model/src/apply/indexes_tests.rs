@@ -1,6 +1,7 @@
 use bson::{Bson, Document, doc};
 
 use super::*;
+use crate::action::ExpiryAction;
 use crate::apply::indexes::reads::TtlWhatIf;
 use crate::apply::{Apply, Effects};
 use crate::job::number_draft::{NumberDraft, Unit};
@@ -124,7 +125,80 @@ fn opening_a_ttl_asks_for_all_ages_at_once() {
     let (mut state, tab, mut effects) = with_index();
     open_change_ttl(tab, "at_1", &mut Apply::new(&mut state, &mut effects));
     let names: Vec<String> = sent(&mut effects).into_iter().map(|(name, ..)| name).collect();
-    assert_eq!(names, ["mayflyWhatIf", "aggregate"]);
+    assert_eq!(names, ["mayflyWhatIf", "mayflyWhatIf"]);
+}
+
+#[test]
+fn a_ttl_that_another_one_replaces_fits_the_axis_again() {
+    let (mut state, tab, mut effects) = with_index();
+    let now_ms = state.now_ms();
+    let listed = |secs: i64, state: &mut State, effects: &mut Effects| {
+        let index = doc! { "name": "at_1", "key": { "at": 1 }, "expireAfterSeconds": secs };
+        let list = doc! { "cursor": { "firstBatch": [index] } };
+        let answer = reply(doc! { "listIndexes": "c" }, Ok(list));
+        list::ListIndexes(tab).answered(1, answer, &mut Apply::new(state, effects));
+    };
+    let came = |wait_ms: i64, state: &mut State| {
+        let date = |ms| bson::DateTime::from_millis(ms);
+        let row = doc! {
+            "_id": 1, "index": "at_1", "field": "at", "base": date(now_ms),
+            "threshold": date(now_ms + wait_ms),
+        };
+        let view = &mut state.tabs.get_mut(tab).expect("a tab").expiry;
+        view.take_expiring(&doc! {}, &doc! { "batch": [row] }, now_ms);
+        view.axis.position(now_ms + wait_ms, now_ms)
+    };
+    let year_ms = 365 * 86_400_000;
+    assert!((0.5..1.0).contains(&came(20 * year_ms, &mut state)));
+    // Each step of a rollout is such a change.
+    for wait_ms in [year_ms, 86_400_000, 300_000] {
+        assert!(came(wait_ms, &mut state) < 0.5, "the axis stays while the TTL does");
+        listed(wait_ms / 1_000, &mut state, &mut effects);
+        assert!((0.5..1.0).contains(&came(wait_ms, &mut state)), "{wait_ms} ms");
+    }
+}
+
+#[test]
+fn the_strip_and_the_dialog_have_one_computation() {
+    let (mut state, tab, mut effects) = with_index();
+    let act = |action: ExpiryAction, state: &mut State, effects: &mut Effects| {
+        crate::apply::expiry::apply(tab, action, &mut Apply::new(state, effects));
+    };
+    act(ExpiryAction::WhatIf, &mut state, &mut effects);
+    assert!(state.dialogs.open().is_none(), "it covers nothing");
+    let opened: Vec<Document> = sent(&mut effects).into_iter().map(|sent| sent.2).collect();
+    assert_eq!(opened.len(), 2, "the ages, and the TTL of the index: {opened:?}");
+    let ttl = NumberDraft { text: "10".to_owned(), unit: Unit::Seconds };
+    act(ExpiryAction::TryTtl(ttl), &mut state, &mut effects);
+    assert_eq!(sent(&mut effects), [], "nothing is asked while it is dragged");
+    act(ExpiryAction::CountWhatIf, &mut state, &mut effects);
+    let asked = sent(&mut effects).remove(0).2;
+    let answer = reply(asked, Ok(doc! { "total": 3_i64, "overdueNow": 2_i64 }));
+    TtlWhatIf(tab).answered(1, answer, &mut Apply::new(&mut state, &mut effects));
+    let ages = opened.into_iter().find(|command| command.contains_key("edges")).expect("ages");
+    let counts = vec![0_i64; ages.get_array("edges").expect("edges").len() + 1];
+    let answer = reply(ages, Ok(doc! { "total": 3_i64, "counts": counts }));
+    reads::DocumentAges(tab).answered(1, answer, &mut Apply::new(&mut state, &mut effects));
+    act(ExpiryAction::ApplyWhatIf, &mut state, &mut effects);
+    assert_eq!(sent(&mut effects), [], "all of it is known");
+    let Some(Dialog::ChangeTtl(change)) = dialog(tab, &mut state) else {
+        panic!("the dialog is open")
+    };
+    let removed = change.known().map(|known| known.overdue_now.likely());
+    assert_eq!((change.secs(), removed, change.ages.is_some()), (Ok(10), Some(2), true));
+}
+
+#[test]
+fn reading_a_lesson_keeps_the_ttl_of_the_dialog() {
+    let (mut state, tab, mut effects) = with_index();
+    open_change_ttl(tab, "at_1", &mut Apply::new(&mut state, &mut effects));
+    if let Some(Dialog::ChangeTtl(change)) = dialog(tab, &mut state) {
+        change.ttl = NumberDraft { text: "7".to_owned(), unit: Unit::Seconds };
+    }
+    apply(tab, IndexesAction::KeepDraft, &mut Apply::new(&mut state, &mut effects));
+    state.dialogs.close();
+    let strip = state.tabs.get(tab).and_then(|open| open.expiry.what_if.as_ref());
+    assert_eq!(strip.map(|strip| strip.change.secs()), Some(Ok(7)));
 }
 
 #[test]

@@ -542,7 +542,7 @@ fn an_object_id_has_room_in_the_inspector_and_the_controls_stay_on_one_line() {
     let (modes, refresh) = (window.place("Table (F4)"), window.place("Refresh"));
     assert!((modes.center().y - refresh.center().y).abs() < 1.0, "{modes} {refresh}");
     window.click("Expiry");
-    let (index, zoom) = (window.place("TTL index"), window.place("Zoom in"));
+    let (index, zoom) = (window.place("View: Timeline"), window.place("Zoom in"));
     assert!((index.center().y - zoom.center().y).abs() < 1.0, "{index} {zoom}");
 }
 

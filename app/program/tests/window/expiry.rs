@@ -461,39 +461,73 @@ fn without_a_ttl_index_one_is_offered() {
     window.until_named("Enter a number; 0 expires documents at the stored time");
 }
 
-/// The figure above a label, as it is painted.
-fn figure(window: &Window, label: &str) -> String {
-    let texts = window.harness.output().shapes.iter().filter_map(|clipped| {
-        let Shape::Text(drawn) = &clipped.shape else { return None };
-        Some((drawn.galley.text(), clipped.shape.visual_bounding_rect()))
-    });
-    let texts: Vec<_> = texts.collect();
-    let place = texts.iter().find(|(text, _)| *text == label).expect("a label").1;
-    let above = texts.iter().filter(|(_, other)| {
-        (other.left() - place.left()).abs() < 4.0 && other.bottom() <= place.top() + 4.0
-    });
-    let nearest = above.max_by(|a, b| a.1.bottom().total_cmp(&b.1.bottom()));
-    nearest.expect("a figure").0.to_owned()
-}
-
 #[test]
-fn what_if_opens_the_ttl_of_the_chosen_index() {
+fn what_if_tries_a_ttl_on_the_timeline_and_leads_to_its_dialog() {
     let mut window = window();
     window
         .run("test", &doc! {"insert": "sessions", "documents": [{"_id": "far", "at": at(7_200)}]});
     window.click("What if…");
-    window.until_named("Change TTL of at_1");
-    window.choose("TTL: unit", "seconds");
-    window.type_into("TTL", "10");
-    window.until_named("Change and expire 1");
-    // The figures add up to the seven documents.
-    for (count, label) in
-        [("1", "by the next pass"), ("2", "within an hour"), ("1", "later"), ("3", "never")]
-    {
-        assert_eq!(figure(&window, label), count, "{label}");
+    window.choose("TTL to try: unit", "seconds");
+    window.type_into("TTL to try", "10");
+    assert!(window.state().dialogs.open().is_none(), "nothing covers the lanes");
+    // The counts add up to the seven documents.
+    for part in ["1 by the next pass", "2 within an hour", "1 later", "3 never"] {
+        window.until_named(part);
     }
+    window.click("Apply…");
+    window.until_named("Change TTL of at_1");
+    assert_eq!(window.value("TTL"), "10");
+    window.until_named("Change and expire 1");
     window.click("Cancel");
     window.until_gone("Change TTL of");
+    assert_eq!(window.value("TTL to try"), "10", "it is still tried");
+    window.click("What if…");
+    window.until_gone("TTL to try");
+}
+
+#[test]
+fn an_applied_ttl_is_tried_no_more() {
+    let mut window = window();
+    window.click("What if…");
+    window.choose("TTL to try: unit", "seconds");
+    window.type_into("TTL to try", "10");
+    window.click("Apply…");
+    window.until_named("Change and expire 1");
+    window.click("Change and expire 1");
+    window.until_gone("TTL to try");
+}
+
+#[test]
+fn dragging_the_slider_of_what_if_counts_at_once() {
+    let mut window = window();
+    window.click("What if…");
+    window.until("the ages are known", |state| {
+        let strip = state.tabs.active().and_then(|tab| tab.expiry.what_if.as_ref());
+        strip.is_some_and(|strip| strip.change.ages.is_some())
+    });
+    let slider = window.place("TTL from a second to a year");
+    let left = slider.left() + sizes::GAP_SMALL;
+    window.point_at(left, slider.top() + 6.0);
+    // A second: the one with a date in the past goes.
+    window.until_named("1 by the next pass");
+    let tried = window.tab().expiry.what_if.as_ref().map(|strip| strip.change.secs());
+    assert_eq!(tried, Some(Ok(1)));
+}
+
+#[test]
+fn a_rule_on_the_last_modification_says_why_it_can_not_be_tried() {
+    let commands = [
+        doc! {"insert": "carts", "documents": [{"_id": 1}, {"_id": 2, "ttl": 90}]},
+        doc! {"createIndexes": "carts", "indexes": [
+            {"key": {"_ts": 1}, "name": "ts", "expireAfterSeconds": 60},
+        ]},
+    ];
+    let mut window = Window::open_view(&commands, "Expiry");
+    window.until_named("What if…");
+    window.click("What if…");
+    window.until_named("Documents expire by their last modification or their own ttl");
+    window.click("Change TTL…");
+    window.until_named("Change TTL of ts");
 }
 
 #[test]

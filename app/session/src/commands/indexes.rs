@@ -1,6 +1,6 @@
 //! Indexes.
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Document, doc};
 
 use super::smallest_int;
 
@@ -33,24 +33,4 @@ pub fn set_hidden(collection: &str, name: &str, hidden: bool) -> Document {
 
 pub fn drop(collection: &str, name: &str) -> Document {
     doc! { "dropIndexes": collection, "index": name }
-}
-
-/// Counts documents by their date, one bucket between two boundaries. Dates after now are not
-/// counted, and arrays of dates are in no bucket.
-pub fn count_by_date(
-    collection: &str,
-    field: &str,
-    boundaries: Vec<Bson>,
-    now_ms: i64,
-) -> Document {
-    doc! {
-        "aggregate": collection,
-        "pipeline": [
-            { "$match": { field: { "$lte": DateTime::from_millis(now_ms) } } },
-            { "$bucket": {
-                "groupBy": format!("${field}"), "boundaries": boundaries, "default": "other",
-            } },
-        ],
-        "cursor": {},
-    }
 }

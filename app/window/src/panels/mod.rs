@@ -38,6 +38,7 @@ pub mod tab_strip;
 pub mod time_bar;
 pub mod toasts;
 pub mod top_bar;
+pub mod ttl_slider;
 pub mod welcome;
 pub mod workspace;
 

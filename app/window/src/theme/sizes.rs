@@ -221,7 +221,7 @@ pub const SPAN_CONTROLS: f32 = 340.0;
 /// The room that the controls above the time axis need in one line, without those of the axis.
 pub const EXPIRY_CONTROLS: f32 = 560.0;
 /// The room that the chips of the totals need in the line of the controls.
-pub const EXPIRY_CHIPS: f32 = 440.0;
+pub const EXPIRY_CHIPS: f32 = 430.0;
 /// The room that the controls of the axis need at least.
 pub const SPAN_CONTROLS_MIN: f32 = 180.0;
 /// The dashes of the line at the next pass.

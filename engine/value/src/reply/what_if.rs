@@ -28,6 +28,9 @@ replies! {
         "busiest" as LeftOut => busiest: Option<BusyMinute>,
         /// All that would never expire, where they are counted apart from the reasons.
         "neverInAll" as LeftOut => never_in_all: Option<DocCount>,
+        /// Documents with their threshold before the first of the edges that were asked for, between
+        /// each of them and the next, and from the last one on.
+        "counts" as LeftOut => counts: Option<Vec<u64>>,
     }
 
     /// A minute, and the documents that expire in it.
@@ -66,6 +69,7 @@ mod tests {
                 "total": 9_i64, "damaged": 1_i64, "overdueNow": 2_i64, "nextHour": 3_i64,
                 "nextDay": 4_i64, "never": {"fieldMissing": 1_i64, "null": 1_i64},
                 "busiest": {"from": bson::DateTime::from_millis(60_000), "documents": 3_i64},
+                "counts": [4_i64, 3_i64],
             }
         );
     }

@@ -7,6 +7,7 @@ mod refresh;
 mod server;
 mod tab;
 mod timeline;
+mod what_if;
 
 use bson::{Bson, Document, doc};
 use mayfly_engine::value::extjson::Layout;
@@ -73,7 +74,11 @@ pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
             ledger::ask_kept(tab, cx);
         }
         ExpiryAction::Hold(held) => with(cx.state, tab, |view| view.hold(held, now_ms)),
-        ExpiryAction::WhatIf => what_if(tab, cx),
+        ExpiryAction::WhatIf => what_if::open(tab, cx),
+        ExpiryAction::TryTtl(ttl) => what_if::set_ttl(tab, ttl, cx.state),
+        ExpiryAction::CountWhatIf => what_if::ask(tab, cx),
+        ExpiryAction::ApplyWhatIf => what_if::open_dialog(tab, cx),
+        ExpiryAction::CloseWhatIf => with(cx.state, tab, |view| view.what_if = None),
         ExpiryAction::CreateIndex => indexes::open_create(tab, true, String::new(), cx),
         ExpiryAction::RefreshDate(id) => refresh_date(tab, id, cx),
         ExpiryAction::ShowDocument(id) => {
@@ -92,16 +97,6 @@ pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
         }
         ExpiryAction::PickRestorable => with(cx.state, tab, ExpiryView::pick_restorable),
         ExpiryAction::RestorePicked => ledger::restore(tab, cx),
-    }
-}
-
-fn what_if(tab: TabId, cx: &mut Apply<'_>) {
-    let Some(open) = cx.state.tabs.get(tab) else { return };
-    let ttl = open.indexes.ttl();
-    let chosen = open.expiry.index.clone().or_else(|| ttl.first().map(|index| index.name.clone()));
-    match chosen {
-        Some(name) => indexes::open_change_ttl(tab, &name, cx),
-        None => indexes::open_create(tab, true, String::new(), cx),
     }
 }
 

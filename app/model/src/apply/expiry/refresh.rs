@@ -6,6 +6,7 @@ use super::chosen::refusal;
 use super::chosen::{ask_document, ask_verdict};
 use super::ledger;
 use super::timeline::{RangeCount, Soonest, ask_density, ask_reasons_of_few};
+use super::what_if;
 use crate::apply::question::Question;
 use crate::apply::{Apply, documents, indexes};
 use crate::commands;
@@ -38,6 +39,7 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
         indexes::refresh(tab, cx);
     }
     ask_density(tab, cx);
+    what_if::ask_again(tab, cx);
     ask_reasons_of_few(tab, cx);
     ask_document(tab, cx);
     ledger::ask_kept(tab, cx);

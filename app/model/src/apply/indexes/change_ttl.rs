@@ -2,13 +2,12 @@
 
 use super::reads::{DocumentAges, TtlWhatIf};
 use crate::apply::Apply;
-use crate::apply::index_tab::{names, with};
+use crate::apply::index_tab::{dialog, names, with};
 use crate::commands::expiry;
 use crate::job::slow_read::SlowRead;
-use crate::limits::AGES_DOCUMENTS_MAX;
 use crate::state::dialogs::Dialog as AnyDialog;
-use crate::state::indexes::{ChangeTtl, Dialog, ages_command};
-use crate::state::{Namespace, TabId};
+use crate::state::indexes::{AgeCounts, ChangeTtl, Dialog};
+use crate::state::{State, TabId};
 
 /// Opens the dialog that changes the TTL of an index, or gives it one.
 pub fn open_change_ttl(tab: TabId, name: &str, cx: &mut Apply<'_>) {
@@ -16,18 +15,38 @@ pub fn open_change_ttl(tab: TabId, name: &str, cx: &mut Apply<'_>) {
     else {
         return;
     };
-    let Some((db, collection)) = names(tab, cx.state) else { return };
-    let field = index.field().unwrap_or_default().to_owned();
-    let change = Dialog::ChangeTtl(Box::new(ChangeTtl::new(index)));
-    cx.state.dialogs.show(AnyDialog::Indexes(tab, change));
-    ask_what_if(tab, cx);
-    let namespace = Namespace::new(&db, &collection);
-    let documents = cx.state.tree.documents_of(&namespace);
-    if field == "_ts" || documents.is_none_or(|count| count > AGES_DOCUMENTS_MAX) {
-        return;
+    show_change_ttl(tab, ChangeTtl::new(index), cx);
+}
+
+/// Opens that dialog with a change that was tried before. What is known of it is not asked again.
+pub(in crate::apply) fn show_change_ttl(tab: TabId, change: ChangeTtl, cx: &mut Apply<'_>) {
+    let (is_known, name) = (change.known().is_some(), change.index.name.clone());
+    let lacks_ages = change.ages.is_none() && !change.is_on_modification();
+    let dialog = Dialog::ChangeTtl(Box::new(change));
+    cx.state.dialogs.show(AnyDialog::Indexes(tab, dialog));
+    if !is_known {
+        ask_what_if(tab, cx);
     }
-    let command = ages_command(&collection, &field, cx.state.now_ms());
+    if lacks_ages {
+        ask_ages(tab, &name, cx);
+    }
+}
+
+/// Counts the documents by their age, once for all TTLs.
+pub(in crate::apply) fn ask_ages(tab: TabId, index: &str, cx: &mut Apply<'_>) {
+    let Some((db, collection)) = names(tab, cx.state) else { return };
+    let command = AgeCounts::command(&collection, index, cx.state.now_ms());
     cx.ask(DocumentAges(tab), &db, command);
+}
+
+/// Keeps the TTL of the open dialog on the timeline.
+pub(super) fn keep_draft(tab: TabId, state: &mut State) {
+    if let Some(Dialog::ChangeTtl(change)) = dialog(tab, state) {
+        let change = ChangeTtl { sent: None, ..(**change).clone() };
+        if let Some(open) = state.tabs.get_mut(tab) {
+            open.expiry.keep_change(change);
+        }
+    }
 }
 
 /// Opens that dialog now, or as soon as the indexes of the tab are known.

@@ -23,6 +23,9 @@ pub fn refresh(tab: TabId, cx: &mut Apply<'_>) {
 /// The list of indexes came.
 pub(super) fn listed(tab: TabId, cx: &mut Apply<'_>) {
     open_wanted(tab, cx);
+    if let Some(open) = cx.state.tabs.get_mut(tab) {
+        open.expiry.follow_indexes(&open.indexes);
+    }
     crate::apply::expiry::indexes_known(tab, cx);
 }
 

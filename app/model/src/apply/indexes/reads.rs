@@ -5,7 +5,7 @@ use crate::apply::index_tab::{dialog, with};
 use crate::apply::question::Question;
 use crate::job::slow_read::SlowRead;
 use crate::state::TabId;
-use crate::state::indexes::{Dialog, ages};
+use crate::state::indexes::Dialog;
 use crate::worker::Reply;
 
 /// Sizes and entries.
@@ -59,7 +59,7 @@ impl Question for SampleFields {
 
 /// The effect of the TTL in the open dialog.
 #[derive(Debug, PartialEq)]
-pub(super) struct TtlWhatIf(pub TabId);
+pub(in crate::apply) struct TtlWhatIf(pub TabId);
 
 impl Question for TtlWhatIf {
     type Answer = Reply;
@@ -70,17 +70,26 @@ impl Question for TtlWhatIf {
     }
 
     fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+        let Ok(index) = reply.command.get_document("index") else { return };
+        let strip = cx.state.tabs.get_mut(self.0).and_then(|open| open.expiry.what_if.as_mut());
         if reply.is_stopped() {
+            // What is still wanted is asked again.
+            if let Some(strip) = strip.filter(|strip| strip.asked.as_ref() == Some(index)) {
+                strip.asked = None;
+            }
             return;
         }
-        let Ok(index) = reply.command.get_document("index") else { return };
+        let found = reply.result.as_ref().map_err(String::as_str);
+        if let Some(strip) = strip {
+            strip.change.learn(index, found);
+        }
         if let Some(dialog) = dialog(self.0, cx.state) {
-            dialog.learn(index, reply.result.as_ref().map_err(String::as_str));
+            dialog.learn(index, found);
         }
     }
 }
 
-/// Documents by age, for the picture in the open dialog.
+/// Documents by age, for the open dialog and the strip of the timeline.
 #[derive(Debug, PartialEq)]
 pub(super) struct DocumentAges(pub TabId);
 
@@ -93,13 +102,13 @@ impl Question for DocumentAges {
     }
 
     fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
-        // An older question may have been about another field.
-        if let Some(found) = reply.ok()
-            && let Some(Dialog::ChangeTtl(change)) = dialog(self.0, cx.state)
-            && let Some(field) = change.index.field()
-            && let Some(ages) = ages(&reply.command, found, field)
-        {
-            change.ages = Some(ages);
+        let Some(found) = reply.ok() else { return };
+        let open = cx.state.tabs.get_mut(self.0);
+        if let Some(strip) = open.and_then(|open| open.expiry.what_if.as_mut()) {
+            strip.change.learn_ages(&reply.command, found);
+        }
+        if let Some(Dialog::ChangeTtl(change)) = dialog(self.0, cx.state) {
+            change.learn_ages(&reply.command, found);
         }
     }
 }

@@ -13,6 +13,7 @@ mod range;
 mod removals;
 mod totals;
 mod view;
+mod what_if;
 
 pub use self::cliff::{first_pass, in_passes, is_cliff, one_minute};
 pub use self::figures::{Brush, Cliff, InRange, Kept, ShownPass, Summary, Totals};
@@ -22,6 +23,7 @@ pub use self::ledger::Pick;
 pub use self::marks::{IndexMark, mark};
 pub use self::removals::{Look, Row};
 pub use self::view::{Density, ExpiryView, Mode, SavedExpiry};
+pub use self::what_if::{Fate, Trial, WhatIfStrip};
 
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::figures::{Brush, Cliff, InRange, LedgerKeep, ShownPass, Summary, Totals, range_of};
 use super::lane::Lane;
+use super::what_if::WhatIfStrip;
 use crate::commands::expiry;
 use crate::limits::{DENSITY_BUCKETS, LANES_MAX};
 use crate::state::axis::Axis;
@@ -88,6 +89,8 @@ pub struct ExpiryView {
     pub reasons_refused: Option<String>,
     /// Whether a batch has arrived since the view was opened.
     pub loaded: bool,
+    /// Another TTL that is tried on the timeline.
+    pub what_if: Option<Box<WhatIfStrip>>,
     /// Documents removed while the view was open, newest first.
     pub ledger: VecDeque<Lane>,
     /// Removed documents that the ledger had no room for.

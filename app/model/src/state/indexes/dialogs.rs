@@ -1,8 +1,11 @@
 //! The dialogs of the Indexes view.
 
+use std::borrow::Cow;
+
 use bson::{Bson, Document, doc};
 use mayfly_engine::reply::WhatIf;
 
+use super::age::AgeCounts;
 use super::view::{IndexRow, no_ttl_reason};
 use crate::commands::{indexes, smallest_int};
 use crate::job::number_draft::NumberDraft;
@@ -76,20 +79,30 @@ impl Dialog {
         if self.asked().as_ref() != Some(index) {
             return;
         }
-        let (what_if, error) = match self {
-            Self::Create(create) => (&mut create.what_if, &mut create.error),
-            Self::ChangeTtl(change) => (&mut change.what_if, &mut change.error),
-            Self::Drop(_) | Self::Rollout(_) => return,
-        };
-        match found {
-            Ok(found) => {
-                *what_if =
-                    WhatIf::from_document(found).map(|found| Box::new((index.clone(), found)));
+        match self {
+            Self::Create(create) => {
+                learn(&mut create.what_if, &mut create.error, index, found);
             }
-            Err(sentence) => {
-                *error = Some(format!("Can't preview this TTL: {sentence}"));
-            }
+            Self::ChangeTtl(change) => change.learn(index, found),
+            Self::Drop(_) | Self::Rollout(_) => {}
         }
+    }
+}
+
+/// The effect of a TTL, and the index that was asked for, as in the command.
+pub type Known = Option<Box<(Document, WhatIf)>>;
+
+fn learn(
+    what_if: &mut Known,
+    error: &mut Option<String>,
+    index: &Document,
+    found: Result<&Document, &str>,
+) {
+    match found {
+        Ok(found) => {
+            *what_if = WhatIf::from_document(found).map(|found| Box::new((index.clone(), found)));
+        }
+        Err(sentence) => *error = Some(format!("Can't preview this TTL: {sentence}")),
     }
 }
 
@@ -107,10 +120,9 @@ pub struct DropIndex {
 pub struct ChangeTtl {
     pub index: IndexRow,
     pub ttl: NumberDraft,
-    /// The effect, and the index that was asked for, as in the command.
-    pub what_if: Option<Box<(Document, WhatIf)>>,
-    /// Documents by age, one count a slice of the slider. `None` until they are known.
-    pub ages: Option<Vec<u64>>,
+    pub what_if: Known,
+    /// Documents by age. `None` until they are known.
+    pub ages: Option<Box<AgeCounts>>,
     /// The generation of the command that was sent and has no answer yet.
     pub sent: Option<u64>,
     pub error: Option<String>,
@@ -150,7 +162,8 @@ impl ChangeTtl {
         is_on_modification(&self.index.key)
     }
 
-    fn asked(&self) -> Option<Document> {
+    /// The index that [`WhatIf`] is asked for. `None` while the TTL is not valid.
+    pub fn asked(&self) -> Option<Document> {
         let secs = self.secs().ok()?;
         Some(doc! { "name": &self.index.name, "expireAfterSeconds": secs })
     }
@@ -159,6 +172,32 @@ impl ChangeTtl {
     pub fn known(&self) -> Option<&WhatIf> {
         let asked = self.asked()?;
         self.what_if.as_ref().filter(|known| known.0 == asked).map(|known| &known.1)
+    }
+
+    /// The same at once: until it is counted, from what is known of the ages.
+    pub fn figures(&self, now_ms: i64) -> Option<Cow<'_, WhatIf>> {
+        if let Some(known) = self.known() {
+            return Some(Cow::Borrowed(known));
+        }
+        let secs = self.secs().ok().filter(|secs| *secs >= 0)?;
+        let ages = self.ages.as_ref()?;
+        Some(Cow::Owned(ages.what_if(secs, now_ms)))
+    }
+
+    /// Takes the effect of a TTL, or the error, if it is for the current input.
+    pub fn learn(&mut self, index: &Document, found: Result<&Document, &str>) {
+        if self.asked().as_ref() == Some(index) {
+            learn(&mut self.what_if, &mut self.error, index, found);
+        }
+    }
+
+    /// Takes the documents by age, if they are about this index.
+    pub fn learn_ages(&mut self, command: &Document, found: &Document) {
+        if AgeCounts::index_of(command) == Some(&*self.index.name)
+            && let Some(ages) = AgeCounts::read(command, found)
+        {
+            self.ages = Some(Box::new(ages));
+        }
     }
 
     /// The command that makes the change; `None` while the TTL is not valid.
@@ -189,8 +228,7 @@ pub struct CreateIndex {
     pub collation: Box<Document>,
     /// Its name as typed; empty for the usual one.
     pub name: String,
-    /// The effect of the TTL, and the index that was asked for, as in the command.
-    pub what_if: Option<Box<(Document, WhatIf)>>,
+    pub what_if: Known,
     /// The generation of the command that was sent and has no answer yet.
     pub sent: Option<u64>,
     /// Why it could not be made.

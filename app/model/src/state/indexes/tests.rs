@@ -1,6 +1,7 @@
 //! The rules of the Indexes view and its dialogs.
 
 use bson::{Bson, doc};
+use mayfly_engine::reply::DocCount;
 
 use super::age::SLIDER_SECS;
 use super::*;
@@ -66,26 +67,71 @@ fn the_slider_is_logarithmic_and_reversible() {
     assert!(slider_fraction(60) > 0.2 && slider_fraction(60) < 0.3);
 }
 
+const NOW_MS: i64 = 1_704_844_800_000;
+
+/// What is known of documents with dates this long before now, in milliseconds, and of two without.
+fn ages(ages_ms: &[i64]) -> AgeCounts {
+    let command = AgeCounts::command("c", "at_1", NOW_MS);
+    assert_eq!(AgeCounts::index_of(&command), Some("at_1"));
+    let edges = command.get_array("edges").expect("edges").iter();
+    let edges: Vec<i64> =
+        edges.map(|at| at.as_datetime().expect("a date").timestamp_millis()).collect();
+    assert!(edges.windows(2).all(|pair| pair[0] < pair[1]), "they rise");
+    let mut counts = vec![0_i64; edges.len() + 1];
+    for age_ms in ages_ms {
+        counts[edges.partition_point(|edge| *edge <= NOW_MS - age_ms)] += 1;
+    }
+    let total = i64::try_from(ages_ms.len()).expect("a few") + 2;
+    let reply = doc! { "total": total, "never": { "null": 2_i64 }, "counts": counts };
+    AgeCounts::read(&command, &reply).expect("a reply")
+}
+
 #[test]
-fn documents_are_counted_by_age_in_one_command() {
-    let now_ms = 1_704_844_800_000;
-    let command = ages_command("c", "at", now_ms);
-    let pipeline = command.get_array("pipeline").expect("a pipeline");
-    let bucket = pipeline[1].as_document().and_then(|stage| stage.get_document("$bucket").ok());
-    let boundaries = bucket.expect("a bucket").get_array("boundaries").expect("boundaries");
-    assert_eq!(boundaries.len(), AGE_SLICES + 1);
-    let ms = |at: &Bson| at.as_datetime().expect("a date").timestamp_millis();
-    assert!(boundaries.windows(2).all(|pair| ms(&pair[0]) < ms(&pair[1])), "they ascend");
-    assert_eq!(boundaries.last().map(ms), Some(now_ms + 1), "now is in the youngest slice");
-    let batch = vec![
-        doc! { "_id": boundaries[0].clone(), "count": 7 },
-        doc! { "_id": boundaries[AGE_SLICES - 1].clone(), "count": 2_i64 },
-        doc! { "_id": "other", "count": 3 },
-    ];
-    let reply = doc! { "cursor": { "firstBatch": batch } };
-    let found = ages(&command, &reply, "at").expect("it is about this field");
-    assert_eq!((found[0], found[AGE_SLICES - 1], found.iter().sum::<u64>()), (2, 7, 9));
-    assert_eq!(ages(&command, &reply, "other"), None);
+fn every_stop_of_the_slider_is_known_to_the_document() {
+    let (second, hour, day) = (1_000, 3_600_000, 86_400_000);
+    let found = ages(&[-30 * 60_000, 5 * second, 60 * second, 2 * hour, 40 * day, 4_000 * day]);
+    let check = |secs, now, soon, later| {
+        let effect = found.what_if(secs, NOW_MS);
+        let counts = [effect.overdue_now, effect.next_hour, effect.later(), effect.stays()];
+        assert_eq!(counts, [now, soon, later, 2].map(DocCount::Exact), "{secs} s");
+    };
+    check(5, 5, 1, 0);
+    check(6, 4, 2, 0);
+    check(60, 4, 2, 0);
+    check(70, 3, 3, 0);
+    check(7_200, 3, 0, 3);
+    check(40 * 86_400, 2, 0, 4);
+    check(SLIDER_SECS.1, 1, 0, 5);
+}
+
+#[test]
+fn between_two_stops_the_counts_are_about_right_and_add_up() {
+    let found = ages(&[400_001, 402_000, 405_000, 409_000]);
+    let effect = found.what_if(405, NOW_MS);
+    let about = effect.overdue_now;
+    assert_eq!((about.least(), about.likely(), about.most()), (0, 2, Some(4)));
+    let parts = [about, effect.next_hour, effect.later(), effect.stays()];
+    assert_eq!(parts.map(DocCount::likely).iter().sum::<u64>(), 6);
+    // Time has passed since they were counted.
+    assert_eq!(found.what_if(400, NOW_MS + 10_000).overdue_now, DocCount::Exact(4));
+}
+
+#[test]
+fn each_document_is_in_one_slice_of_its_age() {
+    let found = ages(&[-5_000, 0, 1_500, 90_000, 4_000 * 86_400_000]);
+    let slices = found.slices(NOW_MS);
+    assert_eq!(slices.len(), AGE_SLICES);
+    assert_eq!(slices.iter().sum::<u64>(), 4, "one has a date ahead");
+    assert_eq!((slices[0], slices[AGE_SLICES - 1]), (2, 1));
+}
+
+#[test]
+fn the_slider_stops_at_round_numbers() {
+    for fraction in [0.0, 0.013, 0.21, 0.34, 0.5, 0.77, 1.0] {
+        let secs = slider_secs(fraction);
+        let found = ages(&[secs * 1_000]).what_if(secs, NOW_MS).overdue_now;
+        assert_eq!(found, DocCount::Exact(1), "{secs} s is a stop");
+    }
 }
 
 #[test]

@@ -274,7 +274,8 @@ pub const ROWS: &[Row] = &[
         "What if…",
         Reads(|bench| {
             expiry(bench);
-            bench.shows("What if…", "TTL");
+            bench.shows("What if…", "TTL to try");
+            bench.window.click("What if…");
         }),
     ),
     (

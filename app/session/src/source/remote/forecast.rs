@@ -158,10 +158,11 @@ pub(super) fn what_if(asking: &Asking<'_>, command: &Document) -> Result<Documen
         return Err(failed(67, "CannotCreateIndex", sentence));
     };
     let due_ms = asking.removed_up_to_ms(asking.now_ms());
+    let edges_ms = edges_ms(command);
     let rules = slice::from_ref(&rule);
     let found = match all_of_few(asking, rules)? {
         Some(documents) => {
-            let mut tally = WhatIfTally::default();
+            let mut tally = WhatIfTally::new(&edges_ms);
             for document in &documents {
                 tally.add(rule.verdict(document), due_ms);
             }
@@ -169,10 +170,10 @@ pub(super) fn what_if(asking: &Asking<'_>, command: &Document) -> Result<Documen
         }
         None => {
             if let Some(counted) = counting::with_indexes(&indexes, rules) {
-                what_if_counted(asking, &rule, &counted, due_ms)?
+                what_if_counted(asking, &rule, &counted, (due_ms, &edges_ms))?
             } else {
                 let draws = Draws::take(asking, rules, counting::total(asking)?)?;
-                what_if_drawn(&draws, &rule, due_ms)
+                what_if_drawn(&draws, &rule, (due_ms, &edges_ms))
             }
         }
     };
@@ -184,7 +185,7 @@ fn what_if_counted(
     asking: &Asking<'_>,
     rule: &TtlIndex,
     counted: &[CountedRule<'_>],
-    due_ms: i64,
+    (due_ms, edges_ms): (i64, &[i64]),
 ) -> Result<WhatIf, Document> {
     let total = counting::total(asking)?;
     let count = |thresholds| counting::at(asking, counted, thresholds);
@@ -197,16 +198,22 @@ fn what_if_counted(
         never_in_all: Some(stays),
         ..WhatIf::default()
     };
-    if !stays.is_zero() {
-        // Only why documents stay is seen from documents alone.
-        let draws = Draws::take(asking, slice::from_ref(rule), total);
-        found.never = draws.map(|draws| reasons(&draws, rule)).unwrap_or_default();
+    if !stays.is_zero() || !edges_ms.is_empty() {
+        // Why documents stay, and how the others spread, is seen from documents alone.
+        if let Ok(draws) = Draws::take(asking, slice::from_ref(rule), total) {
+            found.never = reasons(&draws, rule);
+            found.counts = spread(&draws, rule, edges_ms);
+        }
     }
     Ok(found)
 }
 
 /// The effect of a rule, estimated from samples.
-fn what_if_drawn(draws: &Draws, rule: &TtlIndex, due_ms: i64) -> WhatIf {
+fn what_if_drawn(
+    draws: &Draws,
+    rule: &TtlIndex,
+    (due_ms, edges_ms): (i64, &[i64]),
+) -> WhatIf {
     let wait_ms = |found: &RawDocument| {
         let threshold_ms = rule.verdict(found).threshold_ms();
         threshold_ms.map(|threshold_ms| threshold_ms.saturating_sub(due_ms))
@@ -221,8 +228,32 @@ fn what_if_drawn(draws: &Draws, rule: &TtlIndex, due_ms: i64) -> WhatIf {
         next_day: within(0, DAY_MS),
         never: reasons(draws, rule),
         never_in_all: Some(draws.estimate(|found| wait_ms(found).is_none())),
+        counts: spread(draws, rule, edges_ms),
         ..WhatIf::default()
     }
+}
+
+/// The edges between which thresholds are to be counted, in milliseconds since 1970.
+fn edges_ms(command: &Document) -> Vec<i64> {
+    let edges = command.get_array("edges").map(Vec::as_slice).unwrap_or_default();
+    let dates = edges.iter().filter_map(Bson::as_datetime).take(BUCKETS_MAX);
+    dates.map(|date| date.timestamp_millis()).collect()
+}
+
+/// Thresholds between edges, scaled from the documents that were seen.
+fn spread(draws: &Draws, rule: &TtlIndex, edges_ms: &[i64]) -> Option<Vec<u64>> {
+    let (mut tally, mut seen) = (WhatIfTally::new(edges_ms), 0_u128);
+    for document in draws.documents() {
+        tally.add(rule.verdict(document), 0);
+        seen += 1;
+    }
+    let all = u128::from(draws.total.likely());
+    let scaled = |count: u64| u64::try_from(u128::from(count) * all / seen.max(1));
+    let mut counts = tally.finish().counts?;
+    for count in &mut counts {
+        *count = scaled(*count).unwrap_or(u64::MAX);
+    }
+    Some(counts)
 }
 
 /// Why documents would never expire.

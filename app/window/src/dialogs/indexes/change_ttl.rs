@@ -8,7 +8,8 @@ use super::what_if::going;
 use crate::action::IndexesAction;
 use crate::dialogs::frame::DialogFrame;
 use crate::job::number_draft::NumberDraft;
-use crate::state::indexes::{AGE_SLICES, ChangeTtl, slider_fraction, slider_secs, ttl_words};
+use crate::panels::ttl_slider;
+use crate::state::indexes::{AGE_SLICES, ChangeTtl, slider_fraction, ttl_words};
 use crate::state::lesson::why::Topic;
 use crate::state::{State, number};
 use crate::theme::{colors, sizes, text};
@@ -58,11 +59,16 @@ pub(super) fn ui(
         .waiting(change.sent.is_some())
         .error(change.error.as_deref());
     let outcome = with_buttons(frame, change, &label).ui(context, |ui| {
-        changed = content_ui(ui, change, what_if::pass_max(state));
+        changed = content_ui(ui, change, state);
     });
     if changed {
         change.error = None;
         actions.push(IndexesAction::AskWhatIf);
+        // The timeline tries what is typed here, also after the dialog gave way to a lesson.
+        let tab = state.tabs.get(actions.tab);
+        if tab.is_some_and(|tab| tab.expiry.what_if.is_some()) {
+            actions.push(IndexesAction::KeepDraft);
+        }
     }
     if let Some(action) = outcome.end(actions.queue) {
         actions.push(action);
@@ -120,7 +126,7 @@ fn with_buttons<'a>(
 }
 
 /// Returns whether the TTL was changed.
-fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, pass_max: Option<u64>) -> bool {
+fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, state: &State) -> bool {
     let mut changed = false;
     let problem = change.ttl_problem();
     ui.horizontal(|ui| {
@@ -143,66 +149,16 @@ fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, pass_max: Option<u64>) -> boo
     };
     ui.label(text::rich(words, text::body()).color(ink));
     let secs = secs.ok();
-    if let Some(secs) = slider_ui(ui, secs) {
+    if let Some(secs) = ttl_slider::ui(ui, secs, change.index.secs).secs {
         change.ttl = NumberDraft::from_secs(secs);
         changed = true;
     }
     if let Some(ages) = &change.ages {
-        ages_ui(ui, ages, secs);
+        ages_ui(ui, &ages.slices(state.now_ms()), secs);
     }
-    what_if::ui(ui, change.known(), pass_max);
+    let figures = change.figures(state.now_ms());
+    what_if::ui(ui, figures.as_deref(), what_if::pass_max(state));
     changed
-}
-
-const MARKS: [(&str, i64); 6] = [
-    ("1 s", 1),
-    ("1 min", 60),
-    ("1 h", 3_600),
-    ("1 day", 86_400),
-    ("1 month", 30 * 86_400),
-    ("1 year", 365 * 86_400),
-];
-
-/// A slider from a second to a year, logarithmic. Returns the seconds it was moved to.
-fn slider_ui(ui: &mut Ui, secs: Option<i64>) -> Option<i64> {
-    let size = vec2(ui.available_width(), sizes::SLIDER);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
-    let track = Rect::from_min_max(
-        pos2(rect.left() + sizes::GAP_SMALL, rect.top() + sizes::GAP_TINY),
-        pos2(rect.right() - sizes::GAP_SMALL, rect.top() + sizes::GAP_TINY + sizes::SLIDER_TRACK),
-    );
-    let fraction = slider_fraction(secs.unwrap_or(1));
-    response.widget_info(|| WidgetInfo::slider(true, fraction, "TTL from a second to a year"));
-    let ink = colors(ui);
-    let painter = ui.painter();
-    let radius = track.height() / 2.0;
-    painter.rect_filled(track, radius, ink.well);
-    let x = track.left() + as_f32(fraction) * track.width();
-    painter.rect_filled(track.with_max_x(x), radius, ink.accent);
-    let knob = pos2(x, track.center().y);
-    painter.circle(knob, sizes::SLIDER_KNOB, ink.panel, Stroke::new(2.5, ink.accent));
-    for (label, secs) in MARKS {
-        let at = track.left() + as_f32(slider_fraction(secs)) * track.width();
-        let galley = painter.layout_no_wrap(label.to_owned(), text::small(), ink.dim);
-        let left = (at - galley.size().x / 2.0).clamp(rect.left(), rect.right() - galley.size().x);
-        painter.galley(pos2(left, track.bottom() + sizes::GAP_SMALL), galley, ink.dim);
-    }
-    let pointer = response.interact_pointer_pos()?;
-    let fraction = f64::from((pointer.x - track.left()) / track.width());
-    Some(round_secs(slider_secs(fraction))).filter(|moved| Some(*moved) != secs)
-}
-
-/// A round number near `secs`, so that the slider does not stop at 3,617 seconds.
-fn round_secs(secs: i64) -> i64 {
-    let step = match secs {
-        ..60 => 1,
-        60..600 => 10,
-        600..3_600 => 60,
-        3_600..86_400 => 900,
-        86_400..2_592_000 => 3_600,
-        _ => 86_400,
-    };
-    (secs + step / 2) / step * step
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a place on screen")]

@@ -82,9 +82,23 @@ impl Backdrop<'_> {
             let stroke = Stroke::new(sizes::LINE_STRONG, ink.accent);
             painter.extend(Shape::dashed_line(&ends, stroke, sizes::DASH, sizes::DASH));
         }
-        if (scale.left..=scale.right()).contains(&now) {
-            painter.vline(now, y, Stroke::new(sizes::LINE_STRONG, ink.now));
-        }
+    }
+}
+
+/// Draws the line of *now* over what was drawn before, so that no text makes a gap in it.
+pub(in crate::panels) fn paint_now(ui: &Ui, scale: Scale, area: Rect) {
+    paint_line(ui, scale, area, scale.now_x(), colors(ui).now);
+}
+
+/// Draws the line up to which documents would be due under the TTL that is tried.
+pub(super) fn paint_trial(ui: &Ui, scale: Scale, area: Rect, due_up_to_ms: i64) {
+    paint_line(ui, scale, area, scale.x(due_up_to_ms), colors(ui).overdue);
+}
+
+fn paint_line(ui: &Ui, scale: Scale, area: Rect, x: f32, ink: egui::Color32) {
+    if (scale.left..=scale.right()).contains(&x) {
+        let painter = ui.painter().with_clip_rect(area);
+        painter.vline(x, area.y_range(), Stroke::new(sizes::LINE_STRONG, ink));
     }
 }
 

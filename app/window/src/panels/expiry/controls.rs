@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use egui::Ui;
 
 use super::totals;
-use crate::action::{ExpiryAction, expiry, sandbox};
+use crate::action::{ExpiryAction, expiry};
 use crate::panels::tab_actions::ExpiryActions;
 use crate::state::expiry::{ExpiryView, Mode, Totals};
 use crate::state::indexes::TtlIndex;
@@ -36,13 +36,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActi
     let is_wide = ui.available_width() >= sizes::EXPIRY_CONTROLS;
     ui.horizontal(|ui| {
         index_ui(ui, view, &indexes, actions);
-        let hint = "Preview what a different TTL would remove";
-        let what_if = ui.add(Button::plain("What if…").tooltip(hint));
-        anchor::note(ui.ctx(), Anchor::WhatIf, what_if.rect);
-        if what_if.clicked() {
-            actions.push(ExpiryAction::WhatIf);
-        }
-        more_ui(ui, state, tab, actions);
+        what_if_ui(ui, view, actions);
         if is_wide {
             rest.draw(ui, state, tab, actions);
         }
@@ -102,16 +96,16 @@ impl Rest {
     }
 }
 
-/// The menu with the other actions on the collection.
-fn more_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
-    let button = ui.add(Button::icon_only(Icon::More, "More"));
-    menu::below(&button, |ui| {
-        let copy = sandbox::copy(tab.namespace.clone(), state);
-        let entry = menu::entry(ui, "Copy into a sandbox", "", copy.is_some());
-        if let (true, Some(copy)) = (entry.hint(sandbox::COPY.tooltip).clicked(), copy) {
-            actions.queue.push(copy);
-        }
-    });
+/// Opens and closes the strip that tries another TTL.
+fn what_if_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut ExpiryActions<'_>) {
+    let is_open = view.mode == Mode::Timeline && view.what_if.is_some();
+    let button =
+        Button::plain("What if…").small().selected(is_open).tooltip(expiry::WHAT_IF.tooltip);
+    let button = ui.add(button);
+    anchor::note(ui.ctx(), Anchor::WhatIf, button.rect);
+    if button.clicked() {
+        actions.push(if is_open { ExpiryAction::CloseWhatIf } else { ExpiryAction::WhatIf });
+    }
 }
 
 /// How the documents are shown.
@@ -132,6 +126,15 @@ fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], actions: &mut 
         .as_ref()
         .and_then(|name| indexes.iter().find(|index| index.name == *name))
         .map_or_else(|| all.to_owned(), TtlIndex::label);
+    if let [only] = indexes
+        && view.index.as_ref().is_none_or(|name| *name == only.name)
+    {
+        let label = visible(&only.label());
+        let shown = cut(&label, INDEX_CHARS_MAX);
+        ui.label(text::rich(shown, text::strong()).color(colors(ui).text)).hint(label);
+        ui.add_space(sizes::GAP_SMALL);
+        return;
+    }
     let hint = "Filter by TTL index";
     let chosen = visible(&chosen);
     let shown = cut(&chosen, INDEX_CHARS_MAX);

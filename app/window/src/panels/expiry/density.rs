@@ -34,10 +34,37 @@ pub(super) fn ui(
         let range = if view.brush.is_some() { ", a range is chosen" } else { "" };
         WidgetInfo::labeled(Role::Image, true, format!("{name}{range}"))
     });
+    paint_bars(ui, view, scale, sweep, rect);
+    mark_range(ui, view, scale, rect);
+    zoom(ui, &response, scale, actions);
+    if response.drag_stopped() {
+        actions.push(ExpiryAction::ListRange);
+    }
+    if let Some(from) =
+        ui.input(|input| input.pointer.press_origin()).filter(|_| response.dragged())
+        && let Some(to) = response.interact_pointer_pos()
+    {
+        let [from, to] = [from.x, to.x].map(|x| scale.instant(x));
+        actions
+            .push(ExpiryAction::Brush(Some(Brush { from_ms: from.min(to), to_ms: from.max(to) })));
+        return;
+    }
+    let Some(pointer) = response.hover_pos() else { return };
+    if response.clicked() {
+        actions.push(ExpiryAction::Pan(scale.fraction(pointer.x) - 0.5));
+    }
+    let words = slice_words(view, scale, pointer.x, zone);
+    response.on_hover_cursor(CursorIcon::Crosshair).hint_at_pointer(words);
+}
+
+fn paint_bars(ui: &Ui, view: &ExpiryView, scale: Scale, sweep: Option<Sweep>, rect: Rect) {
     let most = bars(view).map(|bar| bar.count).max().unwrap_or(0);
     let painter = ui.painter();
     let ink = colors(ui);
     painter.hline(rect.x_range(), rect.bottom(), (sizes::LINE, ink.hairline));
+    // Where documents would be due under the TTL that is tried.
+    let due_ms = view.trial().map_or(scale.now_ms, |trial| trial.due_up_to_ms(scale.now_ms));
+    let due = scale.x(due_ms);
     for bar in bars(view).filter(|bar| bar.count > 0) {
         let (left, right) = (scale.x(bar.from_ms), scale.x(bar.to_ms));
         if right <= scale.left || left >= scale.right() {
@@ -54,31 +81,17 @@ pub(super) fn ui(
                 ink.overdue
             }
             Kind::Removed => faded(ink.removed, 0.5),
-            _ if bar.to_ms <= scale.now_ms => ink.overdue,
+            Kind::Threshold if bar.to_ms <= due_ms => ink.overdue,
             Kind::Threshold => faded(ink.accent, 0.85),
         };
-        painter.rect_filled(Rect::from_min_max(top, end), 2.0, color);
+        let rect = Rect::from_min_max(top, end);
+        painter.rect_filled(rect, 2.0, color);
+        // Without one, *now* is between two slices.
+        let is_cut = due_ms != scale.now_ms && due_ms < bar.to_ms && due > left;
+        if bar.kind == Kind::Threshold && is_cut {
+            painter.rect_filled(rect.with_max_x(due.min(rect.right())), 2.0, ink.overdue);
+        }
     }
-    mark_range(ui, view, scale, rect);
-    zoom(ui, &response, scale, actions);
-    if response.drag_stopped() {
-        actions.push(ExpiryAction::ListRange);
-    }
-    if let Some(from) =
-        ui.input(|input| input.pointer.press_origin()).filter(|_| response.dragged())
-        && let Some(to) = response.interact_pointer_pos()
-    {
-        let [from, to] = [from.x, to.x].map(|x| scale.instant(x));
-        actions
-            .push(ExpiryAction::Brush(Some(Brush { from_ms: from.min(to), to_ms: from.max(to) })));
-        return;
-    }
-    let Some(pointer) = response.hover_pos() else { return };
-    let Some(words) = slice_words(view, scale, pointer.x, zone) else { return };
-    if response.clicked() {
-        actions.push(ExpiryAction::Pan(scale.fraction(pointer.x) - 0.5));
-    }
-    response.on_hover_cursor(CursorIcon::PointingHand).hint_at_pointer(words);
 }
 
 /// Marks the chosen range.
@@ -95,8 +108,8 @@ fn mark_range(ui: &Ui, view: &ExpiryView, scale: Scale, rect: Rect) {
     }
 }
 
-/// The slice at a position in words; `None` where no bar is.
-fn slice_words(view: &ExpiryView, scale: Scale, x: f32, zone: Zone) -> Option<String> {
+/// The slice at a position in words, and what the pointer can do.
+fn slice_words(view: &ExpiryView, scale: Scale, x: f32, zone: Zone) -> String {
     let (mut range, mut waiting, mut removed) = (None, 0, 0);
     for bar in bars(view).filter(|bar| scale.x(bar.from_ms) <= x && x < scale.x(bar.to_ms)) {
         range = Some((bar.from_ms, bar.to_ms));
@@ -105,7 +118,7 @@ fn slice_words(view: &ExpiryView, scale: Scale, x: f32, zone: Zone) -> Option<St
             Kind::Removed => removed += bar.count,
         }
     }
-    let (from, to) = range?;
+    let (from, to) = range.unwrap_or_default();
     let [from, to] = [from, to].map(|at| zone.when(at, scale.now_ms));
     let verb = if scale.x(scale.now_ms) > x { "expired" } else { "expire" };
     let mut lines = Vec::new();
@@ -117,11 +130,8 @@ fn slice_words(view: &ExpiryView, scale: Scale, x: f32, zone: Zone) -> Option<St
         let documents = number::counted(removed, "document", "documents");
         lines.push(format!("{documents} removed that expired between {from} and {to}"));
     }
-    if lines.is_empty() {
-        return None;
-    }
-    lines.push("Click to scroll there; drag to choose a range".to_owned());
-    Some(lines.join("\n"))
+    lines.push("Drag to choose a range; click to scroll there".to_owned());
+    lines.join("\n")
 }
 
 pub(super) fn interact(

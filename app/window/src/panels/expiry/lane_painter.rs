@@ -9,7 +9,7 @@ use super::scale::Scale;
 use super::server;
 use super::words;
 use crate::state::duration;
-use crate::state::expiry::{IndexMark, Lane, Phase};
+use crate::state::expiry::{Fate, IndexMark, Lane, Phase};
 use crate::theme::colors::faded;
 use crate::theme::{Colors, sizes, text};
 use crate::widgets::{cell, figure};
@@ -40,6 +40,8 @@ pub(in crate::panels) struct LanePainter<'a> {
     pub is_named: bool,
     /// The mark of the TTL index that decides, where there are several.
     pub mark: Option<IndexMark>,
+    /// What the TTL that is tried changes.
+    pub fate: Option<Fate>,
 }
 
 impl LanePainter<'_> {
@@ -51,6 +53,7 @@ impl LanePainter<'_> {
         }
         match phase {
             Phase::Waiting => self.waiting(lane),
+            Phase::Overdue if self.fate == Some(Fate::Stays) => self.stays(lane),
             Phase::Overdue => self.overdue(lane),
             Phase::Removed { late_ms } => self.removed(lane, late_ms),
         }
@@ -96,12 +99,31 @@ impl LanePainter<'_> {
         let mut job = line(&note);
         job.wrap = egui::text::TextWrapping::truncate_at_width(width);
         let galley = self.painter.layout_job(job);
-        let (middle, width) = (self.rect.center().y, galley.size().x);
+        let mut middle = self.rect.center().y;
+        if let Phase::Removed { late_ms } = phase
+            && self.has_lag_below()
+        {
+            let half = self.rect.height() / 4.0;
+            let lag = line(&server::lag(lane, late_ms));
+            let lag = self.painter.layout_job(LayoutJob {
+                wrap: egui::text::TextWrapping::truncate_at_width(width),
+                ..lag
+            });
+            let at = pos2(left, middle + half - lag.size().y / 2.0 - 1.0);
+            self.painter.galley(at, lag, ink);
+            middle -= half - 1.0;
+        }
+        let width = galley.size().x;
         let at = pos2(left, middle - galley.size().y / 2.0);
         if is_removed {
             self.painter.hline(left..=left + width, middle, Stroke::new(sizes::LINE, ink));
         }
         self.painter.galley(at, galley, ink);
+    }
+
+    /// Whether the lag of a removed document is below its name: at its cross it would cover *now*.
+    fn has_lag_below(&self) -> bool {
+        self.is_named && self.rect.height() >= sizes::LANE
     }
 
     /// Where the threshold is drawn: on its way to its place after a refresh.
@@ -130,8 +152,12 @@ impl LanePainter<'_> {
     fn waiting(&self, lane: &Lane) {
         let (base, end) = (self.scale.x(lane.base_ms), self.threshold_x(lane));
         let now = self.scale.now_x();
-        self.fill(self.bar(base.min(end), end), faded(self.colors.accent, 0.32));
-        self.fill(self.bar(base, now.min(end)), faded(self.colors.accent, 0.85));
+        let (hue, ink) = match self.fate {
+            Some(Fate::Goes) => (self.colors.overdue, self.colors.overdue),
+            _ => (self.colors.accent, self.colors.text),
+        };
+        self.fill(self.bar(base.min(end), end), faded(hue, 0.32));
+        self.fill(self.bar(base, now.min(end)), faded(hue, 0.85));
         self.dates(lane);
         if lane.base_ms == lane.threshold_ms {
             // Nothing is added to the date: a thread leads from now to the threshold.
@@ -147,13 +173,27 @@ impl LanePainter<'_> {
             let at = self.scale.left - edge;
             self.digits(at, &format!("← {left}"), self.colors.dim, "");
         } else if end <= self.scale.right() {
-            self.knob(pos2(end, self.rect.center().y), self.colors.accent);
-            self.digits(end, &left, self.colors.text, "");
+            self.knob(pos2(end, self.rect.center().y), hue);
+            self.digits(end, &left, ink, "");
         } else {
             // The threshold is beyond the right edge: the digits are there, with an arrow.
             let at = self.scale.right() - edge;
             self.digits(at, &format!("{left} →"), self.colors.dim, "");
         }
+    }
+
+    /// An overdue document that would wait under the TTL that is tried.
+    fn stays(&self, lane: &Lane) {
+        let (base, due) = (self.scale.x(lane.base_ms), self.threshold_x(lane));
+        let now = self.scale.now_x();
+        self.fill(self.bar(base, now), faded(self.colors.accent, 0.85));
+        self.dates(lane);
+        if (self.scale.left..=self.scale.right()).contains(&due) {
+            self.knob(pos2(due, self.rect.center().y), self.colors.accent);
+        }
+        let past_ms = self.scale.shown_ms.min(self.known_ms).saturating_sub(lane.threshold_ms);
+        let at = now.clamp(self.scale.left, self.scale.right());
+        self.digits(at, &duration::overdue(past_ms.max(0)), self.colors.text, "would wait");
     }
 
     fn overdue(&self, lane: &Lane) {
@@ -187,7 +227,9 @@ impl LanePainter<'_> {
         }
         let center = pos2(end.min(self.scale.right()), self.rect.center().y);
         cross(self.painter, center, gray);
-        self.words(center.x, &server::lag(lane, late_ms), text::small(), gray);
+        if !self.has_lag_below() {
+            self.words(center.x, &server::lag(lane, late_ms), text::small(), gray);
+        }
     }
 
     fn knob(&self, center: Pos2, color: Color32) {

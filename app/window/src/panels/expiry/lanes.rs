@@ -14,7 +14,7 @@ use super::sweep::Sweep;
 use super::words;
 use crate::action::{Action, ExpiryAction, LessonAction};
 use crate::panels::tab_actions::ExpiryActions;
-use crate::state::expiry::{Lane, Phase, Row, mark};
+use crate::state::expiry::{Lane, Phase, Row, Trial, mark};
 use crate::state::indexes::TtlIndex;
 use crate::theme::colors::faded;
 use crate::theme::{colors, sizes, text};
@@ -40,6 +40,8 @@ pub(super) struct Lanes<'a> {
     pub chosen: Option<(&'a Bson, Option<i64>)>,
     /// The line of the pass that runs over the lanes.
     pub sweep: Option<Sweep>,
+    /// The TTL that is tried.
+    pub trial: Option<Trial<'a>>,
     /// The documents that are chosen for a question of a lesson. `None` if nothing is asked.
     pub picked: Option<&'a [Bson]>,
     /// The window's uptime, by which things move.
@@ -136,6 +138,7 @@ impl Lanes<'_> {
                 pose,
                 is_named: true,
                 mark,
+                fate: self.trial.and_then(|trial| trial.fate(lane, scale.now_ms)),
             }
             .lane(lane, phase);
             if response.has_focus() {

@@ -20,9 +20,10 @@ mod sweep;
 mod table;
 mod timeline;
 mod totals;
+mod what_if;
 pub(super) mod words;
 
-pub(super) use self::axis::{Backdrop, Marks, ticks};
+pub(super) use self::axis::{Backdrop, Marks, paint_now, ticks};
 pub(super) use self::lane_painter::LanePainter;
 pub(super) use self::motion::Pose;
 pub(super) use self::scale::Scale;
@@ -141,6 +142,9 @@ fn brush_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'
         ui.label(text::rich(words, text::body()));
         if ui.add(Button::plain("Show documents").small()).clicked() {
             actions.push(ExpiryAction::FilterBrush);
+        }
+        if ui.add(Button::plain("Zoom in on it").small()).clicked() {
+            actions.push(ExpiryAction::ShowRange(brush.from_ms, brush.to_ms));
         }
         if ui.add(Button::plain("Clear range").small()).clicked() {
             actions.push(ExpiryAction::Brush(None));

@@ -8,7 +8,7 @@ use super::pass_times::PassTimes;
 use super::scale::Scale;
 use super::sweep::{Sweep, is_still};
 use super::words;
-use super::{density, legend, lesson};
+use super::{density, legend, lesson, what_if};
 use crate::job::PassReport;
 use crate::panels::expiry::pass_times::Removals;
 use crate::panels::tab_actions::ExpiryActions;
@@ -33,9 +33,7 @@ pub(super) fn ui(
     let rows = view.rows(now_ms);
     let room = (bottom - whole.top()) / lanes::height(state.view.is_presented());
     let has_strip = has_strip(view, rows.len(), room);
-    let top = whole.top() + if has_strip { sizes::DENSITY_STRIP } else { 0.0 };
     let sweep = Sweep::of(state, view, scale);
-    let overdue_since_ms = overdue_since(view, now_ms);
     let removed_here = |pass: &PassReport| {
         let removed = removed_here(pass, tab);
         sweep.map_or(removed, |sweep| sweep.counted(pass, removed))
@@ -45,12 +43,18 @@ pub(super) fn ui(
         next_pass_ms: times.next_pass_ms.filter(|_| times.removals != Removals::Off),
         removed_here: &removed_here,
     };
-    let since_ms = overdue_since_ms.into_iter().chain(sweep.map(|sweep| sweep.since_ms)).min();
-    Backdrop { scale, area: whole.with_max_y(bottom), marks, overdue_since_ms: since_ms }.paint(ui);
+    let overdue_since_ms = [overdue_since(view, now_ms), sweep.map(|sweep| sweep.since_ms)];
+    let overdue_since_ms = overdue_since_ms.into_iter().flatten().min();
+    Backdrop { scale, area: whole.with_max_y(bottom), marks, overdue_since_ms }.paint(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     if has_strip {
         density::ui(ui, view, scale, sweep, times.zone, actions);
     }
+    let above = ui.cursor().top();
+    if state.tabs_beside().is_empty() {
+        what_if::ui(ui, state, tab, actions);
+    }
+    let top = ui.cursor().top();
     let area = Rect::from_min_max(pos2(whole.left(), top), pos2(whole.right(), bottom));
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
     child.set_clip_rect(area.intersect(ui.clip_rect()));
@@ -65,26 +69,20 @@ pub(super) fn ui(
         times,
         chosen,
         sweep,
+        trial: view.trial(),
         picked: lesson::chosen(state, tab),
         uptime: state.uptime,
         is_still: is_still(state),
     };
     let shown = lanes.ui(&mut child, actions);
-    if let Some(sweep) = sweep {
-        sweep.paint(ui, whole.with_max_y(bottom));
-    }
+    lines(ui, view, scale, sweep, [whole.with_max_y(above), area]);
     lesson::pin_ui(ui, state, scale, area.with_min_y(whole.top()), actions);
     if shown.moves || sweep.is_some() {
         actions.queue.redraw_after(durations::FRAME);
     }
     ui.advance_cursor_after_rect(area);
-    axis::line_ui(
-        ui,
-        scale,
-        marks,
-        &|next_ms| words::next_pass(view, next_ms, now_ms, times),
-        actions,
-    );
+    let next_words = |next_ms| words::next_pass(view, next_ms, now_ms, times);
+    axis::line_ui(ui, scale, marks, &next_words, actions);
     legend::ui(ui, state, tab, scale.left, actions);
     shown.is_hovered
 }
@@ -99,7 +97,21 @@ fn overdue_since(view: &ExpiryView, now_ms: i64) -> Option<i64> {
 fn has_strip(view: &ExpiryView, rows: usize, room: f32) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "a few hundred rows")]
     let rows = rows as f32;
-    rows > room || view.brush.is_some()
+    rows > room || view.brush.is_some() || view.what_if.is_some()
+}
+
+/// Draws the lines that run over the lanes: *now*, the TTL that is tried, and a pass. None of the first
+/// two runs over the open strip, which is between the areas.
+fn lines(ui: &Ui, view: &ExpiryView, scale: Scale, sweep: Option<Sweep>, areas: [Rect; 2]) {
+    for area in areas {
+        axis::paint_now(ui, scale, area);
+        if let Some(trial) = view.trial() {
+            axis::paint_trial(ui, scale, area, trial.due_up_to_ms(scale.now_ms));
+        }
+    }
+    if let Some(sweep) = sweep {
+        sweep.paint(ui, areas[0].union(areas[1]));
+    }
 }
 
 fn tooltip(lane: &Lane, indexes: &[TtlIndex], now_ms: i64, times: &PassTimes) -> String {

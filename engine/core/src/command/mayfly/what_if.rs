@@ -8,21 +8,27 @@ use super::ttl_targets::collection_of;
 use crate::{
     catalog::{CollectionMeta, Dialect, IndexKey, IndexMeta, rules::partial_filter},
     command::core::{
-        Answer, Code, Command, CommandError, Context, Request, missing_field, raw, required,
+        Answer, Code, Command, CommandError, Context, Request, missing_field, optional, raw,
+        required,
     },
+    limits::FORECAST_BUCKETS_MAX,
     reaper::{WhatIfRule, what_if},
     ttl::Rule,
 };
 
-/// `{mayflyWhatIf: coll, index: {keyPattern | name, expireAfterSeconds, partialFilterExpression?}}`
+/// `{mayflyWhatIf: coll, index: {keyPattern | name, expireAfterSeconds, partialFilterExpression?},
+/// edges?: [Date]}`
 ///
 /// A name is of an index that there is, whose seconds `collMod` would change. A key is of one, or
 /// of a new one; with a filter it is of a new one.
 ///
 /// `busiest` is the minute after now in which most documents would expire.
 ///
+/// With `edges`, which rise, `counts` has the documents with a threshold between them.
+///
 /// `damaged` of the `total` are in none of the other counts.
-pub static COMMAND: Command = Command::any("mayflyWhatIf", &[required("index")], run);
+pub static COMMAND: Command =
+    Command::any("mayflyWhatIf", &[required("index"), optional("edges")], run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let collection = collection_of(context, request)?;
@@ -35,8 +41,36 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     };
     let dialect = context.collections.catalog().dialect(request.db);
     let rule = rule(&collection, dialect, &index, secs)?;
-    let found = what_if(context.collections.store(), &collection, &rule, context.now_ms())?;
+    let edges_ms = edges_ms(request)?;
+    let (store, now_ms) = (context.collections.store(), context.now_ms());
+    let found = what_if(store, &collection, &rule, now_ms, &edges_ms)?;
     raw(&found.to_document())
+}
+
+/// The `edges`, in milliseconds since 1970. Empty without any.
+fn edges_ms(request: &Request<'_>) -> Result<Vec<i64>, CommandError> {
+    let wrong = || {
+        CommandError::bad_value(format!(
+            "edges must be an array of at most {FORECAST_BUCKETS_MAX} dates, each later than the \
+             one before"
+        ))
+    };
+    let mut edges_ms = Vec::new();
+    let given = match request.get("edges")? {
+        None => return Ok(edges_ms),
+        Some(RawBsonRef::Array(given)) => given,
+        Some(_) => return Err(wrong()),
+    };
+    for edge in given {
+        let RawBsonRef::DateTime(edge) = edge? else { return Err(wrong()) };
+        let edge_ms = edge.timestamp_millis();
+        let rises = edges_ms.last().is_none_or(|last| *last < edge_ms);
+        if !rises || edges_ms.len() >= FORECAST_BUCKETS_MAX {
+            return Err(wrong());
+        }
+        edges_ms.push(edge_ms);
+    }
+    Ok(edges_ms)
 }
 
 /// The rule of the named index with these seconds, or of an index that does not exist yet.
@@ -191,6 +225,34 @@ mod tests {
             "{mayflyWhatIf: 'c', index: {keyPattern: {f: 1}, expireAfterSeconds: 0}}",
             "{total: 7, overdueNow: 2, nextHour: 2, nextDay: 4}",
         );
+    }
+
+    #[test]
+    fn thresholds_are_counted_between_edges_with_an_index_and_without() {
+        let lab = Lab::new();
+        let date = |ms: i64| bson::DateTime::from_millis(1_704_067_200_000 + ms);
+        let mut documents: Vec<_> =
+            [-9, 0, 0, 4, 5, 60].map(|ms| bson::doc! { "f": date(ms) }).into();
+        documents.push(bson::doc! { "f": "never" });
+        lab.run_document(&bson::doc! { "insert": "c", "documents": documents });
+        let ask = |edges: &[i64]| {
+            let edges: Vec<_> = edges.iter().map(|ms| date(1_000 + ms)).collect();
+            let index = bson::doc! { "keyPattern": { "f": 1 }, "expireAfterSeconds": 1 };
+            lab.run_document(&bson::doc! { "mayflyWhatIf": "c", "index": index, "edges": edges })
+        };
+        let counts = |edges: &[i64]| {
+            let found = crate::reply::WhatIf::from_document(&ask(edges)).expect("a reply");
+            found.counts
+        };
+        let check = || {
+            assert_eq!(counts(&[0, 5]), Some(vec![1, 3, 2]));
+            assert_eq!(counts(&[-10, -9, 61]), Some(vec![0, 0, 6, 0]));
+            assert_eq!(counts(&[]), None);
+        };
+        check();
+        lab.ok("{createIndexes: 'c', indexes: [{key: {f: -1}, name: 'f'}]}");
+        check();
+        assert_eq!(ask(&[5, 5]).get_i32("code").ok(), Some(2), "they rise");
     }
 
     #[test]

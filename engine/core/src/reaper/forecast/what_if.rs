@@ -37,7 +37,8 @@ impl WhatIfRule {
 }
 
 /// Applies the rule to all documents in short steps: through an index on its field if there is one,
-/// else through the documents. Documents written during the scan may or may not be counted.
+/// else through the documents. Documents written during the scan may or may not be counted. The edges
+/// are instants that rise, between which thresholds are counted.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -46,10 +47,12 @@ pub fn what_if(
     collection: &CollectionMeta,
     rule: &WhatIfRule,
     now_ms: i64,
+    edges_ms: &[i64],
 ) -> Result<WhatIf, StoreError> {
+    let counts = WhatIfTally::new(edges_ms);
     match ByEntries::of(collection, rule, now_ms) {
-        Some(entries) => entries.run(store),
-        None => by_documents(store, collection, rule, now_ms),
+        Some(entries) => entries.run(store, counts),
+        None => by_documents(store, collection, rule, now_ms, counts),
     }
 }
 
@@ -58,8 +61,8 @@ fn by_documents(
     collection: &CollectionMeta,
     rule: &WhatIfRule,
     now_ms: i64,
+    mut counts: WhatIfTally,
 ) -> Result<WhatIf, StoreError> {
-    let mut counts = WhatIfTally::default();
     let mut from = Some(0);
     while let Some(record) = from {
         from = store.read(|reader| step(reader, collection, rule, now_ms, record, &mut counts))?;
@@ -129,8 +132,7 @@ impl<'c> ByEntries<'c> {
         Some(Self { collection, index, rule: &rule.rule, range, now_ms })
     }
 
-    fn run(&self, store: &Store) -> Result<WhatIf, StoreError> {
-        let mut counts = WhatIfTally::default();
+    fn run(&self, store: &Store, mut counts: WhatIfTally) -> Result<WhatIf, StoreError> {
         let mut after = None;
         loop {
             after = store.read(|reader| self.step(reader, after.as_ref(), &mut counts))?;
@@ -223,9 +225,34 @@ pub struct WhatIfTally {
     next_day: u64,
     never: BTreeMap<Cow<'static, str>, u64>,
     ahead: Minutes,
+    edges: Edges,
+}
+
+/// Thresholds between instants that rise.
+#[derive(Default)]
+struct Edges {
+    edges_ms: Vec<i64>,
+    counts: Vec<u64>,
+}
+
+impl Edges {
+    fn add(&mut self, threshold_ms: i64) {
+        let at = self.edges_ms.partition_point(|edge_ms| *edge_ms <= threshold_ms);
+        if let Some(count) = self.counts.get_mut(at) {
+            *count += 1;
+        }
+    }
 }
 
 impl WhatIfTally {
+    /// Nothing is counted yet. Thresholds between `edges_ms`, which rise, are counted if there are any.
+    #[must_use]
+    pub fn new(edges_ms: &[i64]) -> Self {
+        let slices = if edges_ms.is_empty() { 0 } else { edges_ms.len() + 1 };
+        let edges = Edges { edges_ms: edges_ms.to_vec(), counts: vec![0; slices] };
+        Self { edges, ..Self::default() }
+    }
+
     /// The documents that were counted.
     #[must_use]
     pub fn finish(self) -> WhatIf {
@@ -240,6 +267,7 @@ impl WhatIfTally {
             never: self.never.into_iter().map(|(code, count)| (code, count.into())).collect(),
             busiest,
             never_in_all: None,
+            counts: Some(self.edges.counts).filter(|counts| !counts.is_empty()),
         }
     }
 
@@ -270,6 +298,7 @@ impl WhatIfTally {
         if wait_ms > 0 {
             self.ahead.add(threshold_ms);
         }
+        self.edges.add(threshold_ms);
     }
 }
 
@@ -335,9 +364,11 @@ mod tests {
                 let rule = WhatIfRule::of_index(collection.index("f").expect("an index"), secs);
                 let store = collections.store();
                 let entries = ByEntries::of(&collection, &rule, NOW_MS).expect("an index tells");
-                let slow = by_documents(store, &collection, &rule, NOW_MS).expect("read");
+                let edges = [NOW_MS - HOUR_MS, NOW_MS, NOW_MS + 1];
+                let slow = by_documents(store, &collection, &rule, NOW_MS, WhatIfTally::new(&edges));
+                let slow = slow.expect("read");
                 prop_assert_eq!(slow.total, (values.len() as u64).into());
-                prop_assert_eq!(entries.run(store).expect("read"), slow, "{}", index);
+                prop_assert_eq!(entries.run(store, WhatIfTally::new(&edges)).expect("read"), slow, "{}", index);
             }
         }
     }

@@ -539,7 +539,8 @@ fn forecast_verdict_and_what_if_agree_with_the_pass() {
     assert!(matches!(verdicts.rules[0].expiry, Expiry::At(_)));
     assert_eq!(verdict(store, &collection, &targets, &Bson::Int32(99)).expect("read"), None);
     let g = collection.index("g").expect("there");
-    let preview = what_if(store, &collection, &WhatIfRule::of_index(g, 0), NOW_MS).expect("read");
+    let preview =
+        what_if(store, &collection, &WhatIfRule::of_index(g, 0), NOW_MS, &[]).expect("read");
     let missing = preview.never.get("fieldMissing").copied();
     assert_eq!((preview.total, missing), (50.into(), Some(20.into())));
     assert_eq!(preview.overdue_now, found.overdue.into(), "only g has documents that are due");

@@ -146,7 +146,7 @@ fn check(rules: &[&str], documents: &[Document], later_ms: &[i64]) {
         if let [target] = &targets[..] {
             let secs = target.index.expire_after_secs.expect("a TTL");
             let rule = WhatIfRule::of_index(&target.index, secs);
-            let found = what_if(store, &collection, &rule, now_ms).expect("counted");
+            let found = what_if(store, &collection, &rule, now_ms, &[]).expect("counted");
             let expected =
                 [due.len() as u64, never, world.left().len() as u64].map(DocCount::Exact);
             assert_eq!([found.overdue_now, found.stays(), found.total], expected);

@@ -10,7 +10,7 @@ use egui::{
 use super::shown::{Members, Requests, command};
 use super::words;
 use crate::job::lesson::{MemberCommand, MemberLane, MemberRole, MemberView};
-use crate::panels::expiry::{Backdrop, LanePainter, Marks, Pose, Scale, ticks};
+use crate::panels::expiry::{Backdrop, LanePainter, Marks, Pose, Scale, paint_now, ticks};
 use crate::state::axis::Axis;
 use crate::state::expiry::Lane;
 use crate::theme::{Icon, colors, sizes, text};
@@ -192,6 +192,10 @@ fn lanes_ui(ui: &mut Ui, shown: &Members<'_>, member: &MemberView, axis: Axis) {
     let marks =
         Marks { passes: &VecDeque::new(), next_pass_ms: member.next_pass_ms, removed_here: &|_| 0 };
     Backdrop { scale, area, marks, overdue_since_ms: overdue.min() }.paint(ui);
+    if is_narrow {
+        // The names are above the lanes, where no line may run through them.
+        paint_now(ui, scale, area);
+    }
     let mut child = ui.new_child(UiBuilder::new().max_rect(area).id_salt("lanes"));
     child.set_clip_rect(area.intersect(ui.clip_rect()));
     let height = if shown.is_presented { sizes::LANE_PRESENTED } else { sizes::LANE };
@@ -207,6 +211,9 @@ fn lanes_ui(ui: &mut Ui, shown: &Members<'_>, member: &MemberView, axis: Axis) {
             }
         },
     );
+    if !is_narrow {
+        paint_now(ui, scale, area);
+    }
     axis_ui(ui, whole.with_min_y(bottom), scale);
     ui.advance_cursor_after_rect(whole);
 }
@@ -263,6 +270,7 @@ fn lane_ui(
             pose,
             is_named,
             mark,
+            fate: None,
         };
         match lane.threshold_ms.or(lane.removed_ms) {
             Some(threshold_ms) => {
