@@ -8,9 +8,10 @@ use crate::action::{CalendarAction, TabsAction};
 use crate::commands;
 use crate::limits::CALENDAR_ASKED_MAX;
 use crate::state::calendar::{Calendar, Unit};
+use crate::state::expiry::Mode;
 use crate::state::store::Next;
 use crate::state::tabs::ViewKind;
-use crate::state::{Dialog, Namespace, State};
+use crate::state::{Dialog, Namespace, State, TabId};
 use crate::worker::Reply;
 
 /// Carries out one action.
@@ -23,7 +24,7 @@ pub fn apply(action: CalendarAction, cx: &mut Apply<'_>) {
         }
         CalendarAction::Show(unit) => {
             let next = calendar(unit, cx.state);
-            if let Some(Dialog::Calendar(shown)) = cx.state.dialogs.open_mut() {
+            if let Some(shown) = shown(cx.state) {
                 *shown = next;
             }
             ask(cx);
@@ -34,8 +35,31 @@ pub fn apply(action: CalendarAction, cx: &mut Apply<'_>) {
             tabs::apply(TabsAction::ShowView(namespace, ViewKind::Expiry), cx);
             if let Some(tab) = cx.state.tabs.active_mut() {
                 tab.expiry.show_range(from_ms, to_ms, now_ms);
+                // Also where the mode of the last start is yet to be taken over.
+                if tab.expiry.mode == Mode::Calendar || tab.saved_expiry.mode == Mode::Calendar {
+                    (tab.expiry.mode, tab.saved_expiry.mode) = (Mode::Timeline, Mode::Timeline);
+                }
             }
         }
+    }
+}
+
+/// Shows the calendar in a tab, for the columns that it had before.
+pub(super) fn show_in(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(open) = cx.state.tabs.get(tab) else { return };
+    let unit = open.expiry.calendar.as_ref().map_or_else(Unit::default, |last| last.unit);
+    let next = Some(Box::new(calendar(unit, cx.state)));
+    if let Some(open) = cx.state.tabs.get_mut(tab) {
+        open.expiry.calendar = next;
+    }
+    ask(cx);
+}
+
+/// The calendar on the screen: that of the dialog, or that of the tab.
+fn shown(state: &mut State) -> Option<&mut Calendar> {
+    match state.dialogs.open_mut() {
+        Some(Dialog::Calendar(shown)) => Some(shown),
+        _ => state.tabs.active_mut()?.expiry.calendar.as_deref_mut(),
     }
 }
 
@@ -64,7 +88,7 @@ fn ask(cx: &mut Apply<'_>) {
 }
 
 fn ask_next(cx: &mut Apply<'_>) {
-    let Some(Dialog::Calendar(calendar)) = cx.state.dialogs.open_mut() else { return };
+    let Some(calendar) = shown(cx.state) else { return };
     let Some((from_ms, to_ms, slices)) = calendar.slices() else { return };
     let Some(namespace) = calendar.take_waiting() else { return };
     let collection = &namespace.collection;
@@ -82,7 +106,7 @@ impl Question for Months {
     const BACKGROUND: bool = true;
 
     fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
-        let Some(Dialog::Calendar(calendar)) = cx.state.dialogs.open_mut() else { return };
+        let Some(calendar) = shown(cx.state) else { return };
         let from = reply.command.get_datetime("from").map(|date| date.timestamp_millis());
         match (from, reply.ok().and_then(Forecast::from_document)) {
             (Ok(from_ms), Some(found)) => {

@@ -110,7 +110,7 @@ impl Row {
     }
 }
 
-/// The calendar while its dialog is open.
+/// The calendar while it is shown.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Calendar {
     pub unit: Unit,

@@ -21,8 +21,8 @@ use super::tabs::{Tab, TabId, Tabs, ViewKind};
 use super::toasts::Toasts;
 use super::view::View;
 use super::{
-    changes, connect, console, documents, expiry, lesson, maintenance, operations, queries,
-    rollout, store, toasts, transfer, trash, watch,
+    changes, connect, console, documents, lesson, maintenance, operations, queries, rollout, store,
+    toasts, transfer, trash, watch,
 };
 use crate::guide::Topic;
 use crate::job::lesson::Rules;
@@ -132,7 +132,7 @@ impl State {
     /// The next collection with held documents to show; `None` if all are on the screen.
     pub fn next_held(&self) -> Option<&Namespace> {
         let shows_them =
-            |tab: &&Tab| tab.view == ViewKind::Expiry && tab.expiry.mode != expiry::Mode::Removed;
+            |tab: &&Tab| tab.view == ViewKind::Expiry && tab.expiry.mode.lists_waiting();
         let seen = self.tabs.active().filter(shows_them).map(|tab| &tab.namespace);
         self.reaper.held.as_ref()?.collection_after(seen)
     }

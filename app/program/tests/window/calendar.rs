@@ -3,6 +3,7 @@
 use bson::{Document, doc};
 use egui::Key;
 use mayfly::action::{Action, CalendarAction};
+use mayfly::state::expiry::Mode;
 use mayfly::state::tabs::ViewKind;
 
 use super::support::{START_MS, Window, at};
@@ -56,4 +57,23 @@ fn a_calendar_without_expirations_says_so_and_closes() {
     window.until_named("No collection has documents that expire");
     window.key(Key::Escape);
     window.until_gone("Expiry calendar");
+}
+
+#[test]
+fn the_calendar_is_a_mode_of_the_expiry_view() {
+    let mut window = Window::open_view(&commands(), "Expiry");
+    window.click("View: Calendar");
+    window.until_named("4 documents in 2 collections will expire");
+    assert!(window.state().dialogs.open().is_none());
+    window.click("Columns: Months");
+    window.until_named("test.carts, 2026 Sep: 1 document");
+    window.click("Columns: Days");
+    window.until_named("test.visits, Tue 2: 1 document");
+    let field = window.place_of_part("test.visits, Tue 2: 1 document").expect("a field");
+    window.point_at(field.center().x, field.center().y);
+    window.until("the other collection", |state| {
+        state.tabs.active().is_some_and(|tab| tab.namespace.collection == "visits")
+    });
+    assert_eq!(window.tab().expiry.mode, Mode::Timeline);
+    window.until_named("1 expires");
 }

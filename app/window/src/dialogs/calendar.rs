@@ -1,224 +1,23 @@
-//! The expiry calendar: collections in rows, hours, days, weeks or months in columns.
+//! The expiry calendar in a dialog, for a store without a view that shows it.
 
-use egui::{Align2, Context, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::Context;
 
 use super::frame::DialogFrame;
-use super::words::LOADING;
-use crate::action::{Action, Actions, CalendarAction};
-use crate::state::calendar::{Calendar, Column, Row, Unit};
-use crate::state::{State, number};
-use crate::theme::colors::faded;
-use crate::theme::{colors, sizes, text};
-use crate::widgets::hint::Hint as _;
-use crate::widgets::marks::visible;
-use crate::widgets::{paint, tabs};
-
-/// The width of the column of names.
-const NAMES: f32 = 170.0;
-
-/// The width of the columns for overdue and for later documents.
-const OUTSIDE: f32 = 62.0;
-
-/// The height of the bars above the rows.
-const BARS: f32 = 44.0;
-
-/// The height of the headings.
-const HEADINGS: f32 = 34.0;
+use crate::action::Actions;
+use crate::panels::expiry::calendar;
+use crate::state::State;
+use crate::state::calendar::Calendar;
+use crate::theme::sizes;
 
 /// The height of the table with a few collections, in points.
 const TABLE_HEIGHT: f32 = 260.0;
 
-pub fn ui(context: &Context, calendar: &mut Calendar, state: &State, actions: &mut Actions) {
+pub fn ui(context: &Context, shown: &mut Calendar, state: &State, actions: &mut Actions) {
     let frame = DialogFrame::<()>::new("Expiry calendar")
-        .subtitle(
-            "What expires when, over all collections of the store. Click a field to see its \
-             documents.",
-        )
+        .subtitle(calendar::ABOUT)
         .width(sizes::DIALOG_CALENDAR)
         .height(TABLE_HEIGHT)
         .done("Done");
-    let outcome = frame.ui(context, |ui| {
-        ui.horizontal(|ui| {
-            let words = Unit::ALL.map(Unit::label);
-            let at = Unit::ALL.iter().position(|unit| *unit == calendar.unit).unwrap_or(0);
-            let pressed = tabs::segmented(ui, "Columns", &words, at);
-            if let Some(unit) = pressed.and_then(|at| Unit::ALL.get(at)) {
-                actions.push(Action::Calendar(CalendarAction::Show(*unit)));
-            }
-            ui.label(text::rich(sentence(calendar), text::small()).color(colors(ui).dim));
-        });
-        table_ui(ui, calendar, state, actions);
-    });
+    let outcome = frame.ui(context, |ui| calendar::ui(ui, shown, state, actions));
     _ = outcome.end(actions);
-}
-
-/// The sum of the columns.
-fn sentence(calendar: &Calendar) -> String {
-    if !calendar.is_complete() {
-        return LOADING.to_owned();
-    }
-    let rows = calendar.rows();
-    let expiring = rows.iter().map(|row| row.expiring()).sum();
-    let documents = number::counted(expiring, "document", "documents");
-    let collections = number::counted(rows.len() as u64, "collection", "collections");
-    let words = format!("{documents} in {collections} will expire");
-    match calendar.left_out {
-        0 => words,
-        left_out => format!("{words}; {left_out} more collections are not counted"),
-    }
-}
-
-/// Where the columns are.
-#[derive(Clone, Copy)]
-struct Grid {
-    left: f32,
-    step: f32,
-}
-
-impl Grid {
-    fn column(self, at: usize, y: egui::Rangef) -> Rect {
-        #[expect(clippy::cast_precision_loss, reason = "a few dozen columns")]
-        let left = self.left + at as f32 * self.step;
-        Rect::from_x_y_ranges(left..=left + self.step, y)
-    }
-}
-
-fn table_ui(ui: &mut Ui, calendar: &Calendar, state: &State, actions: &mut Actions) {
-    let rows = calendar.rows();
-    if rows.is_empty() && calendar.is_complete() {
-        let words = "No collection has documents that expire";
-        ui.label(text::rich(words, text::body()).color(colors(ui).dim));
-        return;
-    }
-    let room = (ui.available_width() - NAMES - 2.0 * OUTSIDE).max(1.0);
-    #[expect(clippy::cast_precision_loss, reason = "a few dozen columns")]
-    let step = room / calendar.columns.len().max(1) as f32;
-    ui.spacing_mut().item_spacing.y = 0.0;
-    let size = vec2(ui.available_width(), BARS + HEADINGS);
-    let (head, _) = ui.allocate_exact_size(size, Sense::hover());
-    let grid = Grid { left: head.left() + NAMES + OUTSIDE, step };
-    head_ui(ui, head, grid, calendar);
-    let most = rows.iter().flat_map(|row| row.counts.iter().copied()).max().unwrap_or(0);
-    for row in rows {
-        row_ui(ui, row, grid, most, calendar, state, actions);
-    }
-}
-
-/// The bars of all collections together, and the headings.
-fn head_ui(ui: &mut Ui, head: Rect, grid: Grid, calendar: &Calendar) {
-    let ink = colors(ui);
-    let bars = head.with_max_y(head.top() + BARS);
-    let totals: Vec<(u64, u64)> =
-        (0..calendar.columns.len()).map(|column| calendar.total(column)).collect();
-    let most = totals.iter().map(|(documents, _)| *documents).max().unwrap_or(0);
-    let heading = |ui: &Ui, rect: Rect, words: &str, y: f32, color| {
-        let (at, width) = (pos2(rect.center().x, y), rect.width().max(14.0));
-        paint::text_at(ui, at, Align2::CENTER_CENTER, words, text::small(), color, width + 8.0);
-    };
-    let mut free_from = f32::NEG_INFINITY;
-    for (at, column) in calendar.columns.iter().enumerate() {
-        let place = grid.column(at, bars.y_range());
-        let (documents, bytes) = totals.get(at).copied().unwrap_or_default();
-        if documents > 0 {
-            let height = share(documents, most).sqrt().max(0.05) * BARS;
-            let bar = place.with_min_y(bars.bottom() - height).shrink2(vec2(1.0, 0.0));
-            ui.painter().rect_filled(bar, 2.0, faded(ink.accent, 0.85));
-            let response = ui.interact(place, ui.scope_id().with(("total", at)), Sense::hover());
-            response.hint(words(column, documents, Some(bytes).filter(|bytes| *bytes > 0)));
-        }
-        let [above, below] = &column.heading;
-        let is_new =
-            at == 0 || calendar.columns.get(at - 1).is_none_or(|last| last.heading[0] != *above);
-        // Days of the week are wider than narrow columns.
-        let width = paint::measured(ui, above, text::small()).x;
-        let left = place.center().x - width / 2.0;
-        if (is_new || grid.step > 24.0) && left >= free_from {
-            heading(ui, place, above, bars.bottom() + 10.0, ink.dim);
-            free_from = left + width + sizes::GAP_TINY;
-        }
-        heading(ui, place, below, bars.bottom() + 24.0, if at == 0 { ink.text } else { ink.dim });
-    }
-    let y = bars.bottom() + 24.0;
-    let before = Rect::from_x_y_ranges(grid.left - OUTSIDE..=grid.left, bars.y_range());
-    heading(ui, before, "overdue", y, ink.dim);
-    let after = Rect::from_x_y_ranges(head.right() - OUTSIDE..=head.right(), bars.y_range());
-    heading(ui, after, "later", y, ink.dim);
-}
-
-fn row_ui(
-    ui: &mut Ui,
-    row: &Row,
-    grid: Grid,
-    most: u64,
-    calendar: &Calendar,
-    state: &State,
-    actions: &mut Actions,
-) {
-    let size = vec2(ui.available_width(), sizes::ROW);
-    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-    if !ui.is_rect_visible(rect) {
-        return;
-    }
-    let ink = colors(ui);
-    ui.painter().hline(rect.x_range(), rect.top(), (sizes::LINE, faded(ink.hairline, 0.6)));
-    let name = visible(&row.namespace.to_string());
-    let at = rect.left_center();
-    paint::text_at(ui, at, Align2::LEFT_CENTER, &name, text::body(), ink.text, NAMES - 8.0);
-    let figure = |ui: &Ui, count: u64, right: f32, color| {
-        if count > 0 {
-            let (at, digits) = (pos2(right - 6.0, rect.center().y), number::short_count(count));
-            paint::text_at(
-                ui,
-                at,
-                Align2::RIGHT_CENTER,
-                &digits,
-                text::mono_small(),
-                color,
-                OUTSIDE,
-            );
-        }
-    };
-    figure(ui, row.overdue, grid.left, ink.overdue);
-    figure(ui, row.later, rect.right(), ink.dim);
-    for (at, column) in calendar.columns.iter().enumerate() {
-        let count = row.counts.get(at).copied().unwrap_or(0);
-        let place = grid.column(at, rect.y_range()).shrink(1.5);
-        if count == 0 {
-            ui.painter().rect_filled(place, 3.0, faded(ink.well, 0.5));
-            continue;
-        }
-        let response = ui.interact(place, ui.scope_id().with((&name, at)), Sense::click());
-        let words = words(column, count, row.bytes(count));
-        response
-            .widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{name}, {words}")));
-        let strength = 0.25 + 0.75 * share(count, most).sqrt();
-        ui.painter().rect_filled(place, 3.0, faded(ink.accent, strength));
-        if response.has_focus() || response.hovered() {
-            paint::focus_ring(ui, place.shrink(1.0), 3.0);
-        }
-        let hint = format!(
-            "{words}\nfrom {}\nClick to see them",
-            state.clock.zone().date_time(column.from_ms)
-        );
-        if response.hint(hint).clicked() {
-            let (from_ms, to_ms) = (column.from_ms, column.to_ms);
-            let namespace = row.namespace.clone();
-            let visit = CalendarAction::Visit { namespace, from_ms, to_ms };
-            actions.push(Action::Calendar(visit));
-        }
-    }
-}
-
-/// A field in words: `Mon 14: 1,204 documents, about 300 kB`.
-fn words(column: &Column, documents: u64, bytes: Option<u64>) -> String {
-    let [above, below] = &column.heading;
-    let documents = number::counted(documents, "document", "documents");
-    let bytes = bytes.map(|bytes| format!(", about {}", number::bytes(bytes)));
-    format!("{above} {below}: {documents}{}", bytes.unwrap_or_default())
-}
-
-fn share(count: u64, most: u64) -> f32 {
-    #[expect(clippy::cast_precision_loss, reason = "a height or a strength on screen")]
-    let share = count as f32 / most.max(1) as f32;
-    share
 }

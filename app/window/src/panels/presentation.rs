@@ -150,6 +150,7 @@ fn shown(state: &State, tab: &Tab) -> String {
             let view = match tab.expiry.mode {
                 ExpiryMode::Timeline => "Expiry timeline",
                 ExpiryMode::Table => "Expiry table",
+                ExpiryMode::Calendar => "Expiry calendar",
                 ExpiryMode::Removed => "Removed documents",
             };
             joined(view, tab.expiry.totals.as_ref().map(counted).or(documents))

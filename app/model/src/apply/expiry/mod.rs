@@ -22,11 +22,11 @@ use self::tab::{save, with};
 pub(super) use self::timeline::Soonest;
 pub(super) use self::timeline::look_again;
 use self::timeline::{ask_density, ask_range, ask_reasons};
-use super::{Apply, documents, indexes};
+use super::{Apply, calendar, documents, indexes};
 use crate::action::ExpiryAction;
 use crate::job::{RemovedDocument, RestoredDocument};
 use crate::limits::REMOVED_ROWS_REST;
-use crate::state::expiry::{ExpiryView, Lane, ShownPass};
+use crate::state::expiry::{ExpiryView, Lane, Mode, ShownPass};
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, State, Tab, TabId};
 
@@ -42,11 +42,7 @@ pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
             save(tab, cx.state);
             refresh(tab, cx);
         }
-        ExpiryAction::Show(mode) => {
-            with(cx.state, tab, |view| view.mode = mode);
-            save(tab, cx.state);
-            ledger::ask_kept(tab, cx);
-        }
+        ExpiryAction::Show(mode) => show(tab, mode, cx),
         ExpiryAction::ZoomStep { further_out } => {
             with(cx.state, tab, |view| view.axis.zoom_step(further_out));
         }
@@ -97,6 +93,15 @@ pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
         }
         ExpiryAction::PickRestorable => with(cx.state, tab, ExpiryView::pick_restorable),
         ExpiryAction::RestorePicked => ledger::restore(tab, cx),
+    }
+}
+
+fn show(tab: TabId, mode: Mode, cx: &mut Apply<'_>) {
+    with(cx.state, tab, |view| view.mode = mode);
+    save(tab, cx.state);
+    ledger::ask_kept(tab, cx);
+    if mode == Mode::Calendar {
+        calendar::show_in(tab, cx);
     }
 }
 

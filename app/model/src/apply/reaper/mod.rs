@@ -73,7 +73,7 @@ fn show_held(cx: &mut Apply<'_>) {
     let Some(next) = cx.state.next_held().cloned() else { return };
     tabs::apply(TabsAction::ShowView(next, ViewKind::Expiry), cx);
     let Some(tab) = cx.state.tabs.active() else { return };
-    if tab.expiry.mode == Mode::Removed {
+    if !tab.expiry.mode.lists_waiting() {
         expiry::apply(tab.id, ExpiryAction::Show(Mode::Timeline), cx);
     }
 }

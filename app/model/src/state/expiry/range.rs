@@ -79,6 +79,7 @@ impl ExpiryView {
         match self.mode {
             Mode::Removed => !self.ledger.iter().any(is_same),
             Mode::Timeline => !self.lanes.iter().any(is_same),
+            Mode::Calendar => false,
             Mode::Table => !self.lanes.iter().any(|lane| is_same(lane) && self.is_brushed(lane)),
         }
     }

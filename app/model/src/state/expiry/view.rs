@@ -13,6 +13,7 @@ use super::what_if::WhatIfStrip;
 use crate::commands::expiry;
 use crate::limits::{DENSITY_BUCKETS, LANES_MAX};
 use crate::state::axis::Axis;
+use crate::state::calendar::Calendar;
 
 /// How the view shows its documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -24,6 +25,15 @@ pub enum Mode {
     Table,
     /// Removed documents, newest first.
     Removed,
+    /// What expires when, over all collections.
+    Calendar,
+}
+
+impl Mode {
+    /// Whether the documents that expire are listed.
+    pub fn lists_waiting(self) -> bool {
+        matches!(self, Self::Timeline | Self::Table)
+    }
 }
 
 /// The part that is restored at the next start.
@@ -89,6 +99,8 @@ pub struct ExpiryView {
     pub reasons_refused: Option<String>,
     /// Whether a batch has arrived since the view was opened.
     pub loaded: bool,
+    /// All collections by the time at which documents expire, once it was shown.
+    pub calendar: Option<Box<Calendar>>,
     /// Another TTL that is tried on the timeline.
     pub what_if: Option<Box<WhatIfStrip>>,
     /// Documents removed while the view was open, newest first.

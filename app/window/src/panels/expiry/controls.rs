@@ -110,8 +110,8 @@ fn what_if_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut ExpiryActions<'_>) {
 
 /// How the documents are shown.
 fn modes_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut ExpiryActions<'_>) {
-    let modes = [Mode::Timeline, Mode::Table, Mode::Removed];
-    let words = ["Timeline", "Table", "Removed"];
+    let modes = [Mode::Timeline, Mode::Table, Mode::Removed, Mode::Calendar];
+    let words = ["Timeline", "Table", "Removed", "Calendar"];
     let chosen = modes.iter().position(|mode| *mode == view.mode).unwrap_or(0);
     let pressed = tabs::segmented(ui, "View", &words, chosen);
     if let Some(mode) = pressed.and_then(|at| modes.get(at)) {

@@ -2,6 +2,7 @@
 //! from the right, cross it at their threshold, and leave with a pass of the reaper.
 
 mod axis;
+pub(crate) mod calendar;
 mod controls;
 mod density;
 mod inspector;
@@ -90,7 +91,7 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_
     } else if let Some(found) = controls::totals(state, tab) {
         ui.horizontal(|ui| totals::ui(ui, state, tab, &found, actions));
     }
-    if !state.view.is_presented() && tab.expiry.mode != Mode::Removed {
+    if !state.view.is_presented() && tab.expiry.mode.lists_waiting() {
         cliff_ui(ui, state, tab, actions);
         brush_ui(ui, state, tab, actions);
         if tab.expiry.mode == Mode::Table {
@@ -172,6 +173,14 @@ fn nothing_counted(state: &State, tab: &Tab) -> bool {
 /// Draws the documents. Returns whether the pointer is over rows that must not move away from it.
 fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) -> bool {
     let view = &tab.expiry;
+    if view.mode == Mode::Calendar {
+        match &view.calendar {
+            Some(calendar) => calendar::scrolled_ui(ui, calendar, state, actions.queue),
+            // The mode is that of the last start.
+            None => actions.push(ExpiryAction::Show(Mode::Calendar)),
+        }
+        return false;
+    }
     if let Some(why) = state.tree.why_nothing_expires(&tab.namespace.db) {
         let sentence = format!("Nothing expires here because {}", visible(why));
         empty_state::ui(ui, Picture::Time, &sentence, None);
@@ -204,6 +213,7 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions
             });
             false
         }
+        Mode::Calendar => false,
         Mode::Table => table::waiting_ui(ui, state, tab, &times, actions),
         Mode::Timeline => timeline::ui(ui, state, tab, &times, actions),
     }
