@@ -26,6 +26,10 @@ pub const WATCH_AGAIN: Duration = Duration::from_mins(5);
 /// Looks in a row that a server may answer too late; after that it looks only when the user asks.
 pub const SERVER_LATE_LOOKS_MAX: u32 = 3;
 
+/// Samples of collections that are kept, to estimate from the same documents again. The oldest one is
+/// forgotten first.
+pub const SERVER_SAMPLES_KEPT_MAX: usize = 32;
+
 /// How far apart the window by itself asks a server for the density of a collection, in milliseconds.
 pub const SERVER_DENSITY_APART_MS: i64 = 90_000;
 

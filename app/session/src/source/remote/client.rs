@@ -13,6 +13,7 @@ use super::known::{
 };
 use super::lock::Lock;
 use super::runtime::Runtime;
+use super::samples::KeptSamples;
 use super::throttle::Throttle;
 use super::{connect, guard, plain, said, topology};
 use crate::job::{Attached, Cancel, ConnectFailure, ConnectionString, ServerMark, Step, Stored};
@@ -33,6 +34,7 @@ pub struct Remote {
     pub(super) reply_limits: ReplyLimits,
     pub(super) read_limits: ReadLimits,
     pub(super) monitor: Monitor,
+    pub(super) samples: KeptSamples,
     /// Whether it compares only with dates that most languages can write.
     pub(super) has_narrow_dates: AtomicBool,
     /// Imports that can be rolled back.
@@ -76,6 +78,7 @@ impl Remote {
             reply_limits: ReplyLimits::default(),
             read_limits: ReadLimits::default(),
             monitor: Monitor::of(topology::pass_job(&connected.hello)),
+            samples: KeptSamples::default(),
             has_narrow_dates: AtomicBool::new(false),
             // A server that compares with fewer dates shows that by an error at the first one.
             imports: UnfinishedImports::default(),

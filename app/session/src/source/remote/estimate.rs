@@ -10,11 +10,8 @@ use bson::{Document, RawDocument, RawDocumentBuf};
 use mayfly_engine::reply::DocCount;
 
 use super::asking::Asking;
-use super::read::{is_late, sample};
+use super::samples::{SampleSize, samples};
 use crate::job::due::TtlIndex;
-
-/// Samples from which on an estimate is made, where the server has no time for all.
-const DRAWS_MIN: usize = 8;
 
 /// Standard errors on both sides of the mean: Student's t for 30 samples and one miss in a thousand.
 const STANDARD_ERRORS: f64 = 3.7;
@@ -36,15 +33,8 @@ impl Draws {
         total: DocCount,
     ) -> Result<Self, Document> {
         let limits = asking.read_limits;
-        let mut draws = Vec::new();
-        for _ in 0..limits.draws {
-            match sample(asking, rules, limits.draw_docs) {
-                Ok(found) if found.is_empty() => {}
-                Ok(found) => draws.push(found),
-                Err(refusal) if is_late(&refusal) && draws.len() >= DRAWS_MIN => break,
-                Err(refusal) => return Err(refusal),
-            }
-        }
+        let size = SampleSize { samples: limits.draws, documents: limits.draw_docs };
+        let draws = samples(asking, rules, total, size)?;
         let by_id = |found: &RawDocumentBuf| {
             let id = found.get("_id").ok().flatten().map(|id| format!("{id:?}"));
             (id.unwrap_or_default(), found.clone())

@@ -16,8 +16,9 @@ use super::counting::{self, CountedRule, Thresholds};
 use super::estimate::Draws;
 use super::failure::failed;
 use super::indexes::Indexes;
-use super::read::{all_of_few, sample};
+use super::read::all_of_few;
 use super::rules;
+use super::samples::{SampleSize, samples};
 use crate::job::due::TtlIndex;
 use crate::source::Source as _;
 
@@ -121,7 +122,8 @@ fn of_many(
             never: draws.estimate(|found| is_due(found).is_none()),
         }
     };
-    let sample = sample(asking, rules, BUCKETS_SAMPLE)?;
+    let size = SampleSize { samples: 1, documents: BUCKETS_SAMPLE };
+    let sample: Vec<_> = samples(asking, rules, total, size)?.into_iter().flatten().collect();
     let mut found = of_all(request, rules, &sample);
     let (all, seen) = (u128::from(total.likely()), sample.len().max(1) as u128);
     let scaled = |n: u64| u64::try_from(u128::from(n) * all / seen).unwrap_or(u64::MAX);
@@ -209,11 +211,7 @@ fn what_if_counted(
 }
 
 /// The effect of a rule, estimated from samples.
-fn what_if_drawn(
-    draws: &Draws,
-    rule: &TtlIndex,
-    (due_ms, edges_ms): (i64, &[i64]),
-) -> WhatIf {
+fn what_if_drawn(draws: &Draws, rule: &TtlIndex, (due_ms, edges_ms): (i64, &[i64])) -> WhatIf {
     let wait_ms = |found: &RawDocument| {
         let threshold_ms = rule.verdict(found).threshold_ms();
         threshold_ms.map(|threshold_ms| threshold_ms.saturating_sub(due_ms))

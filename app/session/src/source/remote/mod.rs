@@ -30,6 +30,7 @@ mod relay;
 mod rules;
 mod runtime;
 mod said;
+mod samples;
 mod send;
 pub mod throttle;
 mod topology;

@@ -274,3 +274,43 @@ fn an_index_that_is_not_there_or_has_several_fields_is_refused() {
         }
     }
 }
+
+#[test]
+fn estimates_stay_while_nothing_changes_and_follow_what_does() {
+    for server in both() {
+        let index = [doc! { "name": "a", "key": { "a": 1 }, "expireAfterSeconds": SECS }];
+        fill(&server, &in_order(1_000), &index);
+        let remote = attached(&server, LIMITS);
+        let index = doc! { "keyPattern": { "c": 1 }, "expireAfterSeconds": 400 * 60 };
+        let ask = |command: &Document| {
+            let mut reply = remote.run("test", command);
+            reply.remove(SENT);
+            reply
+        };
+        let what_if = doc! { "mayflyWhatIf": "c", "index": index };
+        let date = |minutes: i64| DateTime::from_millis(START_MS + minutes * MINUTE_MS);
+        let forecast =
+            doc! { "mayflyForecast": "c", "from": date(0), "to": date(100), "buckets": 50 };
+        let counts = |reply: &Document| reply.get_array("counts").ok().cloned();
+        let first = (ask(&what_if), counts(&ask(&forecast)));
+        for _ in 0..4 {
+            assert_eq!((ask(&what_if), counts(&ask(&forecast))), first, "nothing has changed");
+        }
+        let before = WhatIf::from_document(&first.0).expect("a reply").overdue_now;
+        assert!(before.likely() > 400 && !before.is_exact(), "{before:?}");
+        // The same documents with other dates.
+        let later = doc! { "$set": { "c": date(1_000) } };
+        let all = vec![doc! { "q": {}, "u": later, "multi": true }];
+        server.run("test", &doc! { "update": "c", "updates": all });
+        let after = WhatIf::from_document(&ask(&what_if)).expect("a reply").overdue_now;
+        assert_eq!(after.likely(), 0, "{after:?}");
+        // Others: the old ones say nothing about them.
+        server.run(
+            "test",
+            &doc! { "delete": "c", "deletes": [{ "q": { "_id": { "$lt": 500 } }, "limit": 0 }] },
+        );
+        let samples = server.sent("aggregate").len();
+        ask(&what_if);
+        assert!(server.sent("aggregate").len() > samples, "new samples are taken");
+    }
+}

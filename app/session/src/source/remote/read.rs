@@ -101,6 +101,7 @@ pub(super) fn sample(
     Ok(raw(&all(asking, command, size.into())?))
 }
 
-fn raw(found: &[Document]) -> Vec<RawDocumentBuf> {
+/// Documents as they are compared with rules.
+pub(super) fn raw(found: &[Document]) -> Vec<RawDocumentBuf> {
     found.iter().filter_map(|found| RawDocumentBuf::try_from(found).ok()).collect()
 }
