@@ -98,8 +98,8 @@ impl Toasts {
         }
     }
 
-    /// Shows a message in place of the one before. An error stays until its time is over, or until another
-    /// error comes.
+    /// Shows a message in place of the one before. One that came at the same time stays, and an error stays
+    /// until its time is over or another error comes.
     pub fn push(
         &mut self,
         kind: Kind,
@@ -109,8 +109,10 @@ impl Toasts {
     ) {
         let text = text.into();
         self.note(kind, &text, now);
-        self.list
-            .retain(|toast| toast.kind == Kind::Error && kind != Kind::Error && toast.text != text);
+        self.list.retain(|toast| {
+            let is_error = toast.kind == Kind::Error && kind != Kind::Error;
+            toast.text != text && (is_error || toast.since == now)
+        });
         if self.list.len() >= TOASTS_MAX {
             self.list.remove(0);
         }
@@ -174,16 +176,18 @@ mod tests {
     #[test]
     fn a_message_takes_the_place_of_the_one_before_unless_that_is_an_error() {
         let mut toasts = Toasts::default();
-        let mut shown = |kind, text: &str| -> Vec<String> {
-            toasts.push(kind, text, None, Duration::ZERO);
+        let mut shown = |kind, text: &str, secs| -> Vec<String> {
+            toasts.push(kind, text, None, Duration::from_secs(secs));
             assert!(toasts.list().len() <= TOASTS_MAX);
             toasts.list().iter().map(|toast| toast.text.clone()).collect()
         };
-        assert_eq!(shown(Kind::Done, "saved"), ["saved"]);
-        assert_eq!(shown(Kind::Error, "disk full"), ["disk full"]);
-        assert_eq!(shown(Kind::Info, "a"), ["disk full", "a"]);
-        assert_eq!(shown(Kind::Info, "b"), ["disk full", "b"]);
-        assert_eq!(shown(Kind::Error, "no answer"), ["no answer"]);
+        assert_eq!(shown(Kind::Done, "saved", 0), ["saved"]);
+        assert_eq!(shown(Kind::Done, "exported", 1), ["exported"]);
+        assert_eq!(shown(Kind::Warning, "not all", 1), ["exported", "not all"]);
+        assert_eq!(shown(Kind::Error, "disk full", 2), ["disk full"]);
+        assert_eq!(shown(Kind::Info, "a", 3), ["disk full", "a"]);
+        assert_eq!(shown(Kind::Info, "b", 4), ["disk full", "b"]);
+        assert_eq!(shown(Kind::Error, "no answer", 5), ["no answer"]);
     }
 
     #[test]
