@@ -233,6 +233,7 @@ fn a_restored_store_removes_nothing_until_the_banner_is_answered() {
         assert!(harness.query_by_label_contains(words).is_some(), "{words}");
     }
     click(&mut harness, "Activity");
+    click(&mut harness, "Passes");
     until(&mut harness, "No passes yet. Removals are on hold until you release them", true);
     click(&mut harness, "Show");
     let tab = harness.state().state().tabs.active().expect("a tab");

@@ -48,6 +48,7 @@ fn one_document_is_restored_and_its_index_waits() {
 fn what_a_pass_removed_is_restored_from_the_log() {
     let mut window = caught();
     window.click("Activity");
+    window.click("Passes");
     let number = window.state().reaper.last_pass().expect("a pass").number;
     let restore = format!("Restore documents from pass {number}");
     let end = window.harness.ctx.content_rect().right();

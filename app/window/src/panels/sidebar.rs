@@ -77,8 +77,7 @@ fn head_ui(ui: &mut Ui, state: &State, search: &mut String, actions: &mut Action
             actions.push(Action::Tabs(TabsAction::Show(first)));
             search.clear();
         }
-        let tooltip = "Sort the collections";
-        let sort = ui.add(Button::icon_only(Icon::Order, "Sort").tooltip(tooltip));
+        let sort = ui.add(Button::icon_only(Icon::Order, "Sort collections"));
         menu::below(&sort, |ui| {
             for (order, label) in [(Order::Name, "Name"), (Order::Soonest, "Next to expire")] {
                 if menu::choice(ui, label, state.settings.order == order).clicked() {
