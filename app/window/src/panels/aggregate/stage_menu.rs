@@ -49,7 +49,8 @@ fn list_ui(ui: &mut Ui, has_opened: bool) -> Option<&'static str> {
     let listed = listed(&typed, &recent);
     let mut chosen = listed.iter().find(|stage| is_entered && stage.is_supported()).copied();
     ScrollArea::vertical().max_height(SIZE[1]).show(ui, |ui| {
-        ui.set_width(ui.available_width());
+        // The scroll bar covers the end of the help.
+        ui.set_width(ui.available_width() - sizes::GAP);
         for stage in &listed {
             let help = if stage.is_supported() { stage.help } else { "Not supported by Mayfly" };
             if menu::explained(ui, stage.name, help, stage.is_supported()).clicked() {
