@@ -199,7 +199,8 @@ impl Tally {
             "value was in the older form of Extended JSON",
             "values were in the older form of Extended JSON",
         );
-        let converted = ("value has the chosen type", "values have the chosen types");
+        let converted =
+            ("value was converted to the chosen type", "values were converted to the chosen types");
         let unconverted = ("value did not convert", "values did not convert");
         let ignored = (
             "byte after the end of the compressed data was ignored",
