@@ -43,7 +43,7 @@ struct Counted {
     open: fn(&Window) -> Action,
     typed: Option<(&'static str, &'static str)>,
     /// The words that come with the count.
-    counted: &'static str,
+    count: &'static str,
     /// The button that closes it, and the primary one once all is known.
     buttons: [&'static str; 2],
 }
@@ -61,35 +61,35 @@ const COUNTED: [Counted; 7] = [
         name: "Create index",
         open: |window| indexes(window, IndexesAction::OpenCreateTtl("at".into())),
         typed: Some(("TTL", "1")),
-        counted: "Create and expire ",
+        count: "Create and expire ",
         buttons: ["Cancel", "Create and expire "],
     },
     Counted {
         name: "Create index on a field with text",
         open: |window| indexes(window, IndexesAction::OpenCreateTtl("late".into())),
         typed: Some(("TTL", "1")),
-        counted: "have text or numbers in late",
+        count: "have text or numbers in late",
         buttons: ["Cancel", "Create and expire "],
     },
     Counted {
         name: "Create index on a field without dates",
         open: |window| indexes(window, IndexesAction::OpenCreateTtl("name".into())),
         typed: Some(("TTL", "1")),
-        counted: "No document has a date in name",
+        count: "No document has a date in name",
         buttons: ["Cancel", "Create index"],
     },
     Counted {
         name: "Change TTL",
         open: |window| indexes(window, IndexesAction::OpenChangeTtl("at_1".into())),
         typed: Some(("TTL", "1")),
-        counted: "Change and expire ",
+        count: "Change and expire ",
         buttons: ["Cancel", "Change and expire "],
     },
     Counted {
         name: "Delete all that match",
         open: |window| documents(window, DocumentsAction::AskDeleteSelected),
         typed: None,
-        counted: "Delete 400 documents",
+        count: "Delete 400 documents",
         buttons: ["Cancel", "Delete 400 documents"],
     },
     Counted {
@@ -99,7 +99,7 @@ const COUNTED: [Counted; 7] = [
             Action::Dialog(DialogAction::Show(Dialog::CreateDatabase(draft)))
         },
         typed: Some(("Database name", "test")),
-        counted: "already exists",
+        count: "already exists",
         buttons: ["Cancel", "Create database"],
     },
     Counted {
@@ -109,7 +109,7 @@ const COUNTED: [Counted; 7] = [
             Action::Dialog(DialogAction::Show(Dialog::CreateCollection(draft)))
         },
         typed: Some(("Collection name", "carts")),
-        counted: "already exists",
+        count: "already exists",
         buttons: ["Cancel", "Create collection"],
     },
 ];
@@ -130,7 +130,7 @@ fn buttons_stay_while_counts_arrive() {
             window.type_into(field, text);
             places.push(window.place(leave));
         }
-        window.until_named(counted.counted);
+        window.until_named(counted.count);
         window.settle_and_draw(4);
         places.push(window.place(leave));
         let first = places[0];

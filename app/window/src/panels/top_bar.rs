@@ -16,7 +16,7 @@ use crate::state::settings::ZoneChoice;
 use crate::state::{Dialog, Phase, State, Zone, duration, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::anchor::{self, Anchor};
-use crate::widgets::chip::{Chip, Look};
+use crate::widgets::chip::{Chip, Look, Press};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::term::Explain as _;
 use crate::widgets::value::cut;
@@ -163,8 +163,7 @@ fn clock_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         let chip = Chip {
             lead: &shown_time(state),
             dot: Some(if is_silent { colors(ui).overdue } else { colors(ui).accent }),
-            has_menu: true,
-            clickable: true,
+            press: Press::OpensMenu,
             name: "Real time",
             ..Chip::default()
         };
@@ -179,7 +178,7 @@ fn clock_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         // The items after it must not move when the clock starts.
         label_room: "Simulated, paused",
         look: Look::Amber,
-        clickable: true,
+        press: Press::Acts,
         name: "Simulated time",
         ..Chip::default()
     };
@@ -197,7 +196,7 @@ fn server_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
     let look = if is_locked { Look::Plain } else { Look::Amber };
     let dot = attached.mark.color.index().map(|at| colors(ui).index_marks[at]);
     let dot = dot.filter(|_| is_locked);
-    let chip = Chip { label, look, dot, clickable: true, name, ..Chip::default() };
+    let chip = Chip { label, look, dot, press: Press::Acts, name, ..Chip::default() };
     let version = match attached.version.as_str() {
         "" => String::new(),
         version => format!(", version {}", with_marks(version)),
@@ -298,8 +297,7 @@ fn monitor_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actio
         look,
         bright_digits: true,
         explained: true,
-        clickable: true,
-        has_menu: true,
+        press: Press::OpensMenu,
         name: "TTL monitor",
         ..Chip::default()
     };
@@ -372,7 +370,7 @@ fn listener_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         digits_room: "00",
         dot: Some(colors(ui).accent),
         bright_digits: true,
-        clickable: true,
+        press: Press::Acts,
         name: "Listener",
         ..Chip::default()
     };

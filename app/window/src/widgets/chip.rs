@@ -16,6 +16,14 @@ pub enum Look {
     Error,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Press {
+    Nothing,
+    Acts,
+    /// A mark says so.
+    OpensMenu,
+}
+
 pub struct Chip<'a> {
     /// Digits before the words.
     pub lead: &'a str,
@@ -34,9 +42,7 @@ pub struct Chip<'a> {
     pub bright_digits: bool,
     /// Whether the words are explained on hover: they are underlined with dots.
     pub explained: bool,
-    pub clickable: bool,
-    /// A mark that says that a menu opens.
-    pub has_menu: bool,
+    pub press: Press,
     /// The name that is read aloud. It holds no running digits.
     pub name: &'a str,
 }
@@ -53,14 +59,17 @@ impl Default for Chip<'_> {
             look: Look::Plain,
             bright_digits: false,
             explained: false,
-            clickable: false,
-            has_menu: false,
+            press: Press::Nothing,
             name: "",
         }
     }
 }
 
 impl Chip<'_> {
+    fn is_clickable(&self) -> bool {
+        self.press != Press::Nothing
+    }
+
     pub fn ui(&self, ui: &mut Ui) -> Response {
         let colors = colors(ui);
         let (fill, border, ink) = match self.look {
@@ -82,24 +91,25 @@ impl Chip<'_> {
         let dot = if self.dot.is_some() { 16.0 } else { 0.0 };
         let gap = if self.digits.is_empty() { 0.0 } else { sizes::GAP_SMALL };
         let padding = sizes::GAP + 2.0;
-        let mark = if self.has_menu { sizes::GAP_LARGE } else { 0.0 };
+        let mark = if self.press == Press::OpensMenu { sizes::GAP_LARGE } else { 0.0 };
         let width = 2.0 * padding + dot + lead_width + label_width + gap + room + mark;
-        let sense = if self.clickable { Sense::click() } else { Sense::hover() };
+        let sense = if self.is_clickable() { Sense::click() } else { Sense::hover() };
         let (rect, response) = ui.allocate_exact_size(Vec2::new(width, sizes::CONTROL), sense);
-        let kind = if self.clickable { Role::Button } else { Role::Label };
+        let kind = if self.is_clickable() { Role::Button } else { Role::Label };
         response.widget_info(|| WidgetInfo::labeled(kind, ui.is_enabled(), self.name));
-        let response = if self.clickable {
+        let response = if self.is_clickable() {
             response.on_hover_cursor(egui::CursorIcon::PointingHand)
         } else {
             response
         };
-        let fill =
-            if self.clickable && response.hovered() && matches!(self.look, Look::Plain | Look::Dim)
-            {
-                colors.raised_hover
-            } else {
-                fill
-            };
+        let fill = if self.is_clickable()
+            && response.hovered()
+            && matches!(self.look, Look::Plain | Look::Dim)
+        {
+            colors.raised_hover
+        } else {
+            fill
+        };
         let radius = rect.height() / 2.0;
         let stroke = Stroke::new(sizes::LINE, border);
         ui.painter().rect(rect, radius, fill, stroke, StrokeKind::Inside);
@@ -122,7 +132,7 @@ impl Chip<'_> {
         ui.painter().galley(place.min, label, ink);
         let place = Align2::LEFT_CENTER.anchor_size(at, digits.size());
         ui.painter().galley(place.min, digits, digit_ink);
-        if self.has_menu {
+        if self.press == Press::OpensMenu {
             let at = rect.right_center() - Vec2::new(padding + 3.0, 0.0);
             paint::icon_at(ui.painter(), at, Icon::Unfolded, 16.0, ink);
         }

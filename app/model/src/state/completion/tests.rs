@@ -194,8 +194,8 @@ fn an_update_offers_operators_fields_and_values() {
         let cursor = text.find('|').expect("a cursor");
         let whole = Known { whole: Names::Update, takes_relative_times: false, ..filter(&known) };
         let found = offers(&text.replace('|', ""), cursor, &whole);
-        let labels = found.map(|it| it.list.into_iter().map(|offer| offer.label).collect());
-        labels.unwrap_or_else(Vec::<String>::new)
+        let list = found.map(|it| it.list).unwrap_or_default();
+        list.into_iter().map(|offer| offer.label).collect::<Vec<String>>()
     };
     assert_eq!(words("{ $uns| }"), ["$unset"]);
     assert_eq!(words("{ $set: { sta| } }"), ["status"]);

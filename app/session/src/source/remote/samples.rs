@@ -79,7 +79,7 @@ pub(super) fn samples(
 }
 
 fn keep(asking: &Asking<'_>, total: u64, size: SampleSize, taken: &[Vec<RawDocumentBuf>]) {
-    let ids = taken.iter().map(|sample| sample.iter().filter_map(|found| id(found)).collect());
+    let ids = taken.iter().map(|sample| sample.iter().filter_map(id).collect());
     let kept = KeptSample {
         db: asking.db.to_owned(),
         collection: asking.collection.to_owned(),

@@ -179,15 +179,12 @@ pub(super) fn why_not(kept: &Kept) -> &'static str {
 fn lag_ui(ui: &mut Ui, state: &State, view: &ExpiryView, times: &PassTimes) {
     let ink = colors(ui);
     let promise = view.promise(lag::allowed_ms(times)).filter(|_| knows_lags(view, times));
-    let (mut sentence, color) = match &promise {
-        Some(promise) => {
-            let color = if promise.late > 0 { ink.overdue } else { ink.text };
-            (lag::sentence(promise, lag::allowed_ms(times)), color)
-        }
-        None => {
-            let removed = number::counted(view.ledger.len() as u64, "document", "documents");
-            (format!("{removed} removed"), ink.text)
-        }
+    let (mut sentence, color) = if let Some(promise) = &promise {
+        let color = if promise.late > 0 { ink.overdue } else { ink.text };
+        (lag::sentence(promise, lag::allowed_ms(times)), color)
+    } else {
+        let removed = number::counted(view.ledger.len() as u64, "document", "documents");
+        (format!("{removed} removed"), ink.text)
     };
     if view.ledger_dropped > 0 {
         sentence.push_str("; ");

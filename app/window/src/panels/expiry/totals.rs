@@ -11,7 +11,7 @@ use crate::state::expiry::Totals;
 use crate::state::reasons::{index_of_reasons, reason_label};
 use crate::state::{State, Tab, number};
 use crate::theme::colors;
-use crate::widgets::chip::{Chip, Look};
+use crate::widgets::chip::{Chip, Look, Press};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::menu;
 use crate::widgets::term::{self, Explain as _};
@@ -72,7 +72,7 @@ fn chip_ui(ui: &mut Ui, label: &str, count: DocCount, dot: egui::Color32) -> egu
         digits: &digits,
         dot: Some(dot),
         look: if is_dim { Look::Dim } else { Look::Plain },
-        clickable: true,
+        press: Press::Acts,
         name: &name,
         ..Chip::default()
     }
