@@ -113,6 +113,7 @@ fn sandbox(camera: &mut Camera, file: &Path) {
     camera.picture("expiry.png");
     camera.click("Advance to the next pass");
     camera.click("View: Removed");
+    camera.click("Lag details");
     camera.wait("Removal lag");
     camera.picture("sandbox.png");
 

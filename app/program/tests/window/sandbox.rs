@@ -266,7 +266,8 @@ fn a_copied_collection_is_removed_only_when_the_monitor_is_turned_on() {
     let mut window = Window::open_view(&drops(), "Expiry");
     window.advance(40);
     window.until_named("1 expired at");
-    window.choose("More", "Copy into a sandbox");
+    window.point_secondary("Collection test.drops");
+    window.point("Copy into a sandbox");
     window.until("the copy is open", |state| state.is_in_sandbox() && state.tree.loaded);
     let paused = Mode::Simulated { rate: 1.0, paused: true };
     let now_ms = window.state().now_ms();

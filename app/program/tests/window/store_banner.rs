@@ -380,7 +380,7 @@ fn a_store_that_another_program_has_open_offers_what_else_to_do() {
     window.until("a folder is asked for", asks);
     window.key(egui::Key::Escape);
     window.until("the dialog is closed", |state| state.dialogs.open().is_none());
-    window.click("Open a sandbox on a simulated clock…");
+    window.click("Sandbox");
     window.click("Open sandbox");
     window.until("the sandbox is open", |state| state.is_open() && state.is_in_sandbox());
     engine.close().expect("it closes");

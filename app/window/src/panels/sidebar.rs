@@ -432,7 +432,7 @@ fn database_menu_ui(ui: &mut Ui, database: &Database, state: &State, actions: &m
 
 fn collection_menu_ui(ui: &mut Ui, namespace: &Namespace, state: &State, actions: &mut Actions) {
     for view in ViewKind::ALL {
-        let label = format!("Show {}", view.label().to_lowercase());
+        let label = format!("Show {}", view.label());
         if menu::entry(ui, &label, "", true).clicked() {
             actions.push(Action::Tabs(TabsAction::ShowView(namespace.clone(), view)));
             ui.close();

@@ -37,7 +37,7 @@ const ARROW: &str = "→";
 /// Characters of a value that is shown next to the converted one.
 const BEFORE_CHARS_MAX: usize = 32;
 /// Problems that are listed.
-const PROBLEMS_MAX: usize = 5;
+const PROBLEMS_MAX: usize = 2;
 
 /// Draws what the shown file holds.
 pub fn ui(ui: &mut Ui, draft: &ImportDraft) {

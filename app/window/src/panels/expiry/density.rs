@@ -54,7 +54,12 @@ pub(super) fn ui(
         actions.push(ExpiryAction::Pan(scale.fraction(pointer.x) - 0.5));
     }
     let words = slice_words(view, scale, pointer.x, zone);
-    response.on_hover_cursor(CursorIcon::Crosshair).hint_at_pointer(words);
+    let is_over = |bar: &Bar| {
+        bar.count > 0 && (scale.x(bar.from_ms)..scale.x(bar.to_ms)).contains(&pointer.x)
+    };
+    let is_over_bar = bars(view).any(|bar| is_over(&bar));
+    let cursor = if is_over_bar { CursorIcon::PointingHand } else { CursorIcon::Crosshair };
+    response.on_hover_cursor(cursor).hint_at_pointer(words);
 }
 
 fn paint_bars(ui: &Ui, view: &ExpiryView, scale: Scale, sweep: Option<Sweep>, rect: Rect) {

@@ -106,7 +106,7 @@ fn a_monitor_that_finishes_no_pass_stalls() {
     let stall = stall_after(reaper, &clock, Duration::from_secs(1)).expect("too long");
     assert_eq!(stall.since, WATCHDOG_MIN + WATCHDOG_GRACE + Duration::from_secs(1));
     let sentence = stall.sentence();
-    assert!(sentence.starts_with("No pass has finished for 6 minutes"), "{sentence}");
+    assert!(sentence.starts_with("No pass has finished for 6 min"), "{sentence}");
     assert!(reaper.stall().is_some(), "until a pass ends");
     reaper.run_pass();
     assert_eq!(reaper.stall(), None);
