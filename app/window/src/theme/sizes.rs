@@ -223,7 +223,7 @@ pub const EXPIRY_CONTROLS: f32 = 560.0;
 /// The room that the chips of the totals need in the line of the controls.
 pub const EXPIRY_CHIPS: f32 = 430.0;
 /// The room that the controls of the axis need at least.
-pub const SPAN_CONTROLS_MIN: f32 = 220.0;
+pub const SPAN_CONTROLS_MIN: f32 = 180.0;
 /// The dashes of the line at the next pass.
 pub const DASH: f32 = 4.0;
 /// Points of the wheel that double or halve the time on screen, roughly.

@@ -88,7 +88,7 @@ impl Rest {
                 totals::ui(ui, state, tab, &totals, actions);
             }
         }
-        if self.span && ui.available_width() >= sizes::SPAN_CONTROLS_MIN {
+        if self.span && ui.available_size_before_wrap().x >= sizes::SPAN_CONTROLS_MIN {
             self.span = false;
             let layout = egui::Layout::right_to_left(egui::Align::Center);
             ui.with_layout(layout, |ui| span_ui(ui, &tab.expiry, actions));
