@@ -88,7 +88,7 @@ fn walk(window: &mut Window, modifiers: Modifiers) -> BTreeSet<u64> {
     met
 }
 
-/// What is wrong with the controls of a window. `behind` are those below an open dialog.
+/// Faults of the controls of a window. `behind` are those below an open dialog.
 fn faults(window: &mut Window, place: &str, behind: &BTreeSet<u64>) -> Vec<String> {
     let met = reached(window);
     let controls: Vec<Control> =

@@ -181,7 +181,7 @@ fn an_update_is_completed_with_tab_which_stays_in_the_text() {
     assert!(!window.has_part("Complete with"), "Escape only closes the list");
     assert!(window.is_focused("Update") && !window.has("Discard changes"));
     window.key(Key::Tab);
-    assert!(!window.is_focused("Update"), "without a list Tab goes on");
+    assert!(!window.is_focused("Update"), "without a list Tab leaves the text");
 }
 
 #[test]

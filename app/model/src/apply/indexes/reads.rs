@@ -73,7 +73,7 @@ impl Question for TtlWhatIf {
         let Ok(index) = reply.command.get_document("index") else { return };
         let strip = cx.state.tabs.get_mut(self.0).and_then(|open| open.expiry.what_if.as_mut());
         if reply.is_stopped() {
-            // What is still wanted is asked again.
+            // Questions that are still wanted are sent again.
             if let Some(strip) = strip.filter(|strip| strip.asked.as_ref() == Some(index)) {
                 strip.asked = None;
             }

@@ -25,7 +25,7 @@ pub enum Mode {
     Table,
     /// Removed documents, newest first.
     Removed,
-    /// What expires when, over all collections.
+    /// The expiry calendar of all collections.
     Calendar,
 }
 

@@ -78,7 +78,7 @@ pub struct AgeCounts {
 impl AgeCounts {
     /// The command that counts the documents of each age. A TTL of 0 leaves the dates as they are.
     pub fn command(collection: &str, index: &str, now_ms: i64) -> Document {
-        // What is exactly as old as the TTL is due, so a slice has its younger end.
+        // A document exactly as old as the TTL is due, so a slice has its younger end.
         let edge_ms = |age_ms: i64| now_ms.saturating_sub(age_ms).saturating_add(1);
         let past = stops().map(|secs| secs * 1_000);
         // Documents that are due within an hour may have dates up to an hour ahead.

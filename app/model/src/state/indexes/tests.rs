@@ -69,7 +69,7 @@ fn the_slider_is_logarithmic_and_reversible() {
 
 const NOW_MS: i64 = 1_704_844_800_000;
 
-/// What is known of documents with dates this long before now, in milliseconds, and of two without.
+/// Figures of documents with dates this long before now, in milliseconds, and of two without.
 fn ages(ages_ms: &[i64]) -> AgeCounts {
     let command = AgeCounts::command("c", "at_1", NOW_MS);
     assert_eq!(AgeCounts::index_of(&command), Some("at_1"));

@@ -18,7 +18,7 @@ use crate::state::view::Activity;
 use crate::theme::sizes;
 use crate::widgets::{Button, empty_state};
 
-/// What a row of the list shows.
+/// A row of the list.
 enum Item<'a> {
     Cut(&'a CutWork),
     Operation(&'a Operation),

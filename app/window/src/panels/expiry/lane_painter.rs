@@ -40,7 +40,7 @@ pub(in crate::panels) struct LanePainter<'a> {
     pub is_named: bool,
     /// The mark of the TTL index that decides, where there are several.
     pub mark: Option<IndexMark>,
-    /// What the TTL that is tried changes.
+    /// The effect of the TTL that is tried.
     pub fate: Option<Fate>,
 }
 
