@@ -154,16 +154,13 @@ fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], actions: &mut 
     });
 }
 
-/// From right to left: *follow* when the axis does not, closer in, the span in words, further out, *fit*.
-/// A narrow view has no words, and *follow* in the place of *fit*.
+/// From right to left: closer in, the span in words, further out, *fit*, and *follow* when the axis
+/// does not: in the last place it moves no other control. A narrow view has no words, and *follow*
+/// in the place of *fit*.
 fn span_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut ExpiryActions<'_>) {
     let hint = "Scroll back to now (End)";
     let follows = view.axis.follows();
     let wide = ui.available_width() > sizes::SPAN_CONTROLS;
-    // While the axis follows, the button would do nothing.
-    if !follows && ui.add(Button::primary("Follow now").tooltip(hint)).clicked() {
-        actions.push(ExpiryAction::Follow);
-    }
     if ui.add(Button::icon_only(Icon::Plus, "Zoom in")).clicked() {
         actions.push(ExpiryAction::ZoomStep { further_out: false });
     }
@@ -176,5 +173,9 @@ fn span_ui(ui: &mut Ui, view: &ExpiryView, actions: &mut ExpiryActions<'_>) {
     let fit = Button::plain("Fit").tooltip(expiry::FIT.tooltip);
     if (wide || follows) && ui.add(fit).clicked() {
         actions.push(ExpiryAction::Fit);
+    }
+    // While the axis follows, the button would do nothing.
+    if !follows && ui.add(Button::primary("Follow now").tooltip(hint)).clicked() {
+        actions.push(ExpiryAction::Follow);
     }
 }
