@@ -133,6 +133,9 @@ const IMPORTS: &[Run] = &[
     run!("import" ["rename"] ("r.csv", "\"\",n\n8,1\n")
     ["--db", "d", "--collection", "new", "--rename", "field0=_id", "r.csv"] 0 "imported 1"
     |place| assert_eq!(place.stored("new"), [doc! { "_id": 8, "n": 1 }])),
+    run!("import" ["encoding"] ("latin.csv", "_id,n\n8,ä\n")
+    ["--db", "d", "--collection", "new", "--encoding", "latin1", "latin.csv"] 0 "imported 1"
+    |place| assert_eq!(place.stored("new"), [doc! { "_id": 8, "n": "Ã¤" }])),
     // Only a workbook has sheets.
     run!("import" ["sheet"] MORE
         ["--db", "d", "--collection", "new", "--sheet", "2024", "more.json"] 0 "imported 2"

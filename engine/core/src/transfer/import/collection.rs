@@ -9,8 +9,8 @@ use bson::oid::ObjectId;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::transfer::{
-    DetectedFormat, ImportEnd, ImportReport, ImportRequest, Progress, RecordFormat, Reject,
-    TransferError,
+    DetectedFormat, ImportEnd, ImportReport, ImportRequest, Progress, Reject, TransferError,
+    import::replacement::check_replacement,
     import::store_batch::{BatchResult, StopReason, are_too_many, store_batch},
     limits::{BATCH_QUEUE_MAX, REJECTS_LISTED_MAX},
     read::batch::{Batch, NewIds},
@@ -51,7 +51,9 @@ pub fn import(
     forget_old_complete(collections)?;
     if request.drop {
         check_unfinished_max_for(collections, &request.namespace)?;
-        check_replacement(collections, &request.namespace, &opened.detected)?;
+        if has_documents(collections, &request.namespace)? {
+            check_replacement(request, &opened.detected)?;
+        }
         collections.drop_collection(&request.namespace)?;
         // Unfinished imports into the old collection could neither be resumed nor rolled back.
         forget_all_of(collections, &request.namespace)?;
@@ -59,31 +61,12 @@ pub fn import(
     ImportRun::new(collections, &request.files, checkpoint, progress).run(opened)
 }
 
-/// Refuses to drop documents if all files are empty. They are more likely a failed copy than a
-/// replacement.
-fn check_replacement(
-    collections: &Collections,
-    namespace: &Namespace,
-    files: &[(PathBuf, DetectedFormat)],
-) -> Result<(), TransferError> {
-    let Some((path, _)) = files.first() else { return Ok(()) };
-    if files.iter().any(|(_, detected)| detected.form != RecordFormat::Empty) {
-        return Ok(());
-    }
+fn has_documents(collections: &Collections, namespace: &Namespace) -> Result<bool, TransferError> {
     let documents = collections.read(|reader, catalog| match catalog.collection(namespace) {
         Some(collection) => reader.counters(collection.id.0).map(|counters| counters.documents),
         None => Ok(0),
     })?;
-    if documents == 0 {
-        return Ok(());
-    }
-    Err(TransferError::NotReadable {
-        path: path.display().to_string(),
-        what: format!(
-            "the file is empty, so {namespace} was not dropped; to delete its documents, drop the \
-             collection"
-        ),
-    })
+    Ok(documents > 0)
 }
 
 /// Resumes an unfinished import.

@@ -3,5 +3,6 @@
 pub(super) mod collection;
 pub(super) mod disk_space;
 pub(super) mod preview;
+mod replacement;
 pub(super) mod store_batch;
 pub(super) mod target;

@@ -10,9 +10,9 @@ use bson::{Document, RawDocument, oid::ObjectId};
 
 use crate::limits::BATCH_DOCS_MAX;
 use crate::transfer::{
-    ImportEnd, ImportReport, ImportRequest, Progress, RecordFormat, Reject, TextPosition,
-    TransferError,
+    ImportEnd, ImportReport, ImportRequest, Progress, Reject, TextPosition, TransferError,
     import::collection::{OpenedFiles, reopen},
+    import::replacement::check_replacement,
     import::store_batch::are_too_many,
     limits::{REJECT_TEXT_BYTES_MAX, REJECTS_LISTED_MAX},
     read::batch::{Batch, BatchEntry, NewIds},
@@ -82,7 +82,7 @@ pub fn import_into(
     let mut run = TargetRun::new(&request.files, target, checkpoint, progress);
     run.report.files = opened.detected;
     if request.drop {
-        check_not_empty(&run.report)?;
+        check_replacement(request, &run.report.files)?;
         run.target.clear().map_err(|what| TransferError::Elsewhere { what })?;
     }
     Ok(run.run(opened.files, false))
@@ -111,20 +111,6 @@ pub fn resume_into(
     let mut run = TargetRun::new(&files, target, checkpoint, progress);
     run.report.files = opened.detected;
     Ok(run.run(opened.files, true))
-}
-
-/// Refuses to drop documents if all files are empty: they are more likely a failed copy.
-fn check_not_empty(report: &ImportReport) -> Result<(), TransferError> {
-    let mut files = report.files.iter();
-    match report.files.first() {
-        Some((path, _)) if files.all(|(_, found)| found.form == RecordFormat::Empty) => {
-            Err(TransferError::NotReadable {
-                path: path.display().to_string(),
-                what: "the file is empty, so the collection was not dropped".to_owned(),
-            })
-        }
-        _ => Ok(()),
-    }
 }
 
 struct TargetRun<'i> {
@@ -428,11 +414,17 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_drops_nothing() {
+    fn a_file_without_a_readable_document_drops_nothing() {
         let mut target = Fake::default();
         let (report, _folder) = import("", &mut target, |request| request.drop = true);
         assert!(matches!(report, Err(TransferError::NotReadable { .. })), "{report:?}");
         assert!(!target.cleared);
+        for unreadable in ["{\"a\": 1", "{\"a\": NaN}\n"] {
+            let (report, _folder) = import(unreadable, &mut target, |request| request.drop = true);
+            let refused = report.expect_err(unreadable).to_string();
+            assert!(refused.contains("so test.a was not dropped"), "{refused}");
+            assert!(!target.cleared, "{unreadable}");
+        }
         let (report, _folder) = import("{}", &mut target, |request| request.drop = true);
         assert!(report.is_ok() && target.cleared);
     }

@@ -173,9 +173,8 @@ fn a_column_gets_the_name_that_was_chosen() {
             drop: true,
             ..ImportRequest::new(vec![path.clone()], fixture.namespace.clone())
         };
-        let report = fixture.import(&request);
-        let reason = report.rejects.first().map_or_else(String::new, |it| it.reason.clone());
-        (documents(&fixture), reason)
+        let refused = import(&fixture.collections, &request, &Progress::new()).err();
+        (documents(&fixture), refused.map_or_else(String::new, |error| error.to_string()))
     };
     assert_eq!(
         with(&[("field0", "_id"), ("a_2", "b.c")]).0,

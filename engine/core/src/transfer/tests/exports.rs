@@ -10,7 +10,7 @@ use bson::{
 use crate::store::{Scan, StoreError, rot};
 use crate::transfer::{
     Compression, CsvOptions, ExportFormat, ExportQuery, ExportRequest, IMPORT_TEXT_BYTES_MAX,
-    ImportRequest, Progress, TransferError, export, tests::Fixture,
+    ImportRequest, Progress, TransferError, export, import, tests::Fixture,
 };
 use crate::value::{
     extjson::{Style, read_document, write_document},
@@ -79,9 +79,9 @@ fn json_with_a_field_that_stands_twice_is_rejected_when_it_is_read() {
     assert_eq!(fs::read_to_string(&path).unwrap(), "{\"_id\":1,\"a\":1,\"a\":2}\n");
     let again =
         ImportRequest { drop: true, ..ImportRequest::new(vec![path], fixture.namespace.clone()) };
-    let report = fixture.import(&again);
-    assert_eq!((report.imported, report.rejected), (0, 1));
-    assert!(report.rejects[0].reason.contains("duplicate"), "{:?}", report.rejects);
+    let refused = import(&fixture.collections, &again, &Progress::new()).unwrap_err().to_string();
+    assert!(refused.contains("duplicate"), "{refused}");
+    assert_eq!(fixture.documents().len(), 1, "it is not dropped for a file without another one");
 }
 
 #[test]

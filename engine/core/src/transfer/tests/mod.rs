@@ -485,6 +485,12 @@ fn documents_are_not_dropped_for_files_without_any() {
         assert!(error.contains("the file is empty, so "), "{error}");
         assert_eq!(fixture.documents(), [rawdoc! { "_id": 1 }]);
     }
+    let unclosed = b"a,b\n1,\"abc\n2,x\n".as_slice();
+    for unreadable in [unclosed, b"{\"a\":", b"{\"a\":NaN}\n", b"a.int32(),b.odd()\n1,2\n"] {
+        let error = drop(unreadable).expect_err("refused").to_string();
+        assert!(error.contains("so d.c was not dropped"), "{error}");
+        assert_eq!(fixture.documents(), [rawdoc! { "_id": 1 }]);
+    }
     assert!(drop(b"[]").is_ok(), "somebody wrote that there are none");
     assert_eq!(fixture.documents(), [] as [RawDocumentBuf; 0]);
 }
