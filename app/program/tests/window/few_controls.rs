@@ -4,7 +4,7 @@ use super::room::controls;
 use super::support::Window;
 
 /// Controls around and in the demo's Expiry view at 1440×900.
-const EXPIRY_MAX: usize = 33;
+const EXPIRY_MAX: usize = 32;
 /// The same with its Documents view.
 const DOCUMENTS_MAX: usize = 33;
 

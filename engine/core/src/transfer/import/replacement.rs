@@ -17,7 +17,7 @@ pub(super) fn check_replacement(
     files: &[(PathBuf, DetectedFormat)],
 ) -> Result<(), TransferError> {
     let Some((first, _)) = files.first() else { return Ok(()) };
-    let mut problem = "the file is empty".to_owned();
+    let (mut file, mut problem) = (first, "the file is empty".to_owned());
     for (path, form) in files.iter().map(|(path, found)| (path, found.form)) {
         if form == RecordFormat::Empty {
             continue;
@@ -32,6 +32,7 @@ pub(super) fn check_replacement(
         if is_none || !found.documents.is_empty() {
             return Ok(());
         }
+        file = path;
         problem = found.rejects.first().map_or_else(
             || "no document was found in it".to_owned(),
             |reject| format!("{}: {}", reject.position.words(), reject.reason),
@@ -39,7 +40,7 @@ pub(super) fn check_replacement(
     }
     let namespace = &request.namespace;
     Err(TransferError::NotReadable {
-        path: first.display().to_string(),
+        path: file.display().to_string(),
         what: format!(
             "{problem}, so {namespace} was not dropped; to delete its documents, drop the \
              collection"
