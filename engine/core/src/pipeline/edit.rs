@@ -3,7 +3,11 @@
 use bson::raw::{CString, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::PipelineError;
-use crate::{pipeline::error::fail, query::Code, value::Path};
+use crate::{
+    pipeline::error::fail,
+    query::Code,
+    value::{Path, is_reserved_name},
+};
 
 /// A dotted path whose parts can be written into documents. It leads through documents only; a
 /// write replaces any other value on its way with a document.
@@ -52,7 +56,7 @@ impl FieldPath {
 pub(super) fn check_name(name: &str) -> Result<(), PipelineError> {
     if name.is_empty() {
         fail(15998, "FieldPath field names may not be empty strings.")
-    } else if name.starts_with('$') {
+    } else if is_reserved_name(name) {
         fail(
             16410,
             format!(

@@ -7,13 +7,11 @@ use bson::raw::{RawBson, RawBsonRef, RawDocument};
 use super::{QueryError, filter::number::as_double};
 use crate::value::{
     Collation, Direction, KeyBytes, KeyEncoder, ParallelArrays, Path, combinations, compare_in,
-    error_text::element_text,
+    error_text::element_text, is_reserved_name,
 };
 
 /// Most fields of a sort, as in MongoDB.
 const FIELDS_MAX: usize = 32;
-/// Names with a dollar that a field may have.
-const DBREF_NAMES: [&str; 3] = ["$ref", "$id", "$db"];
 
 /// A parsed sort document: by fields, or by natural order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -262,7 +260,7 @@ fn check_name(name: &str) -> Result<(), QueryError> {
     if name.split('.').any(str::is_empty) {
         return refused(15998, "FieldPath field names may not be empty strings.");
     }
-    if name.split('.').any(|part| part.starts_with('$') && !DBREF_NAMES.contains(&part)) {
+    if name.split('.').any(is_reserved_name) {
         return refused(
             16410,
             "FieldPath field names may not start with '$'. Consider using $getField or $setField.",

@@ -45,6 +45,6 @@ pub use key::{Direction, KEY_BYTES_MAX, KeyBytes, KeyEncoder};
 pub use named::named;
 pub use nesting::is_deeper_than;
 pub use order::{compare, compare_documents, compare_in, same_value, same_value_in, type_rank};
-pub use path::{Candidate, Path, PathError, PathPart};
+pub use path::{Candidate, Path, PathError, PathPart, is_reserved_name};
 pub use scan::{Limits, ScanError};
 pub use text::{Layout, TextError, iso_ms, iso_text};

@@ -149,6 +149,12 @@ impl Path {
     }
 }
 
+/// Whether a field's name is reserved for operators: it begins with `$` and isn't one of a `DBRef`,
+/// whose fields paths may lead to.
+pub fn is_reserved_name(name: &str) -> bool {
+    name.starts_with('$') && !matches!(name, "$ref" | "$id" | "$db")
+}
+
 fn position_of(name: &str) -> Option<usize> {
     let plain = name.bytes().all(|byte| byte.is_ascii_digit());
     let padded = name.len() > 1 && name.starts_with('0');

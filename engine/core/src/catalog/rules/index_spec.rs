@@ -15,7 +15,7 @@ use crate::{
     },
     query::{Expr, Filter, Test},
     store::IndexId,
-    value::{Collation, Path},
+    value::{Collation, Path, is_reserved_name},
 };
 
 /// Most fields of a compound index (MongoDB's limit).
@@ -194,8 +194,7 @@ fn parse_key(key: &Document) -> Result<IndexKey, CatalogError> {
                 "the key pattern has the field name {field:?}, which is not a valid path"
             )));
         }
-        let reference = |part: &str| matches!(part, "$id" | "$ref" | "$db");
-        if path.split('.').any(|part| part.starts_with('$') && !reference(part)) {
+        if path.split('.').any(is_reserved_name) {
             return Err(cannot(format!(
                 "the field name {field:?} has a part that starts with $; rename it"
             )));

@@ -2,7 +2,7 @@
 
 use bson::{RawDocument, RawDocumentBuf, oid::ObjectId, raw::RawBsonRef};
 
-use crate::value::scan::DOCUMENT_BYTES_MAX;
+use crate::value::{is_reserved_name, scan::DOCUMENT_BYTES_MAX};
 
 /// Appends the document to `arena` with `_id` as its first field. A missing `_id` becomes `new_id`.
 ///
@@ -68,7 +68,7 @@ fn check_id(id: RawBsonRef<'_>) -> Result<(), String> {
 /// don't.
 fn check_names(id: &RawDocument) -> Result<(), String> {
     let names = id.iter().map_while(Result::ok).map(|(name, _)| name.as_str());
-    let odd = names.filter(|name| name.starts_with('$') && !["$ref", "$id", "$db"].contains(name));
+    let odd = names.filter(|name| is_reserved_name(name));
     odd.take(1).try_for_each(|name| {
         Err(format!("_id can't have a field that starts with $, such as {name}; rename it"))
     })

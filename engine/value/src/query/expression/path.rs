@@ -5,7 +5,7 @@ use bson::raw::{RawArray, RawArrayBuf, RawBson, RawBsonRef, RawDocument};
 use super::{names::VariableNames, scope::Scope, value::Value};
 use crate::{
     query::{QueryError, error::refused},
-    value::scan::DEPTH_MAX,
+    value::{is_reserved_name, scan::DEPTH_MAX},
 };
 
 /// A path that begins at the document or at a variable.
@@ -57,7 +57,7 @@ pub(super) fn check_field_name(name: &str) -> Result<(), QueryError> {
     if name.is_empty() {
         return Err(refused(15998, "FieldPath field names may not be empty strings."));
     }
-    if name.starts_with('$') {
+    if is_reserved_name(name) {
         return Err(refused!(
             16410,
             "FieldPath field names may not start with '$', given '{name}'."

@@ -24,7 +24,7 @@ mod tests;
 pub use crate::value::type_name::{name_of_type, type_name};
 pub use expr::{CompareOp, Expr, Test};
 pub use matching::is_equal;
-pub(crate) use parse::is_operators;
+pub(crate) use parse::{is_expression, is_operators};
 pub use parsed::Filter;
 pub(crate) use pattern::Groups;
 pub use pattern::Pattern;

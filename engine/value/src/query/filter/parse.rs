@@ -17,11 +17,8 @@ use super::{
 };
 use crate::{
     query::{Code, Expression, QueryError, VariableNames},
-    value::{Path, scan::DEPTH_MAX},
+    value::{Path, is_reserved_name, scan::DEPTH_MAX},
 };
-
-/// The names of a `DBRef`'s fields.
-const DBREF_NAMES: [&str; 3] = ["$ref", "$id", "$db"];
 
 /// The context of a part of a filter; `$expr` and its like are not allowed in all of them.
 #[derive(Clone, Copy)]
@@ -61,7 +58,7 @@ fn level(filter: &RawDocument, depth: usize, place: FilterContext<'_>) -> Result
         let (name, value) = element?;
         let name = name.as_str();
         // A DBRef is looked into field by field, so its names are those of fields here too.
-        if name.starts_with('$') && !DBREF_NAMES.contains(&name) {
+        if is_reserved_name(name) {
             parts.extend(top_level(name, value, depth, place)?);
         } else {
             parts.push(field(name, value, depth)?);
@@ -225,7 +222,13 @@ fn on_path(path: &Path, terms: Vec<Term>) -> Expr {
 /// Whether a field's document holds operators, and is not a value to be equal to. A `DBRef` is a
 /// value although its names start with `$`.
 pub(crate) fn is_operators(document: &RawDocument) -> bool {
-    first_name(document).is_some_and(|name| name.starts_with('$') && !DBREF_NAMES.contains(&name))
+    first_name(document).is_some_and(is_reserved_name)
+}
+
+/// Whether a field's document is an expression, and does not hold fields to compute. An expression
+/// can't be a `DBRef`, so its names count too.
+pub(crate) fn is_expression(document: &RawDocument) -> bool {
+    first_name(document).is_some_and(|name| name.starts_with('$'))
 }
 
 /// The name of the first field.

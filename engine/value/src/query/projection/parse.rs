@@ -12,8 +12,8 @@ use crate::{
         Code, Expr, Expression, Filter, QueryError, Test, VariableNames,
         error::refused,
         filter::{
-            is_operators,
-            number::{truncated, truthy},
+            is_expression,
+            number::{as_double, truncated, truthy},
             type_name,
         },
         reshape::{Fields, check_path},
@@ -198,7 +198,7 @@ fn flatten(
         }
         check_path(&path)?;
         match value {
-            RawBsonRef::Document(inner) if is_operators(inner) => {
+            RawBsonRef::Document(inner) if is_expression(inner) => {
                 let spec = match dialect {
                     Dialect::Find => operator(&path, inner, names)?,
                     Dialect::Stage => Spec::Computed(Expression::parse(value, names)?),

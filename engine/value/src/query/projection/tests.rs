@@ -52,6 +52,18 @@ fn a_field_computed_within_an_array_is_in_each_element() {
 }
 
 #[test]
+fn a_dbref_has_fields() {
+    let document = "{_id: 1, l: {$ref: 'c', $id: 2, $db: 'd'}}";
+    check("{'l.$id': 1}", document, "{_id: 1, l: {$id: 2}}");
+    check("{'l.$id': 0, 'l.$db': 0}", document, "{_id: 1, l: {$ref: 'c'}}");
+    check("{x: '$l.$id', _id: 0}", document, "{x: 2}");
+    check("{'x.$id': '$l.$id', _id: 0}", document, "{x: {$id: 2}}");
+    check("{x: '$l.$id', _id: 0}", "{l: [{$ref: 'c', $id: 3}, 4]}", "{x: [3]}");
+    refused("{'l.$ids': 1}", 16410);
+    refused("{l: {$id: 1}}", 31325);
+}
+
+#[test]
 fn parts_of_arrays() {
     let document = "{_id: 1, a: [1, 2, 3, 4], b: 5}";
     check("{a: {$slice: 2}}", document, "{_id: 1, a: [1, 2], b: 5}");

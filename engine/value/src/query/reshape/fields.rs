@@ -8,9 +8,9 @@ use crate::{
     interrupt,
     query::{
         Expression, QueryError, Scope, VariableNames, error::refused, expression::Budget,
-        filter::is_operators, named_list::NamedList,
+        filter::is_expression, named_list::NamedList,
     },
-    value::Path,
+    value::{Path, is_reserved_name},
 };
 
 /// Fields to set on one level of a document, in order.
@@ -54,12 +54,11 @@ impl Fields {
         interrupt::tick()?;
         check_path(path)?;
         match value {
-            RawBsonRef::Document(inner) if inner.is_empty() => Err(refused!(
-                40180,
-                "Invalid $addFields :: caused by :: an empty object is not a valid value. Found \
-                     empty object at path {path}"
-            )),
-            RawBsonRef::Document(inner) if is_operators(inner) => {
+            // Without fields to compute, it is the value itself.
+            RawBsonRef::Document(inner) if inner.is_empty() => {
+                self.insert(path, Expression::parse(value, names)?)
+            }
+            RawBsonRef::Document(inner) if is_expression(inner) => {
                 if inner.into_iter().nth(1).is_some() {
                     return Err(refused!(
                         40181,
@@ -150,7 +149,7 @@ pub(in crate::query) fn check_path(path: &str) -> Result<(), QueryError> {
             let message = "FieldPath field names may not be empty strings.";
             return fail(15998, message.into());
         }
-        if part.starts_with('$') {
+        if is_reserved_name(part) {
             let message = format!(
                 "FieldPath field names may not start with '$'. Consider using $getField or \
                  $setField: {part}"

@@ -69,6 +69,58 @@ fn reshaping() {
 }
 
 #[test]
+fn an_empty_document_is_a_value() {
+    let lab = Lab::new();
+    lab.ok("{insert: 'c', documents: [{_id: 1, a: {b: 2}, l: [1, {x: 2}]}]}");
+    check(&lab, "[{$set: {a: {}}}]", "[{_id: 1, a: {}, l: [1, {x: 2}]}]");
+    check(&lab, "[{$addFields: {'a.c': {}}}]", "[{_id: 1, a: {b: 2, c: {}}, l: [1, {x: 2}]}]");
+    check(&lab, "[{$set: {a: {b: {}}}}, {$unset: 'l'}]", "[{_id: 1, a: {b: {}}}]");
+    lab.ok("{update: 'c', updates: [{q: {}, u: [{$set: {a: {}, n: {}}}]}]}");
+    lab.check("{find: 'c'}", "{'cursor.firstBatch': [{_id: 1, a: {}, l: [1, {x: 2}], n: {}}]}");
+    refused("[{$addFields: {}}]", 40177);
+    refused("[{$project: {a: {}}}]", 51270);
+    refused("[{$set: {a: {}, 'a.b': 1}}]", 40176);
+}
+
+#[test]
+fn a_pipeline_reads_the_fields_of_a_dbref() {
+    let lab = lab();
+    lab.ok("{insert: 'refs', documents: [{_id: 1, l: {$ref: 'items', $id: 'a', $db: 'test'}}, \
+         {_id: 2, l: [{$ref: 'items', $id: 'a'}, {$ref: 'items', $id: 'b'}]}, {_id: 3}]}");
+    let of = |pipeline: &str, expected: &str| {
+        lab.check(
+            &format!("{{aggregate: 'refs', pipeline: {pipeline}, cursor: {{}}}}"),
+            &format!("{{'cursor.firstBatch': {expected}}}"),
+        );
+    };
+    of(
+        "[{$lookup: {from: 'items', localField: 'l.$id', foreignField: '_id', as: 'l'}}, \
+          {$match: {_id: {$lt: 3}}}]",
+        "[{_id: 1, l: [{_id: 'a', name: 'Apple'}]}, \
+          {_id: 2, l: [{_id: 'a', name: 'Apple'}, {_id: 'b', name: 'Bread'}]}]",
+    );
+    of(
+        "[{$lookup: {from: 'items', let: {id: '$l.$id'}, as: 'l', \
+           pipeline: [{$match: {$expr: {$eq: ['$_id', '$$id']}}}]}}, {$match: {_id: 1}}]",
+        "[{_id: 1, l: [{_id: 'a', name: 'Apple'}]}]",
+    );
+    of(
+        "[{$unwind: '$l'}, {$group: {_id: '$l.$id', n: {$sum: 1}}}, {$sort: {_id: 1}}]",
+        "[{_id: 'a', n: 2}, {_id: 'b', n: 1}]",
+    );
+    of(
+        "[{$match: {_id: 1}}, {$project: {db: '$l.$db', 'l.$ref': 1}}]",
+        "[{_id: 1, l: {$ref: 'items'}, db: 'test'}]",
+    );
+    of(
+        "[{$match: {_id: 1}}, {$set: {'l.$id': 'b'}}, {$project: {l: 1, _id: 0}}]",
+        "[{l: {$ref: 'items', $id: 'b', $db: 'test'}}]",
+    );
+    refused("[{$project: {x: '$l.$other'}}]", 16410);
+    refused("[{$set: {l: {$id: 1}}}]", 168);
+}
+
+#[test]
 fn unwinding() {
     let lab = lab();
     let ids = "{$project: {_id: 1, tags: 1}}";
