@@ -52,6 +52,11 @@ impl<'e> Environment<'e> {
         Ok(Self { depth: self.depth + 1, ..*self })
     }
 
+    /// Whether it is that of a pipeline in a stage.
+    pub(super) fn is_nested(&self) -> bool {
+        self.depth > 0
+    }
+
     /// The time now in milliseconds since 1970.
     pub fn now_ms(&self) -> i64 {
         self.collections.clock().now_ms()

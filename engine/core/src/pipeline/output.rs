@@ -187,6 +187,10 @@ fn merge(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Merge, Pip
     for element in options {
         let (name, value) = element?;
         match (name.as_str(), value) {
+            // An option that is null counts as missing. Routers of a sharded cluster send the last
+            // two, which change nothing on one server.
+            ("on" | "let" | "whenMatched" | "whenNotMatched", RawBsonRef::Null)
+            | ("targetCollectionVersion" | "allowMergeOnNullishValues", _) => {}
             ("into", value) => merge.into = into(value, reading)?,
             ("on", value) => merge.on = on(value)?,
             ("whenMatched", value) => merge.when_matched = when_matched(value)?,
@@ -199,8 +203,6 @@ fn merge(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Merge, Pip
                     format!("BSON field '$merge.{name}' is the wrong type '{}'", kind(other));
                 return fail(Code::TYPE_MISMATCH, message);
             }
-            // Routers of a sharded cluster send these two. They change nothing on one server.
-            ("targetCollectionVersion" | "allowMergeOnNullishValues", _) => {}
             (other, _) => {
                 let message = format!("BSON field '$merge.{other}' is an unknown field.");
                 return fail(Code::IDL_UNKNOWN_FIELD, message);
@@ -268,7 +270,10 @@ fn into(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Namespace, 
             }
             let text = |name: &str| -> Result<Option<String>, PipelineError> {
                 match options.get(name)? {
-                    None => Ok(None),
+                    None
+                    | Some(RawBsonRef::Null | RawBsonRef::Undefined | RawBsonRef::String("")) => {
+                        Ok(None)
+                    }
                     Some(RawBsonRef::String(text)) => Ok(Some(text.to_owned())),
                     Some(other) => {
                         let message = format!(
@@ -281,8 +286,9 @@ fn into(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Namespace, 
             };
             let db = text("db")?.unwrap_or_else(|| reading.db.to_owned());
             let Some(collection) = text("coll")? else {
-                let message = "$merge 'into' object must have a field 'coll'";
-                return fail(51178, message);
+                let message = "$merge 'into' field must specify a 'coll' that is not empty, null \
+                               or undefined";
+                return fail(5_786_801, message);
             };
             Ok(Namespace::checked(&db, &collection)?)
         }

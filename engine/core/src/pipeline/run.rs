@@ -9,9 +9,9 @@ use super::{
     views::resolve,
 };
 use crate::{
-    catalog::Namespace,
+    catalog::{CatalogSnapshot, Namespace},
     plan::{Hint, Search, Target, choose},
-    query::{Context, Filter, Sort},
+    query::{Code, Context, Filter, Sort},
     value::Direction,
 };
 
@@ -27,6 +27,23 @@ pub struct Run {
     slice: (u64, Option<u64>),
     context: Arc<Context>,
     returned: Option<RawDocumentBuf>,
+}
+
+/// Refuses a view in a stage whose text compares by other rules than those of the command.
+fn check_view_collation(
+    catalog: &CatalogSnapshot,
+    namespace: &Namespace,
+    context: &Context,
+) -> Result<(), PipelineError> {
+    let view = catalog.collection(namespace).filter(|collection| collection.is_view());
+    if view.is_none_or(|view| view.options.collation == context.collation) {
+        return Ok(());
+    }
+    Err(refused!(
+        Code::OPTION_NOT_SUPPORTED_ON_VIEW,
+        "Cannot override a view's default collation: {namespace}; give the command the collation of \
+         the view"
+    ))
 }
 
 impl Run {
@@ -69,7 +86,11 @@ impl Run {
     ) -> Result<Self, PipelineError> {
         let mut base = origin.namespace().clone();
         if let (Origin::Collection(namespace), false) = (origin, pipeline.shows_server()) {
-            let (collection, of_views) = resolve(&environment.collections.catalog(), namespace)?;
+            let catalog = environment.collections.catalog();
+            if environment.is_nested() {
+                check_view_collation(&catalog, namespace, &context)?;
+            }
+            let (collection, of_views) = resolve(&catalog, namespace)?;
             let of_views: Vec<&RawDocument> = of_views.iter().map(|stage| &**stage).collect();
             let reading = ParseContext::of_view(&collection.db, context.collation.clone());
             let of_views = Pipeline::parse(&of_views, &reading)?;

@@ -279,7 +279,8 @@ fn direction(name: &str, value: RawBsonRef<'_>) -> Result<Direction, QueryError>
         RawBsonRef::Decimal128(_) => as_double(value).unwrap_or_default(),
         RawBsonRef::Document(inner) if matches!(inner.get("$meta"), Ok(Some(_))) => {
             return Err(QueryError::unsupported(format!(
-                "sorting {name} by $meta is not supported: there are no text or vector searches"
+                "sorting {name} by $meta is not supported: there are no text or vector searches, \
+                 and $sample draws documents at random"
             )));
         }
         RawBsonRef::Document(_) => {

@@ -9,6 +9,7 @@ use crate::{
         CommandError, Context, LetVariables, Request, missing_field, query::read_hint,
     },
     pipeline::{Environment, Origin, ParseContext, Pipeline, Run},
+    query::filter::number::as_double,
 };
 
 /// An aggregate command.
@@ -61,8 +62,7 @@ impl Aggregation {
 fn origin(request: &Request<'_>) -> Result<Origin, CommandError> {
     match request.first()? {
         RawBsonRef::String(_) => Ok(Origin::Collection(request.namespace()?)),
-        RawBsonRef::Int32(1) | RawBsonRef::Int64(1) => Ok(Origin::database(request.db)),
-        RawBsonRef::Double(number) if (number - 1.0).abs() < f64::EPSILON => {
+        one if as_double(one).is_some_and(|number| (number - 1.0).abs() < f64::EPSILON) => {
             Ok(Origin::database(request.db))
         }
         _ => Err(CommandError::failed_to_parse(

@@ -34,6 +34,7 @@ pub static COMMAND: Command = Command::any(
 );
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
+    request.bool_or("allowDiskUse", false)?;
     let aggregation = Aggregation::read(context, request)?;
     if request.flag("explain")? {
         let mut reply = explain(context, request, Verbosity::QueryPlanner)?;

@@ -32,6 +32,11 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let inner_request = inner_request(request, inner)?;
     check_usable(context, &inner_request)?;
     let mut reply = match inner_request.name {
+        "aggregate" if inner_request.given("writeConcern")?.is_some() => {
+            return Err(CommandError::failed_to_parse(
+                "Aggregation explain does not support the 'writeConcern' option",
+            ));
+        }
         "aggregate" => explain_pipeline(context, &inner_request, verbosity)?,
         _ => query(context, &inner_request, verbosity)?,
     };

@@ -50,14 +50,14 @@ pub fn merge_all(
     let is_by_id = merge.on.is_empty() || merge.on.iter().any(|on| on == "_id");
     let prepare = if is_by_id { with_id_first } else { with_own_id_first };
     while let Some(batch) = next_batch(environment, run, prepare)? {
-        let mut done = 0;
+        // MongoDB's batches are not ordered: the rest is merged after a document that is refused.
+        let (mut done, mut first_error) = (0, None);
         while done < batch.len() {
             let (n, error) = work.some(batch.get(done..).unwrap_or_default())?;
-            if let Some(error) = error {
-                return Err(error);
-            }
             done += n;
+            first_error = first_error.or(error);
         }
+        first_error.map_or(Ok(()), Err)?;
     }
     Ok(())
 }
@@ -111,7 +111,7 @@ struct MergeRun<'w> {
 }
 
 impl MergeRun<'_> {
-    /// One transaction: how many were merged, and the error that ended it early.
+    /// One transaction: how many were tried, and the first refusal.
     fn some(
         &self,
         batch: &[RawDocumentBuf],
@@ -120,18 +120,21 @@ impl MergeRun<'_> {
         self.context.write(|writer| {
             let collection = writer.create_if_missing(&self.merge.into)?;
             let began = work_time();
-            let mut done = 0;
+            let (mut done, mut first_error) = (0, None);
             for document in batch {
                 match self.one(writer, &collection, document) {
-                    Ok(()) => done += 1,
-                    Err(WriteRefusal::Statement(error)) => return Ok((done, Some(error))),
+                    Ok(()) => {}
+                    Err(WriteRefusal::Statement(error)) => {
+                        first_error = first_error.or(Some(error));
+                    }
                     Err(WriteRefusal::Transaction(error)) => return Err(error),
                 }
+                done += 1;
                 if work_time().saturating_sub(began) > time_max {
                     break;
                 }
             }
-            Ok((done, None))
+            Ok((done, first_error))
         })
     }
 

@@ -5,8 +5,8 @@ use bson::raw::{RawArray, RawArrayBuf, RawBsonRef, RawDocument, RawDocumentBuf};
 use super::{Child, Mode, Node, Slice};
 use crate::{interrupt, query::QueryError};
 
-/// Fields keep their order; those of `$elemMatch` come last. Recursion is bounded by the depth of
-/// the document.
+/// Fields keep their order; among kept ones those of `$elemMatch` come last. Recursion is bounded by
+/// the depth of the document.
 ///
 /// # Errors
 /// An element that `$elemMatch` can't decide on.
@@ -38,17 +38,26 @@ pub(super) fn document(
             Some(Child::ElemMatch(test)) => {
                 if let Some(array) = value.as_array() {
                     let found = test.matching_element(array)?;
-                    matched.extend(found.map(|(_, element)| (name, element)));
+                    match found {
+                        Some((_, element)) if mode == Mode::Exclusion => {
+                            out.append(name, only(element));
+                        }
+                        found => matched.extend(found.map(|(_, element)| (name, element))),
+                    }
                 }
             }
         }
     }
     for (name, element) in matched {
-        let mut only = RawArrayBuf::new();
-        only.push(element);
-        out.append(name, only);
+        out.append(name, only(element));
     }
     Ok(out)
+}
+
+fn only(element: RawBsonRef<'_>) -> RawArrayBuf {
+    let mut array = RawArrayBuf::new();
+    array.push(element);
+    array
 }
 
 fn array(mode: Mode, node: &Node, array: &RawArray) -> Result<RawArrayBuf, QueryError> {

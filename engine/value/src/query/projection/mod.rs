@@ -55,7 +55,7 @@ enum Child {
     Leaf,
     Tree(Node),
     Slice(Slice),
-    /// Keep the first matching element; the field comes last.
+    /// Keep the first matching element; in an inclusion the field comes last.
     ElemMatch(Test),
 }
 

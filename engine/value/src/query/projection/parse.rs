@@ -73,7 +73,7 @@ pub(super) fn projection(
                 }
                 continue;
             }
-            (Spec::ElemMatch(test), Mode::Inclusion) => Child::ElemMatch(test),
+            (Spec::ElemMatch(test), _) => Child::ElemMatch(test),
             (Spec::Slice(slice), _) => Child::Slice(slice),
             (spec, mode) => return Err(in_other_mode(&spec, mode, &path)),
         };
@@ -90,9 +90,6 @@ fn in_other_mode(spec: &Spec, mode: Mode, path: &str) -> QueryError {
     let (code, message) = match (spec, mode) {
         (_, Mode::Inclusion) => {
             (31254, format!("Cannot do exclusion on field {path} in inclusion projection"))
-        }
-        (Spec::ElemMatch(_), _) => {
-            (31252, format!("$elemMatch on {path} is not allowed in an exclusion projection"))
         }
         (Spec::Computed(_), _) => {
             (31252, format!("Cannot use an expression for {path} in an exclusion projection"))
@@ -157,25 +154,25 @@ fn names_id(path: &str) -> bool {
     path == "_id" || path.starts_with("_id.")
 }
 
-/// The first field other than `_id` decides; `$slice` leaves it open.
+/// The first field other than `_id` decides. `$slice` and `$elemMatch` leave it open; where no other
+/// field decides, `$elemMatch` keeps what it names.
 fn mode(specs: &[(String, Spec)]) -> Mode {
     let says = |spec: &Spec| match spec {
-        Spec::Include
-        | Spec::Positional
-        | Spec::ElemMatch(_)
-        | Spec::Computed(_)
-        | Spec::Value(_) => Some(Mode::Inclusion),
+        Spec::Include | Spec::Positional | Spec::Computed(_) | Spec::Value(_) => {
+            Some(Mode::Inclusion)
+        }
         Spec::Exclude => Some(Mode::Exclusion),
-        Spec::Slice(_) => None,
+        Spec::Slice(_) | Spec::ElemMatch(_) => None,
     };
+    let has_elem_match = specs.iter().any(|(_, spec)| matches!(spec, Spec::ElemMatch(_)));
     let is_open = |(path, spec): &&(String, Spec)| {
         path == "_id" && !matches!(spec, Spec::Computed(_) | Spec::Value(_))
     };
     let others = specs.iter().filter(|spec| !is_open(spec));
-    others
-        .chain(specs.iter().filter(is_open))
-        .find_map(|(_, spec)| says(spec))
-        .unwrap_or(Mode::Exclusion)
+    let decided = others.clone().find_map(|(_, spec)| says(spec));
+    decided.or_else(|| has_elem_match.then_some(Mode::Inclusion)).unwrap_or_else(|| {
+        specs.iter().filter(is_open).find_map(|(_, spec)| says(spec)).unwrap_or(Mode::Exclusion)
+    })
 }
 
 /// Turns `{a: {b: 1}}` into `a.b`. Recursion is bounded by the depth of the document.
@@ -290,9 +287,15 @@ fn elem_match(
     }
 }
 
+/// A number of elements; one that no array has, such as infinity, is the most.
+fn bound(value: RawBsonRef<'_>) -> Option<i64> {
+    let number = as_double(value).filter(|number| !number.is_nan())?;
+    Some(truncated(value).unwrap_or(if number < 0.0 { i64::MIN } else { i64::MAX }))
+}
+
 /// The part of an array; none when the argument is an expression's.
 fn slice(argument: RawBsonRef<'_>) -> Result<Option<Slice>, QueryError> {
-    if let Some(number) = truncated(argument) {
+    if let Some(number) = bound(argument) {
         return Ok(Some(if number < 0 {
             Slice { skip: number, limit: i64::MAX }
         } else {
@@ -304,7 +307,7 @@ fn slice(argument: RawBsonRef<'_>) -> Result<Option<Slice>, QueryError> {
         None => return Ok(None),
     };
     let [skip, limit] = items.as_slice() else { return Ok(None) };
-    let (Some(skip), Some(limit)) = (truncated(*skip), truncated(*limit)) else { return Ok(None) };
+    let (Some(skip), Some(limit)) = (bound(*skip), bound(*limit)) else { return Ok(None) };
     if limit <= 0 {
         return Err(QueryError::new(
             28724,

@@ -70,6 +70,11 @@ fn parts_of_arrays() {
     check("{a: {$slice: -1}}", document, "{_id: 1, a: [4], b: 5}");
     check("{a: {$slice: [1, 2]}}", document, "{_id: 1, a: [2, 3], b: 5}");
     check("{a: {$slice: [-3, 1]}}", document, "{_id: 1, a: [2], b: 5}");
+    check(
+        "{a: {$slice: {$numberDouble: 'Infinity'}}}",
+        document,
+        "{_id: 1, a: [1, 2, 3, 4], b: 5}",
+    );
     check("{a: {$slice: 99}, b: 0}", document, "{_id: 1, a: [1, 2, 3, 4]}");
     check("{a: {$slice: 1}, b: 1}", document, "{_id: 1, a: [1], b: 5}");
     check("{a: {$elemMatch: {$gt: 2}}}", document, "{_id: 1, a: [3]}");
@@ -79,6 +84,14 @@ fn parts_of_arrays() {
         "{_id: 1, a: [{x: 1}, {x: 2}], b: 5}",
         "{_id: 1, b: 5, a: [{x: 2}]}",
     );
+    let document = "{_id: 1, a: [{x: 1}, {x: 2, y: 3}], b: 5, c: 6}";
+    check("{a: {$elemMatch: {x: 2}}, b: 0}", document, "{_id: 1, a: [{x: 2, y: 3}], c: 6}");
+    check("{b: 0, a: {$elemMatch: {x: 2}}}", document, "{_id: 1, a: [{x: 2, y: 3}], c: 6}");
+    check("{b: 0, a: {$elemMatch: {x: 9}}}", document, "{_id: 1, c: 6}");
+    check("{b: {$elemMatch: {x: 1}}, c: 0}", "{_id: 1, b: 5, c: 6}", "{_id: 1}");
+    check("{_id: 0, a: {$elemMatch: {x: 1}}}", document, "{a: [{x: 1}]}");
+    check("{_id: 1, a: {$elemMatch: {x: 1}}}", document, "{_id: 1, a: [{x: 1}]}");
+    check("{_id: 0, c: 0, a: {$elemMatch: {x: 1}}}", document, "{a: [{x: 1}], b: 5}");
 }
 
 #[test]
@@ -89,7 +102,6 @@ fn refusals() {
     refused("{'a.b': 1, a: 1}", 31250);
     refused("{a: {$meta: 'x'}}", Code::NOT_SUPPORTED);
     refused("{'a.b': {$elemMatch: {c: 1}}}", 31275);
-    refused("{b: 0, a: {$elemMatch: {c: 1}}}", 31252);
     refused("{a: {$slice: [1, 0]}}", 28724);
     refused("{a: {$slice: 'x'}}", 28667);
     refused("{a: {$slice: [1]}}", 28667);

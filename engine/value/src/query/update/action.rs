@@ -43,6 +43,11 @@ pub(super) enum ValueChange {
 }
 
 impl Action {
+    /// Whether it takes elements from an array and makes nothing.
+    pub(super) fn only_takes(&self) -> bool {
+        matches!(self, Self::Pull(_) | Self::PullAll(_) | Self::Pop { .. })
+    }
+
     /// `current` is the value at this place, if there is one.
     pub(super) fn outcome(
         &self,

@@ -69,6 +69,9 @@ impl Change {
             let top = top_field(document, path, context);
             let current = target::get(document, path);
             let place = ValueLocation { path, document };
+            if current.is_none() && self.action.only_takes() {
+                target::check_viable(document, path)?;
+            }
             match self.action.outcome(current, place, context)? {
                 ValueChange::Keep => {}
                 ValueChange::Set(value) => {

@@ -127,6 +127,30 @@ fn element(
     elements.get_mut(at)
 }
 
+/// The first part of a path that a value above it makes impossible, with the name of that value and
+/// the value.
+fn blocked<'d>(document: &'d Document, path: &'d [String]) -> Option<(&'d str, &'d str, &'d Bson)> {
+    let (first, rest) = path.split_first()?;
+    let (mut name, mut value) = (first, document.get(first)?);
+    for part in rest {
+        let next = match value {
+            Bson::Document(inner) => inner.get(part),
+            Bson::Array(elements) if position(part).is_some() => {
+                position(part).and_then(|at| elements.get(at))
+            }
+            _ => return Some((part, name, value)),
+        };
+        (name, value) = (part, next?);
+    }
+    None
+}
+
+/// Refuses a missing field that could not be created, as MongoDB does for operators that only take
+/// something away.
+pub(super) fn check_viable(document: &Document, path: &[String]) -> Result<(), QueryError> {
+    blocked(document, path).map_or(Ok(()), |(part, name, value)| Err(not_viable(part, name, value)))
+}
+
 fn not_viable(part: &str, name: &str, value: &Bson) -> QueryError {
     QueryError::new(
         Code::PATH_NOT_VIABLE,
@@ -189,6 +213,16 @@ pub(super) fn copy(
             .find(|head| get(document, head).is_some_and(is_array))
             .and_then(|head| head.last().cloned())
     };
+    if let Some((part, name, value)) = blocked(document, from) {
+        return Err(QueryError::new(
+            Code::PATH_NOT_VIABLE,
+            format!(
+                "Cannot use the part ({part}) of ({}) to traverse the element ({{{}}})",
+                from.join("."),
+                value::shown(name, value)
+            ),
+        ));
+    }
     let Some(value) = get(document, from).cloned() else { return Ok(false) };
     for (path, role) in [(from, "source"), (to, "destination")] {
         if let Some(array) = through_array(path) {

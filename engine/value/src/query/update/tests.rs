@@ -194,6 +194,18 @@ fn arrays() {
     refused("{$pop: {a: 2}}", "{}", Code::FAILED_TO_PARSE);
     refused("{$pop: {a: 1}}", "{a: 1}", Code::TYPE_MISMATCH);
     refused("{$pullAll: {a: 1}}", "{}", Code::BAD_VALUE);
+    for operator in ["$pop: {'a.x': 1}", "$pull: {'a.x': 1}", "$pullAll: {'a.x': [1]}"] {
+        let update = format!("{{{operator}}}");
+        refused(&update, "{a: 1}", Code::PATH_NOT_VIABLE);
+        refused(&update, "{a: [{x: [1]}]}", Code::PATH_NOT_VIABLE);
+        unchanged(&update, "{a: {}}");
+        unchanged(&update, "{b: 1}");
+    }
+    unchanged("{$pop: {'a.3': 1}}", "{a: [[1]]}");
+    refused("{$rename: {'a.x': 'b'}}", "{a: 1}", Code::PATH_NOT_VIABLE);
+    refused("{$rename: {'a.x': 'b'}}", "{a: [{x: 1}]}", Code::PATH_NOT_VIABLE);
+    unchanged("{$rename: {'a.x': 'b'}}", "{a: {y: 1}}");
+    unchanged("{$unset: {'a.x': 1}}", "{a: 1}");
 }
 
 #[test]

@@ -180,6 +180,22 @@ fn grouping() {
         "[{$bucketAuto: {groupBy: '$_id', buckets: 2, granularity: 'POWERSOF2'}}]",
         "[{_id: {min: 0.5, max: 4}, count: 3}, {_id: {min: 4, max: 8}, count: 2}]",
     );
+    for (series, (least, most)) in [
+        ("R40", ("4.75", "5.3")),
+        ("R80", ("4.87", "5.15")),
+        ("E48", ("4.87", "5.11")),
+        ("E96", ("4.99", "5.11")),
+        ("E192", ("4.99", "5.05")),
+    ] {
+        check(
+            &lab,
+            &format!(
+                "[{{$match: {{_id: 5}}}}, \
+                 {{$bucketAuto: {{groupBy: '$_id', buckets: 1, granularity: '{series}'}}}}]"
+            ),
+            &format!("[{{_id: {{min: {least}, max: {most}}}, count: 1}}]"),
+        );
+    }
 }
 
 #[test]
@@ -260,6 +276,47 @@ fn merging() {
     fails(&merge("{into: 'empty', whenNotMatched: 'fail'}"), 13113);
     lab.ok("{createIndexes: 'm', indexes: [{key: {price: 1}, name: 'p', unique: true}]}");
     check(&lab, &merge("{into: 'm', on: 'price', whenNotMatched: 'discard'}"), "[]");
+}
+
+#[test]
+fn disk_use_is_allowed_by_a_bool_alone() {
+    let lab = Lab::new();
+    let aggregate = |allowed: &str| {
+        format!("{{aggregate: 'c', pipeline: [], cursor: {{}}, allowDiskUse: {allowed}}}")
+    };
+    lab.check(&aggregate("true"), "{ok: 1}");
+    lab.check(&aggregate("1"), "{code: 14}");
+    lab.check("{find: 'c', term: 'x'}", "{code: 14}");
+}
+
+#[test]
+fn a_merge_continues_after_a_document_that_is_refused() {
+    let lab = Lab::new();
+    lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}, {_id: 3}, {_id: 4}]}");
+    lab.ok("{insert: 'm', documents: [{_id: 2, old: true}, {_id: 3, old: true}]}");
+    let merge = |how: &str| {
+        format!("{{aggregate: 'c', pipeline: [{{$merge: {{into: {how}}}}}], cursor: {{}}}}")
+    };
+    lab.check(&merge("'m', whenMatched: 'fail'"), "{code: 11000, 'keyValue': {_id: 2}}");
+    let all = "[{_id: 2, old: true}, {_id: 3, old: true}, {_id: 1}, {_id: 4}]";
+    lab.check("{find: 'm'}", &format!("{{'cursor.firstBatch': {all}}}"));
+    lab.ok("{delete: 'm', deletes: [{q: {_id: {$in: [1, 4]}}, limit: 0}]}");
+    lab.check(
+        &merge("'m', whenMatched: [{$set: {new: true}}], whenNotMatched: 'fail'"),
+        "{code: 13113}",
+    );
+    lab.check("{count: 'm', query: {new: true}}", "{n: 2}");
+
+    for into in ["{db: '', coll: 'n'}", "{db: null, coll: 'n'}"] {
+        lab.ok(&merge(&format!(
+            "{into}, on: null, let: null, whenMatched: null, whenNotMatched: null"
+        )));
+        lab.check("{count: 'n'}", "{n: 4}");
+        lab.ok("{drop: 'n'}");
+    }
+    for into in ["{coll: ''}", "{coll: null}", "{db: 'test'}"] {
+        lab.check(&merge(into), "{code: 5786801}");
+    }
 }
 
 #[test]
@@ -836,6 +893,12 @@ fn index_stats_count_the_operations_that_used_an_index() {
     uses("item", 4);
     uses("_id_", 0);
     lab.ok("{find: 'c', filter: {_id: 1}}");
+    uses("_id_", 1);
+    lab.ok("{collMod: 'c', index: {name: 'item', hidden: true}}");
+    uses("item", 0);
+    lab.ok("{collMod: 'c', index: {name: 'item', hidden: false}}");
+    lab.ok("{find: 'c', filter: {item: 'a'}}");
+    uses("item", 1);
     uses("_id_", 1);
     lab.ok("{dropIndexes: 'c', index: 'item'}");
     lab.ok(create);

@@ -274,9 +274,6 @@ fn multiple_of(value: RawBsonRef<'_>) -> Read<Rule> {
 }
 
 fn count(keyword: &str, value: RawBsonRef<'_>) -> Read<usize> {
-    if as_double(value).is_none() {
-        return Err(wrong_type(keyword, "a number"));
-    }
     let count = whole(value).and_then(|count| usize::try_from(count).ok());
     count.ok_or_else(|| refused(keyword, "must be a non-negative integer"))
 }

@@ -111,6 +111,11 @@ fn schemas_with_mistakes_are_refused() {
     refused("{minimum: 1, exclusiveMinimum: 1}", Code::TYPE_MISMATCH);
     refused("{minLength: -1}", Code::FAILED_TO_PARSE);
     refused("{minLength: 1.5}", Code::FAILED_TO_PARSE);
+    for keyword in
+        ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"]
+    {
+        refused(&format!("{{{keyword}: 'x'}}"), Code::FAILED_TO_PARSE);
+    }
     refused("{multipleOf: 0}", Code::FAILED_TO_PARSE);
     refused("{required: []}", Code::FAILED_TO_PARSE);
     refused("{required: ['a', 'a']}", Code::FAILED_TO_PARSE);
