@@ -421,6 +421,10 @@ pub const PIPELINE_DOC_BYTES_MAX: usize = 2 * PIPELINE_BYTES_MAX;
 /// Stages of one pipeline (MongoDB's limit); more are refused.
 pub const PIPELINE_STAGES_MAX: usize = 1_000;
 
+/// Values that one search of a `$graphLookup` looks for; more take another search. An index serves
+/// each of them.
+pub const GRAPH_VALUES_PER_SEARCH_MAX: usize = 10_000;
+
 /// Nested pipelines, and views on views (MongoDB's limits); more are refused.
 pub const PIPELINE_DEPTH_MAX: usize = 20;
 

@@ -166,7 +166,7 @@ fn an_error_is_at_its_stage() {
 fn a_stage_that_is_not_supported_says_so() {
     let mut window = window();
     window.point("Add stage");
-    assert!(!window.is_enabled("$graphLookup") && window.is_enabled("$lookup"));
+    assert!(!window.is_enabled("$densify") && window.is_enabled("$lookup"));
     window.key(Key::Escape);
     window.click("Pipeline as: Text");
     window.type_into("Pipeline", "[ { $fill: {} } ]");

@@ -8,8 +8,9 @@ use super::{
     Origin, Output, ParseContext, PipelineError, Stage,
     parse_context::Nesting,
     stage::{
-        BucketAuto, Count, Documents, Facet, Group, Limit, Lookup, Match, Redact, ReshapeStage,
-        Sample, Server, Skip, SortStage, UnionWith, Unwind, bucket, sort_by_count,
+        BucketAuto, Count, Documents, Facet, GraphLookup, Group, Limit, Lookup, Match, Redact,
+        ReshapeStage, Sample, Server, Skip, SortStage, UnionWith, Unwind, bucket,
+        sort_by_count,
     },
 };
 use crate::{
@@ -44,7 +45,6 @@ const UNSUPPORTED: &[&str] = &[
     "$changeStreamSplitLargeEvent",
     "$densify",
     "$fill",
-    "$graphLookup",
     "$listCatalog",
     "$listClusterCatalog",
     "$listSampledQueries",
@@ -196,6 +196,7 @@ impl Pipeline {
             "$group" => push("$group", Box::new(Group::parse(value, &reading.names)?)),
             "$redact" => push("$redact", Box::new(Redact::parse(value, &reading.names)?)),
             "$documents" => push("$documents", Box::new(Documents::parse(value, &reading.names)?)),
+            "$graphLookup" => push("$graphLookup", Box::new(GraphLookup::parse(value, reading)?)),
             "$lookup" => push("$lookup", Box::new(Lookup::parse(value, reading)?)),
             "$bucketAuto" => {
                 push("$bucketAuto", Box::new(BucketAuto::parse(value, &reading.names)?));

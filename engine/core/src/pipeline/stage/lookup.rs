@@ -231,6 +231,15 @@ fn equal(
     if values.is_empty() {
         values.push(RawBsonRef::Null);
     }
+    among(foreign, values, collation)
+}
+
+/// The filter for documents whose field equals one of these values.
+pub(super) fn among(
+    foreign: &CString,
+    values: RawArrayBuf,
+    collation: Option<&Collation>,
+) -> Result<Filter, PipelineError> {
     let mut test = RawDocumentBuf::new();
     let list: Vec<RawBsonRef<'_>> = values.into_iter().collect::<Result<_, _>>()?;
     match list.as_slice() {

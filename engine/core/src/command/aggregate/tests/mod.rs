@@ -1,6 +1,7 @@
 //! Pipelines through the command, by tables.
 
 mod bounds;
+mod graph;
 mod out;
 
 use crate::command::testing::Lab;
