@@ -9,7 +9,7 @@ use super::{
     parse_context::Nesting,
     stage::{
         BucketAuto, Count, Documents, Facet, GraphLookup, Group, Limit, Lookup, Match, Redact,
-        ReshapeStage, Sample, Server, Skip, SortStage, UnionWith, Unwind, bucket,
+        ReshapeStage, Sample, Server, Skip, SortStage, UnionWith, Unwind, WindowFields, bucket,
         sort_by_count,
     },
 };
@@ -55,7 +55,6 @@ const UNSUPPORTED: &[&str] = &[
     "$rankFusion",
     "$score",
     "$scoreFusion",
-    "$setWindowFields",
     "$shardedDataDistribution",
 ];
 
@@ -210,6 +209,9 @@ impl Pipeline {
                 let (group, sort) = sort_by_count(value, &reading.names)?;
                 push("$sortByCount", Box::new(group));
                 push("$sortByCount", Box::new(sort));
+            }
+            "$setWindowFields" => {
+                push("$setWindowFields", Box::new(WindowFields::parse(value, &reading.names)?));
             }
             "$out" | "$merge" => self.output = Some(Output::parse(name, value, reading)?),
             _ => match Reshape::parse(name, value, &reading.names)? {

@@ -28,6 +28,7 @@ pub use code::Code;
 pub use error::QueryError;
 pub use expression::{
     Context, Expression, Scope, Total, Value, VariableNames, check_levels, check_made,
+    check_percentile_method, percentile_list, percentiles,
 };
 pub use filter::{CompareOp, Expr, Filter, Test};
 pub use projection::Projection;

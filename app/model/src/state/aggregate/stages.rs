@@ -67,6 +67,18 @@ pub const STAGES: &[KnownStage] = &[
     stage("$replaceWith", "Makes an embedded document the whole one", "'$field'"),
     stage("$sample", "Chooses documents at random", "{ size: 10 }"),
     stage("$unionWith", "Adds the documents of another collection", "'collection'"),
+    stage(
+        "$graphLookup",
+        "Follows references from document to document",
+        "{ from: 'collection', startWith: '$field', connectFromField: 'field', connectToField: \
+         '_id', as: 'found' }",
+    ),
+    stage(
+        "$setWindowFields",
+        "Computes over the documents around each one",
+        "{ sortBy: { field: 1 }, output: { total: { $sum: '$field', window: \
+         { documents: ['unbounded', 'current'] } } } }",
+    ),
     stage("$redact", "Keeps or leaves out parts by a condition", "'$$KEEP'"),
     stage("$collStats", "Statistics of the collection; only first", "{ count: {} }"),
     stage("$indexStats", "How often each index is used; only first", "{}"),
@@ -80,8 +92,6 @@ pub const STAGES: &[KnownStage] = &[
         "Merges the results into a collection; only last",
         "{ into: 'results', on: '_id', whenMatched: 'replace', whenNotMatched: 'insert' }",
     ),
-    refused("$graphLookup", "Follows references from document to document"),
-    refused("$setWindowFields", "Computes over a window of documents"),
     refused("$densify", "Adds documents for missing values"),
     refused("$fill", "Fills missing values"),
     refused("$geoNear", "Sorts by distance; needs a geospatial index"),

@@ -23,7 +23,10 @@ use mayfly_engine::value::{Layout, shell};
 use crate::limits::{FILTER_OFFERS_MAX, KNOWN_VALUE_CHARS_MAX};
 use crate::state::aggregate::stages::STAGES;
 use crate::state::fields::{KnownField, KnownFields};
-use operators::{ACCUMULATORS, EXPRESSIONS, LOGICAL, Operator, TESTS, TYPES, UPDATES, VARIABLES};
+use operators::{
+    ACCUMULATORS, EXPRESSIONS, LOGICAL, Operator, TESTS, TYPES, UPDATES, VARIABLES,
+    WINDOW_FUNCTIONS,
+};
 use place::{Expected, Place, place};
 pub use place::{Names, of_stage};
 
@@ -142,14 +145,22 @@ impl Offering<'_> {
             }
             Names::Stage => list.extend(self.stages()),
             Names::Update => list.extend(self.operators(UPDATES)),
-            Names::Output { .. } | Names::Changed => list.extend(self.fields("")),
+            Names::Output { .. } | Names::WindowOutput | Names::Changed => {
+                list.extend(self.fields(""));
+            }
             Names::Expression { is_group } => {
                 let accumulators: &[Operator] = if *is_group { ACCUMULATORS } else { &[] };
                 list.extend(self.operators(accumulators));
                 let is_new = |one: &&Operator| accumulators.iter().all(|it| it.name != one.name);
                 list.extend(self.operators(EXPRESSIONS.iter().filter(is_new)));
             }
-            Names::Pipelines | Names::Unknown => {}
+            Names::WindowFunction => {
+                list.extend(self.operators(WINDOW_FUNCTIONS));
+                // It combines no documents of a window.
+                let is_function = |one: &&Operator| one.name != "$mergeObjects";
+                list.extend(self.operators(ACCUMULATORS.iter().filter(is_function)));
+            }
+            Names::Window | Names::Pipelines | Names::Unknown => {}
         }
         list
     }
@@ -208,7 +219,15 @@ impl Offering<'_> {
                 vec![Offer { back: 2, ..plain("{  }", "a filter") }]
             }
             (Names::Filter, "$expr")
-            | (Names::Stage | Names::Output { .. } | Names::Expression { .. }, _) => {
+            | (
+                Names::Stage
+                | Names::Output { .. }
+                | Names::Window
+                | Names::WindowOutput
+                | Names::WindowFunction
+                | Names::Expression { .. },
+                _,
+            ) => {
                 // A number is typed already, and no field begins with a digit here.
                 if self.place.word.starts_with(|c: char| c.is_ascii_digit()) {
                     return Vec::new();

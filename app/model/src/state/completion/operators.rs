@@ -94,6 +94,22 @@ pub const ACCUMULATORS: &[Operator] = &[
     operator("$percentile", "{ input: |, p: [0.95], method: 'approximate' }", "percentiles"),
 ];
 
+/// Those that only `$setWindowFields` has.
+pub const WINDOW_FUNCTIONS: &[Operator] = &[
+    operator("$rank", "{}|", "place in the order, with gaps after ties"),
+    operator("$denseRank", "{}|", "place in the order, without gaps"),
+    operator("$documentNumber", "{}|", "number in the order"),
+    operator("$shift", "{ output: |, by: 1 }", "value of another document"),
+    operator("$derivative", "{ input: | }", "change per step of the order"),
+    operator("$integral", "{ input: | }", "area under the values"),
+    operator("$expMovingAvg", "{ input: |, N: 3 }", "average that favors later values"),
+    operator("$covariancePop", "[|, ]", "covariance of all"),
+    operator("$covarianceSamp", "[|, ]", "covariance of a sample"),
+    operator("$locf", "|", "last value that is not null"),
+    operator("$linearFill", "|", "values on a line for gaps"),
+    operator("$minMaxScaler", "{ input: | }", "place between least and greatest"),
+];
+
 /// Those of an expression.
 pub const EXPRESSIONS: &[Operator] = &[
     operator("$add", "[|, ]", "adds numbers, or milliseconds to a date"),

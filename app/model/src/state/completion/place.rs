@@ -26,6 +26,12 @@ pub enum Names {
         /// Whether the expressions may combine the documents of a group.
         is_group: bool,
     },
+    /// The parts of `$setWindowFields`.
+    Window,
+    /// Fields that `$setWindowFields` makes, each with a window function.
+    WindowOutput,
+    /// Window functions.
+    WindowFunction,
     /// Operators of an expression.
     Expression { is_group: bool },
     /// Operators of an update.
@@ -86,6 +92,7 @@ pub fn of_stage(stage: &str) -> Names {
     match stage {
         "$match" => Names::Filter,
         "$facet" => Names::Pipelines,
+        "$setWindowFields" => Names::Window,
         "$group" | "$bucket" | "$bucketAuto" => Names::Output { is_group: true },
         _ => Names::Output { is_group: false },
     }
@@ -234,10 +241,15 @@ fn below(names: &Names, name: &str) -> Names {
         (Names::Update, _) => Names::Changed,
         (Names::Stage, stage) => of_stage(stage),
         (Names::Pipelines, _) | (Names::Output { .. }, "pipeline") => Names::Stage,
+        (Names::Window, "output") => Names::WindowOutput,
+        (Names::Window, _) => Names::Output { is_group: false },
+        (Names::WindowOutput, _) => Names::WindowFunction,
         (Names::Output { is_group } | Names::Expression { is_group }, _) => {
             Names::Expression { is_group: *is_group }
         }
-        (Names::Filter, "$expr") => Names::Expression { is_group: false },
+        (Names::WindowFunction, _) | (Names::Filter, "$expr") => {
+            Names::Expression { is_group: false }
+        }
         (Names::Filter, "$and" | "$or" | "$nor") => Names::Filter,
         (Names::Element { field }, "$and" | "$or" | "$nor")
         | (Names::Tests { field } | Names::Element { field }, "$elemMatch") => {

@@ -147,6 +147,12 @@ fn a_stage_offers_its_own_operators() {
     assert_eq!(words("[{ $lookup: { pipeline: [{ $unw|", None), ["$unwind: '$field'"]);
     assert_eq!(words("[ { $match: { a: { $el|", None), ["$elemMatch: {  }"]);
     assert_eq!(words("[ { $group: { n: { $addT|", None), ["$addToSet: "]);
+    let window = |text: &str| words(text, Some("$setWindowFields"));
+    assert_eq!(window("{ output: { n: { $ran|"), ["$rank: {}"]);
+    assert_eq!(window("{ output: { n: { $addT|"), ["$addToSet: "]);
+    assert_eq!(window("{ output: { n: { $sum: '$user.m|"), ["'$user.mail'"]);
+    assert_eq!(window("{ sortBy: { 'user.n|"), ["'user.name': "]);
+    assert_eq!(words("{ n: { $denseR|", Some("$group")), [""; 0]);
 }
 
 #[test]
@@ -177,7 +183,7 @@ fn nothing_is_offered_for_what_a_stage_counts_with() {
 
 #[test]
 fn an_operator_is_offered_once_and_in_one_line() {
-    for list in [LOGICAL, TESTS, ACCUMULATORS, EXPRESSIONS, VARIABLES] {
+    for list in [LOGICAL, TESTS, ACCUMULATORS, WINDOW_FUNCTIONS, EXPRESSIONS, VARIABLES] {
         for (at, operator) in list.iter().enumerate() {
             let Operator { name, help, .. } = operator;
             assert!(name.starts_with('$'), "{name}");

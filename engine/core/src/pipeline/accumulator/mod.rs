@@ -1,7 +1,7 @@
-//! Accumulators: how `$group` and the bucket stages combine many documents.
+//! Accumulators: how `$group`, the bucket stages and windows combine many documents.
 
 mod parse;
 mod state;
 
-pub(super) use parse::Accumulators;
+pub(super) use parse::{Accumulator, Accumulators, accumulator};
 pub(super) use state::{State, value_bytes};

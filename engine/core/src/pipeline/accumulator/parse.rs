@@ -7,7 +7,9 @@ use bson::raw::{CString, RawBson, RawBsonRef};
 use super::State;
 use crate::{
     pipeline::{PipelineError, error::fail, text::kind},
-    query::{Code, Expression, Scope, Sort, VariableNames, filter::number::as_double},
+    query::{
+        Code, Expression, Scope, Sort, VariableNames, check_percentile_method, percentile_list,
+    },
 };
 
 /// Bytes of a state, about.
@@ -140,7 +142,8 @@ fn field(
     accumulator(operator.as_str(), argument, names)
 }
 
-fn accumulator(
+/// Reads the operator of this name with its argument.
+pub(in crate::pipeline) fn accumulator(
     name: &str,
     argument: RawBsonRef<'_>,
     names: &VariableNames,
@@ -286,15 +289,10 @@ fn percentile(
         let (option, value) = element?;
         match option.as_str() {
             "input" => input = Some(Expression::parse(value, names)?),
-            "p" if !is_median => ps = Some(percentiles(value)?),
+            "p" if !is_median => ps = Some(percentile_list(value)?),
             "method" => {
                 has_method = true;
-                if !matches!(value, RawBsonRef::String("approximate")) {
-                    return fail(
-                        Code::BAD_VALUE,
-                        "Currently only 'approximate' can be used as percentile 'method'.",
-                    );
-                }
+                check_percentile_method(Some(value))?;
             }
             other => {
                 let message = format!("BSON field '{name}.{other}' is an unknown field.");
@@ -312,26 +310,4 @@ fn percentile(
     }
     let ps = if is_median { vec![0.5] } else { ps.ok_or_else(|| missing("p"))? };
     Ok(Accumulator { operator: Operator::Percentile { ps, is_median }, input, n: None })
-}
-
-fn percentiles(value: RawBsonRef<'_>) -> Result<Vec<f64>, PipelineError> {
-    let wrong = || {
-        PipelineError::stage(
-            7750301,
-            "The $percentile 'p' field must be an array of numbers from [0.0, 1.0]",
-        )
-    };
-    let array = value.as_array().filter(|array| !array.is_empty()).ok_or_else(wrong)?;
-    let mut ps = Vec::new();
-    for item in array {
-        let p = as_double(item?).ok_or_else(wrong)?;
-        if !(0.0..=1.0).contains(&p) {
-            let message = format!(
-                "The $percentile 'p' field must be an array of numbers from [0.0, 1.0], found: {p}"
-            );
-            return fail(7750303, message);
-        }
-        ps.push(p);
-    }
-    Ok(ps)
 }

@@ -17,7 +17,7 @@ use crate::{
         error::fail,
         text::{kind, shown},
     },
-    query::{Code, Scope, SortKey, Total, filter::number::as_double},
+    query::{Code, Scope, SortKey, Total, filter::number::as_double, percentiles},
     value::{Collation, Direction, compare_in, key::encode_in},
 };
 
@@ -62,7 +62,7 @@ pub(in crate::pipeline) enum State {
 
 impl State {
     /// The state of a new group with this `_id`.
-    pub(super) fn begin(
+    pub(in crate::pipeline) fn begin(
         accumulator: &Accumulator,
         id: RawBsonRef<'_>,
         scope: &Scope<'_>,
@@ -97,7 +97,7 @@ impl State {
     }
 
     /// Adds a document. Returns by how many bytes the state grew or shrank.
-    pub(super) fn add(
+    pub(in crate::pipeline) fn add(
         &mut self,
         accumulator: &Accumulator,
         scope: &Scope<'_>,
@@ -192,7 +192,7 @@ impl State {
     }
 
     /// The value of the field.
-    pub(super) fn finish(self, accumulator: &Accumulator) -> RawBson {
+    pub(in crate::pipeline) fn finish(self, accumulator: &Accumulator) -> RawBson {
         match (self, &accumulator.operator) {
             (Self::Sum { total, count }, Operator::Avg) => total.average(count),
             (Self::Sum { total, .. }, _) => total.sum(),
@@ -219,7 +219,8 @@ impl State {
                 }
             }
             (Self::Numbers(numbers), Operator::Percentile { ps, is_median }) => {
-                percentiles(numbers, ps, *is_median)
+                let mut values = percentiles(numbers, ps);
+                if *is_median { values.pop().unwrap_or(RawBson::Null) } else { array(values) }
             }
             (Self::Deviation { .. } | Self::Numbers(_), _) => RawBson::Null,
         }
@@ -406,23 +407,4 @@ fn array(values: impl IntoIterator<Item = RawBson>) -> RawBson {
         array.push(value);
     }
     RawBson::Array(array)
-}
-
-/// The value at the rank that each percentile has among the sorted numbers.
-fn percentiles(mut numbers: Vec<f64>, ps: &[f64], is_median: bool) -> RawBson {
-    numbers.sort_by(f64::total_cmp);
-    let one = |p: &f64| {
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a rank among numbers in memory"
-        )]
-        let rank = (p * numbers.len() as f64).ceil().max(1.0) as usize - 1;
-        numbers.get(rank).map_or(RawBson::Null, |number| RawBson::Double(*number))
-    };
-    if is_median {
-        return one(&0.5);
-    }
-    array(ps.iter().map(one))
 }

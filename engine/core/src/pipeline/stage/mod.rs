@@ -18,6 +18,7 @@ mod slice;
 mod sort;
 mod union_with;
 mod unwind;
+mod window;
 
 pub(super) use bucket::{bucket, sort_by_count};
 pub(super) use bucket_auto::BucketAuto;
@@ -36,3 +37,4 @@ pub(super) use slice::{Limit, Skip};
 pub(super) use sort::SortStage;
 pub(super) use union_with::UnionWith;
 pub(super) use unwind::Unwind;
+pub(super) use window::WindowFields;

@@ -9,7 +9,7 @@ use super::{
     object,
     operator::Operator,
     parse::{Form, NameLookup, Parser},
-    regex, replace, set, string, substring,
+    percentile, regex, replace, set, string, substring,
 };
 use crate::query::QueryError;
 
@@ -31,6 +31,7 @@ static FAMILIES: &[&[Operator]] = &[
     extremes::OPERATORS,
     field::OPERATORS,
     object::OPERATORS,
+    percentile::OPERATORS,
     regex::OPERATORS,
     replace::OPERATORS,
     set::OPERATORS,

@@ -3,6 +3,7 @@
 mod bounds;
 mod graph;
 mod out;
+mod windows;
 
 use crate::command::testing::Lab;
 
