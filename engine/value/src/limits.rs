@@ -285,6 +285,9 @@ pub const VIOLATIONS_MAX: usize = 100;
 /// Records that one query on a multikey index remembers to return each once; more is an error.
 pub const SEEN_RECORDS_MAX: usize = 8_000_000;
 
+/// Sessions that are listed; at the bound a new one is listed only when another one has timed out.
+pub const SESSIONS_MAX: usize = 10_000;
+
 /// Open cursors; at the bound the longest idle one is closed.
 pub const CURSORS_MAX: usize = 1_000;
 
@@ -405,6 +408,9 @@ pub const WIRE_WRITE_MAX: std::time::Duration = std::time::Duration::from_secs(3
 
 /// Bytes of a database's `system.profile` (MongoDB's size); the oldest entries are removed.
 pub const PROFILE_BYTES_MAX: i32 = 1_048_576;
+
+/// Statements of one update or delete that have an entry in the profile each; later ones have none.
+pub const PROFILED_STATEMENTS_MAX: usize = 1_000;
 
 /// Milliseconds from which an operation counts as slow, unless configured (as MongoDB).
 pub const SLOW_MS_DEFAULT: i64 = 100;

@@ -12,9 +12,10 @@ use crate::{
             monitor::{
                 operations::RunningOperation,
                 profiler,
-                registration::{begin, time_limit},
+                registration::{begin, statements, time_limit},
             },
             raw,
+            sessions::id_of,
             target::{check_target, check_usable},
         },
         table::TABLE,
@@ -112,10 +113,22 @@ fn operate(context: &Context, command: &Command, request: &Request<'_>) -> Answe
     if request.flag("bypassDocumentValidation")? {
         running.operation.bypass_validation();
     }
+    if let Some(id) = session_id(request) {
+        running.operation.join_session(id);
+        context.sessions.note(id, request.client.user(), context.now_ms());
+    }
     let answer = running.operation.run(|| (command.run)(context, request));
     note_indexes(context, command, running);
-    profiler::note(context, request.db, running, &answer);
+    // A command that changes the profile isn't in it, as in MongoDB.
+    if command.name != "profile" {
+        profiler::note(context, request.db, (running, || statements(request)), &answer);
+    }
     answer
+}
+
+/// The id of the request's session; the checks of `lsid` are those of the sessions' commands.
+fn session_id(request: &Request<'_>) -> Option<[u8; 16]> {
+    id_of(request.get("lsid").ok().flatten()?)
 }
 
 /// Counts the indexes that a command used, except for `explain`.

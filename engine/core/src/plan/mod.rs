@@ -32,7 +32,7 @@ pub use count::CountedBy;
 pub use error::{PlanError, PlanErrorKind};
 pub use explain::{ExecutionSummary, PlanExplanation, Purpose};
 pub use min_max::{KeyRange, choose_min_max};
-pub use operation::{Operation, check_interrupt};
+pub use operation::{Operation, StatementRecord, check_interrupt};
 pub use range::Interval;
 pub use search::Search;
 pub use source::Step;

@@ -7,7 +7,7 @@ use std::{
     any::Any,
     fmt,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -17,6 +17,7 @@ use super::{source::Stats, summary::PlanSummary};
 use crate::{
     clock::work_time,
     interrupt::{Limit, StopReason, current_limit, run_within},
+    limits::PROFILED_STATEMENTS_MAX,
     store::IndexId,
 };
 
@@ -28,6 +29,8 @@ const TICKS_PER_READING: u64 = 32;
 pub struct Operation {
     killed: AtomicBool,
     bypasses_validation: AtomicBool,
+    /// The id of its client's session.
+    session: OnceLock<[u8; 16]>,
     /// On the clock of [`work_time`].
     deadline: Mutex<Option<Duration>>,
     ticks: AtomicU64,
@@ -35,7 +38,21 @@ pub struct Operation {
     docs_examined: AtomicU64,
     plan: Mutex<Option<PlanSummary>>,
     index_uses: Mutex<Vec<(IndexId, u64)>>,
+    statements: Mutex<Vec<StatementRecord>>,
     outer: Outer,
+}
+
+/// The state of an operation after one of its statements, for the profile.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StatementRecord {
+    /// When it ended, on the clock of [`work_time`].
+    pub ended: Duration,
+    /// Index entries and documents examined until then, by all statements.
+    pub examined: (u64, u64),
+    pub matched: u64,
+    /// Of these, those that are different now.
+    pub changed: u64,
+    pub is_upsert: bool,
 }
 
 /// The limit that the caller of a command set on its thread.
@@ -107,6 +124,17 @@ impl Operation {
         self.bypasses_validation.store(true, Ordering::Relaxed);
     }
 
+    /// Makes it part of a session.
+    pub fn join_session(&self, id: [u8; 16]) {
+        // Called once, before the operation begins.
+        let _ = self.session.set(id);
+    }
+
+    /// The id of its client's session, if it has one.
+    pub fn session(&self) -> Option<[u8; 16]> {
+        self.session.get().copied()
+    }
+
     /// Whether its writes ignore validators.
     pub fn bypasses_validation(&self) -> bool {
         self.bypasses_validation.load(Ordering::Relaxed)
@@ -171,6 +199,21 @@ impl Operation {
     /// How many of its searches used each index. Empty the second time.
     pub fn take_index_uses(&self) -> Vec<(IndexId, u64)> {
         std::mem::take(&mut *self.index_uses.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Records a statement of an update or delete that has ended. Those beyond
+    /// [`PROFILED_STATEMENTS_MAX`] are not recorded.
+    pub fn note_statement(&self, matched: u64, changed: u64, is_upsert: bool) {
+        let mut statements = self.statements.lock().unwrap_or_else(PoisonError::into_inner);
+        if statements.len() < PROFILED_STATEMENTS_MAX {
+            let (ended, examined) = (work_time(), self.examined());
+            statements.push(StatementRecord { ended, examined, matched, changed, is_upsert });
+        }
+    }
+
+    /// The statements that have ended, in order. Empty the second time.
+    pub fn take_statements(&self) -> Vec<StatementRecord> {
+        std::mem::take(&mut *self.statements.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Adds what a search examined between two states of its statistics.

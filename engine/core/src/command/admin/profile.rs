@@ -145,6 +145,39 @@ mod tests {
     }
 
     #[test]
+    fn the_commands_that_change_the_profile_are_not_in_it() {
+        let lab = Lab::new();
+        lab.ok("{profile: 2}");
+        lab.check("{count: 'system.profile'}", "{n: 0}");
+        lab.ok("{profile: -1}");
+        lab.ok("{profile: 1}");
+        lab.check("{find: 'system.profile'}", "{'cursor.firstBatch.0.command.count':                   'system.profile', '-cursor.firstBatch.1': 1}");
+    }
+
+    #[test]
+    fn each_statement_of_a_write_has_its_own_entry() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1, a: 1}, {_id: 2, a: 1}, {_id: 3, a: 2}]}");
+        lab.ok("{profile: 2}");
+        lab.ok(
+            "{update: 'c', updates: [{q: {a: 1}, u: {$set: {b: 1}}, multi: true, hint: '_id_'},              {q: {_id: 9}, u: {$set: {b: 1}}, upsert: true}]}",
+        );
+        lab.ok("{delete: 'c', deletes: [{q: {a: 2}, limit: 1}, {q: {_id: 8}, limit: 0}]}");
+        lab.run("{update: 'c', updates: [{q: {a: 1}}]}");
+        lab.ok("{profile: 0}");
+        let entries =
+            "{find: 'system.profile', filter: {op: 'update', ok: {$ne: 0}}, sort: {$natural: 1}}";
+        lab.check(
+            entries,
+            "{'cursor.firstBatch.0.command': {q: {a: 1}, u: {$set: {b: 1}}, multi: true,                hint: '_id_', upsert: false}, 'cursor.firstBatch.0.nMatched': 2,               'cursor.firstBatch.0.nModified': 2, 'cursor.firstBatch.0.nUpserted': 0,               'cursor.firstBatch.0.docsExamined': 3,               'cursor.firstBatch.1.command': {q: {_id: 9}, u: {$set: {b: 1}}, upsert: true,                multi: false}, 'cursor.firstBatch.1.nMatched': 0,               'cursor.firstBatch.1.nUpserted': 1, 'cursor.firstBatch.1.docsExamined': 0,               '-cursor.firstBatch.2': 1}",
+        );
+        lab.check(
+            "{find: 'system.profile', filter: {op: 'remove'}, sort: {$natural: 1}}",
+            "{'cursor.firstBatch.0.command': {q: {a: 2}, limit: 1},               'cursor.firstBatch.0.ndeleted': 1,               'cursor.firstBatch.1.command': {q: {_id: 8}, limit: 0},               'cursor.firstBatch.1.ndeleted': 0, '-cursor.firstBatch.2': 1}",
+        );
+    }
+
+    #[test]
     fn what_is_dropped_stays_dropped() {
         let lab = Lab::new();
         lab.ok("{insert: 'c', documents: [{_id: 1}]}");

@@ -15,6 +15,7 @@ use super::{
         operations::Operations,
         profiler::Profiler,
     },
+    sessions::Sessions,
     write::new_document::Timestamps,
 };
 use crate::{
@@ -51,6 +52,8 @@ pub struct Context {
     pub timestamps: Timestamps,
     /// How often each index was used.
     pub index_uses: IndexUses,
+    /// The sessions that clients use.
+    pub sessions: Sessions,
     /// The thresholds of slow operations, and the settings of `system.profile`.
     pub profiler: Profiler,
     /// One restore at a time: a restore that restored nothing releases its hold, and no other
@@ -81,6 +84,7 @@ impl Context {
             listener: OnceLock::new(),
             timestamps: Timestamps::default(),
             profiler: Profiler::default(),
+            sessions: Sessions::default(),
             restoring: Mutex::default(),
         }
     }

@@ -22,6 +22,7 @@ pub(crate) mod reply;
 pub(crate) mod request;
 pub(crate) mod server;
 pub(crate) mod server_rows;
+pub(crate) mod sessions;
 pub(crate) mod stable_api;
 pub(crate) mod stats;
 pub(crate) mod target;

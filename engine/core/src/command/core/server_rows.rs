@@ -1,6 +1,9 @@
 //! Rows that stages read from the server: `$currentOp`, `$collStats`, `$indexStats`, sessions.
 
-use bson::{Document, RawDocumentBuf, doc};
+use bson::{
+    Document, RawDocumentBuf, doc,
+    raw::{RawBsonRef, RawDocument},
+};
 
 use super::{
     Client, CommandError, Context, long, monitor::operations, server::hostname, shortest,
@@ -32,13 +35,29 @@ impl Rows for ServerFacts<'_> {
                 let everyone = options.get_bool("allUsers").unwrap_or(false);
                 operations::documents(self.context, (!everyone).then_some(self.client))
             }
-            ServerRows::Sessions(_) => Vec::new(),
+            ServerRows::Sessions(options) => self.sessions(options),
         };
         rows.iter().map(|row| Ok(RawDocumentBuf::try_from(row)?)).collect()
     }
 }
 
 impl ServerFacts<'_> {
+    /// The sessions of all users, of those that are named, or of the client's own user.
+    fn sessions(&self, options: &RawDocument) -> Vec<Document> {
+        let sessions = &self.context.sessions;
+        if matches!(options.get("allUsers"), Ok(Some(RawBsonRef::Boolean(true)))) {
+            return sessions.documents(|_| true);
+        }
+        let Ok(Some(RawBsonRef::Array(users))) = options.get("users") else {
+            let own = self.client.user();
+            return sessions.documents(|user| user == own.as_deref());
+        };
+        let named =
+            users.into_iter().filter_map(|user| user.ok()?.as_document()?.get_str("user").ok());
+        let named: Vec<&str> = named.collect();
+        sessions.documents(|user| user.is_some_and(|user| named.contains(&user)))
+    }
+
     fn index_stats(&self, namespace: &Namespace) -> Vec<Document> {
         let catalog = self.context.collections.catalog();
         let Some(collection) = catalog.collection(namespace) else { return Vec::new() };

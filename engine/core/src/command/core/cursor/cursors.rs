@@ -76,6 +76,8 @@ pub struct Cursor {
     /// The part of the command's `maxTimeMS` that its batches have not used. `getMore` uses up the rest, as
     /// in MongoDB; the time between two batches doesn't count.
     pub time_left: Option<Duration>,
+    /// The session of the command that opened it, which each `getMore` has to name.
+    session: Option<[u8; 16]>,
 }
 
 /// Where the documents of a cursor come from.
@@ -97,7 +99,8 @@ pub enum CursorSource {
 impl Cursor {
     /// A cursor that does not wait.
     pub fn new(ns: String, source: CursorSource) -> Self {
-        Self { ns, source, awaits: false, time_left: None }
+        let session = Operation::current().and_then(|operation| operation.session());
+        Self { ns, source, awaits: false, time_left: None, session }
     }
 
     /// A cursor over documents that are ready.
@@ -301,6 +304,7 @@ impl Cursors {
             );
             return Err(CommandError::new(Code::UNAUTHORIZED, message));
         }
+        check_session(id, cursor.session)?;
         // MongoDB refuses this, too (2, `BadValue`).
         if waits && !cursor.awaits {
             return Err(CommandError::bad_value(
@@ -380,6 +384,19 @@ impl CursorTable {
     }
 }
 
+/// Refuses a `getMore` of another session than the cursor's.
+fn check_session(id: i64, owner: Option<[u8; 16]>) -> Result<(), CommandError> {
+    let own = Operation::current().and_then(|operation| operation.session());
+    let (code, words) = match (owner, own) {
+        (owner, own) if owner == own => return Ok(()),
+        (None, _) => (50_736, "which was not created in a session, in a session"),
+        (_, None) => (50_737, "which was created in a session, without an lsid"),
+        _ => (50_738, "which was created in another session"),
+    };
+    let message = format!("Cannot run getMore on cursor {id}, {words}; send the lsid of its find");
+    Err(CommandError::new(Code(code), message))
+}
+
 /// A positive number, different for each count, that looks like a server's cursor id.
 fn spread(count: u64) -> i64 {
     let mixed = count.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 1;
@@ -435,6 +452,62 @@ mod tests {
         let (id, _) = taken();
         drop(RunningGuard { cursors: &cursors, id });
         assert!(!cursors.kill(id), "its work has failed");
+    }
+
+    #[test]
+    fn a_full_last_batch_leaves_the_end_to_the_next_one() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1, a: 2}, {_id: 2, a: 1}, {_id: 3, a: 3}]}");
+        lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a'}]}");
+        let id = |command: &str| {
+            let reply = lab.ok(command);
+            reply.get_document("cursor").and_then(|cursor| cursor.get_i64("id")).expect("an id")
+        };
+        for find in ["", ", sort: {_id: -1}", ", filter: {a: {$gt: 0}}", ", batchSize: 0"] {
+            let open =
+                id(&format!("{{find: 'c', batchSize: 3{find}}}").replace("3, batchSize: ", ""));
+            assert_ne!(open, 0, "{find}");
+        }
+        let last = lab.run_document(&bson::doc! {
+            "getMore": id("{find: 'c', batchSize: 3}"), "collection": "c", "batchSize": 3
+        });
+        let cursor = last.get_document("cursor").expect("a cursor");
+        assert_eq!(cursor.get_i64("id").ok(), Some(0), "{last}");
+        assert!(cursor.get_array("nextBatch").is_ok_and(Vec::is_empty), "{last}");
+        // A limit, a batch that isn't full and a single batch are the end.
+        for find in [
+            "batchSize: 3, limit: 3",
+            "batchSize: 4",
+            "batchSize: 3, singleBatch: true",
+            "limit: 1",
+        ] {
+            assert_eq!(id(&format!("{{find: 'c', {find}}}")), 0, "{find}");
+        }
+        assert_eq!(id("{find: 'c', filter: {_id: 1}, batchSize: 1}"), 0);
+        assert_eq!(id("{find: 'none', batchSize: 0}"), 0);
+    }
+
+    #[test]
+    fn a_cursor_belongs_to_its_session() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}, {_id: 3}]}");
+        let session = |byte: u8| bson::doc! { "id": bson::Uuid::from_bytes([byte; 16]) };
+        let open = |owner: Option<u8>| {
+            let mut find = bson::doc! { "find": "c", "batchSize": 1 };
+            find.extend(owner.map(|byte| ("lsid".to_owned(), session(byte).into())));
+            let reply = lab.run_document(&find);
+            reply.get_document("cursor").and_then(|cursor| cursor.get_i64("id")).expect("an id")
+        };
+        let more = |id: i64, owner: Option<u8>| {
+            let mut more = bson::doc! { "getMore": id, "collection": "c", "batchSize": 1 };
+            more.extend(owner.map(|byte| ("lsid".to_owned(), session(byte).into())));
+            lab.run_document(&more).get_i32("code").ok()
+        };
+        let (of_one, of_none) = (open(Some(1)), open(None));
+        assert_eq!(more(of_one, None), Some(50_737));
+        assert_eq!(more(of_one, Some(2)), Some(50_738));
+        assert_eq!(more(of_none, Some(2)), Some(50_736));
+        assert_eq!((more(of_one, Some(1)), more(of_none, None)), (None, None));
     }
 
     #[test]

@@ -8,13 +8,15 @@ use std::{
     time::Duration,
 };
 
-use bson::{Bson, DateTime, Document, RawDocumentBuf, doc};
+use bson::{Bson, DateTime, Document, RawDocumentBuf, doc, raw::RawDocument};
 
 use crate::{
     clock::work_time,
     command::core::{Client, Context, server::hostname, shortest},
+    limits::SHOWN_COMMAND_BYTES_MAX,
     plan::Operation,
     reaper::THREAD_NAME,
+    value::{is_deeper_than, scan::DEPTH_MAX},
 };
 
 /// The operation number of the TTL monitor's pass. Commands have higher ones.
@@ -228,4 +230,34 @@ fn waits() -> Document {
 /// The value of a counter of milliseconds.
 pub fn millis(took: Duration) -> Bson {
     shortest(u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// Replaces the value of a secret field, as in MongoDB.
+const SECRET_SHOWN: &str = "xxx";
+
+/// The short fields of a document without those of `left_out`; the values of `secrets` are masked.
+pub(super) fn short_fields(
+    document: &RawDocument,
+    left_out: &[&str],
+    secrets: &[&str],
+) -> RawDocumentBuf {
+    let mut shown = RawDocumentBuf::new();
+    for element in document.iter_elements().flatten() {
+        let name = element.key();
+        let bytes = shown.as_bytes().len().saturating_add(element.size());
+        let is_short = bytes <= SHOWN_COMMAND_BYTES_MAX;
+        // A long field is left out and not cut: a part of a value would look like another value.
+        if left_out.contains(&name.as_str()) || !is_short {
+            continue;
+        }
+        // Masked, because the profile stores refused commands too.
+        if secrets.contains(&name.as_str()) {
+            shown.append(name, SECRET_SHOWN);
+        } else if let Ok(value) = element.value()
+            && !is_deeper_than(value, DEPTH_MAX - 2)
+        {
+            shown.append(name, value);
+        }
+    }
+    shown
 }

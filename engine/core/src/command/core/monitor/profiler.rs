@@ -19,13 +19,14 @@ use bson::{
 use super::{
     log::{LogLine, Severity},
     metrics,
-    operations::{RunningOperation, app_name, millis},
+    operations::{RunningOperation, app_name, millis, short_fields},
 };
 use crate::{
     catalog::{Namespace, rules::CreateRequest},
     collection::WriteError,
     command::core::{Answer, Client, CommandError, Context, USERS_DB, as_integer, shortest},
     limits::{PROFILE_BYTES_MAX, SLOW_MS_DEFAULT},
+    plan::StatementRecord,
     query::Filter,
 };
 
@@ -148,23 +149,43 @@ impl Profiler {
 }
 
 /// Records a command that has ended: in the log when it was slow, in the profile when its level
-/// asks for it.
-pub fn note(context: &Context, db: &str, running: &RunningOperation, answer: &Answer) {
+/// asks for it. `statements` are those of an update or delete: each has its own entry.
+pub fn note<'s>(
+    context: &Context,
+    db: &str,
+    (running, statements): (&RunningOperation, impl FnOnce() -> Vec<&'s RawDocument>),
+    answer: &Answer,
+) {
     let took = running.took();
     let profiler = &context.profiler;
     if profiler.is_slow(took) && profiler.is_sampled(running.opid) {
         context.log.write(&slow_line(context, running, answer, took));
     }
-    let ended = EndedOperation { db, number: running.opid, took };
-    let wanted = profiler.wants(&ended, || {
-        let mut entry = measured(running, answer, took);
+    if profiler.settings(db).level == 0 {
+        return;
+    }
+    let done = running.operation.take_statements();
+    let signed = |mut entry: Document| {
         entry.insert("ts", DateTime::from_millis(context.now_ms()));
         entry.extend(sender(&running.client));
         entry
-    });
-    if let Some(entry) = wanted {
-        write(context, db, entry);
+    };
+    let statements = statements();
+    if answer.is_err() || statements.is_empty() {
+        let ended = EndedOperation { db, number: running.opid, took };
+        let entry = profiler.wants(&ended, || signed(measured(running, answer, took)));
+        return write(context, db, entry.into_iter().collect());
     }
+    let mut before = StatementRecord { ended: running.began, ..StatementRecord::default() };
+    let mut entries = Vec::new();
+    for (statement, done) in statements.into_iter().zip(done) {
+        let took = done.ended.saturating_sub(before.ended);
+        let ended = EndedOperation { db, number: running.opid, took };
+        let measured = || signed(measured_statement(running, statement, (before, done)));
+        entries.extend(profiler.wants(&ended, measured));
+        before = done;
+    }
+    write(context, db, entries);
 }
 
 /// Notes an operation that no client sent.
@@ -173,7 +194,7 @@ pub fn note_own(context: &Context, db: &str, took: Duration, entry: impl FnOnce(
     if let Some(mut entry) = context.profiler.wants(&ended, entry) {
         entry.insert("ts", DateTime::from_millis(context.now_ms()));
         entry.extend(sender(&Client::default()));
-        write(context, db, entry);
+        write(context, db, vec![entry]);
     }
 }
 
@@ -191,19 +212,24 @@ pub fn create_collection(context: &Context, db: &str) -> Result<(), CommandError
     Ok(context.collections.create(&CreateRequest { namespace, options })?)
 }
 
-fn write(context: &Context, db: &str, entry: Document) {
+fn write(context: &Context, db: &str, entries: Vec<Document>) {
     // Errors are ignored from here on: an entry is lost, but the operation itself has ended well.
-    let mut document = doc! { "_id": ObjectId::new() };
-    document.extend(entry);
-    let Ok(document) = RawDocumentBuf::try_from(&document) else { return };
-    if create_collection(context, db).is_err() {
+    let documents = entries.into_iter().filter_map(|entry| {
+        let mut document = doc! { "_id": ObjectId::new() };
+        document.extend(entry);
+        RawDocumentBuf::try_from(&document).ok()
+    });
+    let documents: Vec<RawDocumentBuf> = documents.collect();
+    if documents.is_empty() || create_collection(context, db).is_err() {
         return;
     }
     let Ok(namespace) = Namespace::checked(db, PROFILE_COLLECTION) else { return };
     // Written past the commands, because a command would be profiled again.
     let _ = context.collections.write(|writer| match writer.collection(&namespace) {
         None => Ok::<_, WriteError>(()),
-        Some(collection) => writer.insert(&collection, &document).map(drop),
+        Some(collection) => {
+            documents.iter().try_for_each(|document| writer.insert(&collection, document).map(drop))
+        }
     });
 }
 
@@ -232,6 +258,43 @@ fn measured(running: &RunningOperation, answer: &Answer, took: Duration) -> Docu
     }
     entry.insert("protocol", "op_msg");
     entry.insert("millis", millis(took));
+    if let Some(summary) = running.operation.plan_summary() {
+        entry.insert("planSummary", summary);
+    }
+    entry
+}
+
+/// The measurements of one statement of an update or delete, from what the operation had done before
+/// it and after it.
+fn measured_statement(
+    running: &RunningOperation,
+    statement: &RawDocument,
+    (before, done): (StatementRecord, StatementRecord),
+) -> Document {
+    let since = |after: u64, before: u64| shortest(after.saturating_sub(before));
+    let mut command = Document::try_from(&*short_fields(statement, &[], &[])).unwrap_or_default();
+    let is_delete = running.kind == "remove";
+    for (name, default) in [("multi", false), ("upsert", false)] {
+        if !is_delete && !command.contains_key(name) {
+            command.insert(name, default);
+        }
+    }
+    let mut entry = doc! {
+        "op": running.kind,
+        "ns": &running.ns,
+        "command": command,
+        "keysExamined": since(done.examined.0, before.examined.0),
+        "docsExamined": since(done.examined.1, before.examined.1),
+    };
+    if is_delete {
+        entry.insert("ndeleted", shortest(done.matched));
+    } else {
+        entry.insert("nMatched", shortest(done.matched));
+        entry.insert("nModified", shortest(done.changed));
+        entry.insert("nUpserted", i32::from(done.is_upsert));
+    }
+    entry.extend(doc! { "numYield": 0, "locks": {}, "flowControl": {} });
+    entry.insert("millis", millis(done.ended.saturating_sub(before.ended)));
     if let Some(summary) = running.operation.plan_summary() {
         entry.insert("planSummary", summary);
     }

@@ -2,15 +2,18 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bson::{RawDocumentBuf, raw::RawBsonRef};
+use bson::{
+    RawDocumentBuf,
+    raw::{RawBsonRef, RawDocument},
+};
 
-use super::operations::{OperationGuard, Operations, RunningOperation};
+use super::operations::{OperationGuard, Operations, RunningOperation, short_fields};
 use crate::{
     clock::work_time,
     command::core::{CommandError, Request, as_integer},
     limits::SHOWN_COMMAND_BYTES_MAX,
     plan::Operation,
-    value::{Decimal, is_deeper_than, scan::DEPTH_MAX},
+    value::{Decimal, scan::DEPTH_MAX},
 };
 
 /// Lists a command among the running operations, until the registration is dropped.
@@ -68,9 +71,6 @@ pub fn time_limit(request: &Request<'_>) -> Result<Option<Duration>, CommandErro
 /// Fields that hold a batch of writes: they are not shown, as MongoDB does not show them.
 const BATCH_FIELDS: [&str; 4] = ["documents", "updates", "deletes", "ops"];
 
-/// Replaces the value of a secret field, as in MongoDB.
-const SECRET_SHOWN: &str = "xxx";
-
 /// MongoDB's kind of work of a command.
 fn kind(name: &str) -> &'static str {
     match name {
@@ -124,25 +124,17 @@ fn shown(request: &Request<'_>) -> RawDocumentBuf {
     if is_small && request.met.levels < DEPTH_MAX && secrets.is_empty() {
         return command.to_owned();
     }
-    let mut shown = RawDocumentBuf::new();
-    for element in command.iter_elements().flatten() {
-        let name = element.key();
-        let bytes = shown.as_bytes().len().saturating_add(element.size());
-        let is_short = bytes <= SHOWN_COMMAND_BYTES_MAX;
-        // A long field is left out and not cut: a part of a value would look like another value.
-        if BATCH_FIELDS.contains(&name.as_str()) || !is_short {
-            continue;
-        }
-        // Masked, because the profile stores refused commands too.
-        if secrets.contains(&name.as_str()) {
-            shown.append(name, SECRET_SHOWN);
-        } else if let Ok(value) = element.value()
-            && !is_deeper_than(value, DEPTH_MAX - 2)
-        {
-            shown.append(name, value);
-        }
-    }
-    shown
+    short_fields(command, &BATCH_FIELDS, secrets)
+}
+
+/// The statements of an update or delete.
+pub fn statements<'r>(request: &Request<'r>) -> Vec<&'r RawDocument> {
+    let field = match request.name {
+        "update" => "updates",
+        "delete" => "deletes",
+        _ => return Vec::new(),
+    };
+    request.documents(field).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -311,7 +303,7 @@ mod tests {
             assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{reply}");
         }
         lab.ok("{profile: 0}");
-        lab.check("{validate: 'system.profile'}", "{valid: true, nrecords: 5}");
+        lab.check("{validate: 'system.profile'}", "{valid: true, nrecords: 4}");
         let kept = "{find: 'system.profile', filter: {'command.comment': {$exists: true}}}";
         let batch_size = "'cursor.firstBatch.1.command.batchSize'";
         lab.check(kept, &format!("{{{batch_size}: 98, '-cursor.firstBatch.2': 1}}"));

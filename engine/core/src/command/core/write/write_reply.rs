@@ -3,7 +3,10 @@
 use bson::{Bson, Document, doc, raw::RawDocument};
 
 use super::write_matching::StatementResult;
-use crate::command::core::{Answer, CommandError, raw, shortest};
+use crate::{
+    command::core::{Answer, CommandError, raw, shortest},
+    plan::Operation,
+};
 
 /// The result of all statements of one write command.
 #[derive(Debug, Default)]
@@ -30,6 +33,9 @@ impl WriteReply {
             let (done, error) =
                 statement(fields).unwrap_or_else(|error| (StatementResult::default(), Some(error)));
             self.n += done.matched + u64::from(done.upserted.is_some());
+            if let Some(operation) = Operation::current() {
+                operation.note_statement(done.matched, done.changed, done.upserted.is_some());
+            }
             note(index, done);
             if let Some(error) = error {
                 self.errors.push(error.to_write_error(index));
