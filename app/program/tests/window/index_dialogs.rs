@@ -163,10 +163,10 @@ fn what_the_engine_refuses_is_said_in_the_dialog() {
     let mut window = creating("made");
     window.type_into("Index name", "code_1");
     window.click("Create index");
-    window.until_named("an index named code_1 exists with another key");
+    window.until_named("An existing index has the same name as the requested index: code_1");
     assert!(window.has("Create index on visits"), "the dialog stays");
     window.type_into("Index name", "made_2");
-    window.until_gone("an index named code_1 exists");
+    window.until_gone("An existing index has the same name");
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn a_drop_that_fails_is_said_in_its_dialog() {
     window.choose("More for made_1", "Drop index…");
     window.run("test", &doc! {"dropIndexes": "visits", "index": "made_1"});
     window.click("Drop index");
-    window.until_named("no index found: made_1");
+    window.until_named("index not found with name [made_1]");
     assert!(window.has("Drop index made_1"), "the dialog stays");
 }
 

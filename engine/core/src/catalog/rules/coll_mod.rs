@@ -6,7 +6,7 @@ use bson::{Bson, Document};
 
 use super::{
     coll_mod_options,
-    drop_indexes::{by_key, not_found},
+    drop_indexes::by_key,
     index_spec::wrong_type,
     numbers::{Whole, safe_bool},
 };
@@ -234,15 +234,15 @@ impl<'r> IndexChange<'r> {
 
     fn find<'c>(&self, collection: &'c CollectionMeta) -> Result<&'c Arc<IndexMeta>, CatalogError> {
         let index = match (self.name, self.key) {
-            (Some(name), _) => collection.index(name).ok_or_else(|| not_found(name))?,
+            (Some(name), _) => collection.index(name).ok_or_else(|| not_found(name, collection))?,
             (None, Some(key)) => by_key(collection, key)?,
-            (None, None) => return Err(not_found("")),
+            (None, None) => return Err(not_found("", collection)),
         };
         if index.clustered {
             return Err(if self.hidden.is_some() {
                 refused!(ClusteredIndexHide, "the clustered index can't be hidden")
             } else {
-                not_found(&index.name)
+                not_found(&index.name, collection)
             });
         }
         Ok(index)
@@ -325,6 +325,10 @@ impl<'r> IndexChange<'r> {
             None => Ok(()),
         }
     }
+}
+
+fn not_found(index: &str, collection: &CollectionMeta) -> CatalogError {
+    refused!(IndexNotFound, "cannot find index {index} for ns {}", collection.namespace)
 }
 
 /// The top-level value: `None` for `"off"`.

@@ -28,14 +28,15 @@ pub(super) fn existing<'e>(
         if !same_identity(requested, named) {
             return Err(refused!(
                 IndexKeySpecsConflict,
-                "an index named {} exists with another key or identity; choose another name",
+                "An existing index has the same name as the requested index: {}; choose another name",
                 named.name
             ));
         }
         if !same_options(requested, named) && !is_broken(BrokenRule::CreateIndexAgain) {
             return Err(refused!(
                 IndexOptionsConflict,
-                "the index {} exists with other options; change it with collMod, or drop it first",
+                "An equivalent index already exists with the same name but different options: {}; \
+                 change it with collMod, or drop it first",
                 named.name
             ));
         }
@@ -52,7 +53,8 @@ pub(super) fn existing<'e>(
     match existing.iter().find(|index| same_identity(requested, index)) {
         Some(other) => Err(refused!(
             IndexOptionsConflict,
-            "the same index exists under the name {}; use that name, or change it with collMod",
+            "Index already exists with a different name: {}; use that name, or change it with \
+             collMod",
             other.name
         )),
         None => Ok(None),

@@ -67,7 +67,8 @@ pub(super) fn by_key<'c>(
     key: &Document,
 ) -> Result<&'c Arc<IndexMeta>, CatalogError> {
     let mut found = collection.indexes.iter().filter(|index| index.key.same_pattern(key));
-    let first = found.next().ok_or_else(|| not_found(&key.to_string()))?;
+    let unknown = || refused!(IndexNotFound, "can't find index with key: {key}");
+    let first = found.next().ok_or_else(unknown)?;
     match found.next() {
         None => Ok(first),
         Some(second) => Err(refused!(
@@ -79,8 +80,8 @@ pub(super) fn by_key<'c>(
     }
 }
 
-pub(super) fn not_found(index: &str) -> CatalogError {
-    refused!(IndexNotFound, "no index found: {index}")
+fn not_found(index: &str) -> CatalogError {
+    refused!(IndexNotFound, "index not found with name [{index}]")
 }
 
 fn droppable(index: &Arc<IndexMeta>) -> Result<Arc<IndexMeta>, CatalogError> {
@@ -90,7 +91,7 @@ fn droppable(index: &Arc<IndexMeta>) -> Result<Arc<IndexMeta>, CatalogError> {
             "the clustered index can't be dropped; drop the collection instead"
         ))
     } else if index.is_id() {
-        Err(refused!(InvalidOptions, "the index on _id can't be dropped"))
+        Err(refused!(InvalidOptions, "cannot drop _id index"))
     } else {
         Ok(Arc::clone(index))
     }

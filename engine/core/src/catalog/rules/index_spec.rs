@@ -253,7 +253,7 @@ fn parse_id(
     if let Some(option) = other {
         return Err(refused!(
             InvalidIndexSpecificationOption,
-            "the field '{option}' is not valid for an _id index specification; remove it"
+            "The field '{option}' is not valid for an _id index specification; remove it"
         ));
     }
     if !key.same_pattern(&doc! { "_id": 1 }) {

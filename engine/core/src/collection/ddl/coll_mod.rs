@@ -30,8 +30,9 @@ impl Collections {
     pub fn coll_mod(&self, request: &CollModRequest) -> Result<CollModOutcome, WriteError> {
         for _ in 0..UNIQUE_SEARCHES_MAX {
             let check = self.check_duplicates(request)?;
+            // Nothing has become unique.
             if request.dry_run {
-                return Ok(check.outcome);
+                return Ok(CollModOutcome { unique_new: None, ..check.outcome });
             }
             if let Some(outcome) = self.put_coll_mod(request, &check)? {
                 return Ok(outcome);

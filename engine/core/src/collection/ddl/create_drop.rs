@@ -222,9 +222,10 @@ pub(super) fn blank(namespace: &Namespace) -> CollectionMeta {
     }
 }
 
-/// Indexes of a collection as replies count them.
+/// Indexes of a collection as replies count them: without the key of a clustered one.
 pub(super) fn index_count(collection: &CollectionMeta) -> i32 {
-    i32::try_from(collection.shown_indexes().count()).unwrap_or(i32::MAX)
+    let counted = collection.shown_indexes().filter(|index| !index.clustered);
+    i32::try_from(counted.count()).unwrap_or(i32::MAX)
 }
 
 fn make_collection(
@@ -295,7 +296,7 @@ pub(in crate::collection) fn drop_collection(
 }
 
 pub(in crate::collection) fn exists(namespace: &Namespace) -> WriteError {
-    refused(CatalogErrorKind::NamespaceExists, format!("the collection {namespace} already exists"))
+    refused(CatalogErrorKind::NamespaceExists, format!("Collection {namespace} already exists."))
 }
 
 pub(in crate::collection) fn refused(kind: CatalogErrorKind, message: String) -> WriteError {

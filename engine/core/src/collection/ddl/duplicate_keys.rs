@@ -237,7 +237,7 @@ mod tests {
             lab.ok("{mayflyClock: 1, advanceMS: NumberLong(20000)}");
             lab.check(
                 "{collMod: 'c', index: {name: 'u', unique: true}, dryRun: true}",
-                "{ok: 1, unique_new: true}",
+                "{ok: 1, '-unique_new': true}",
             );
             let namespace = Namespace::new("test", "c");
             let collections = lab.engine.collections();

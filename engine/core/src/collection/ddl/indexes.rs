@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::create_drop;
 use crate::{
     catalog::{
-        CollectionMeta, IndexState, Namespace,
+        CatalogErrorKind, CollectionMeta, IndexState, Namespace,
         rules::{
             CreateIndexesOutcome, CreateIndexesRequest, DropIndexesOutcome, IndexSelector,
             create_indexes::{self, CreateIndexesPlan},
@@ -18,7 +18,6 @@ use crate::{
             build_owners::{BuildClaim, BuildOutcome, BuildRun},
             steps,
         },
-        write::transaction::missing,
     },
     event::BuildProgress,
     store::{IndexId, StoreError},
@@ -136,7 +135,11 @@ impl Collections {
         selector: &IndexSelector,
     ) -> Result<DropIndexesOutcome, WriteError> {
         self.transact(|writer| {
-            let collection = writer.collection(namespace).ok_or_else(|| missing(namespace))?;
+            let missing = || {
+                let message = format!("ns not found {namespace}");
+                create_drop::refused(CatalogErrorKind::NamespaceNotFound, message)
+            };
+            let collection = writer.collection(namespace).ok_or_else(missing)?;
             let dropped = drop_indexes::plan(&collection, selector)?;
             let indexes_before = create_drop::index_count(&collection);
             writer.txn.remove_indexes(&collection, &dropped)?;
@@ -170,12 +173,14 @@ pub(in crate::collection) fn register(
         created_collection: Some(existing.is_none()),
         note: None,
     };
+    if new.is_empty() {
+        outcome.note = Some("all indexes already exist");
+    }
     if new.is_empty() && existing.is_some() {
         outcome.created_collection = None;
-        outcome.note = Some("all indexes already exist");
         return Ok(RegisteredIndexes { outcome, builds: Vec::new(), existing: known });
     }
-    if new.len() < request.indexes.len() && existing.is_some() {
+    if new.len() < request.indexes.len() {
         outcome.note = Some("index already exists");
     }
     let mut collection = CollectionMeta::clone(&*writer.create_if_missing(&request.namespace)?);

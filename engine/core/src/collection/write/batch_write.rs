@@ -97,7 +97,7 @@ impl DocumentWriter<'_, '_> {
         let mut entries = EntryBatch::new(collection);
         let mut numbered: Vec<(RecordNumber, &[u8])> = Vec::with_capacity(documents.len());
         for document in documents {
-            let is_whole = check_document(collection, document).is_ok()
+            let is_whole = check_document(document).is_ok()
                 && matches!(dialect.stored(document), Cow::Borrowed(_));
             if !is_whole {
                 return Ok(None);

@@ -127,7 +127,7 @@ impl DocumentWriter<'_, '_> {
         let collection = self.txn.current(collection)?;
         collection.check_holds_documents()?;
         let document = &*self.stored(&collection, document);
-        check_document(&collection, document)?;
+        check_document(document)?;
         self.validate(&collection, document, None)
             .and_then(|()| self.insert_new(&collection, document))
     }
@@ -160,7 +160,7 @@ impl DocumentWriter<'_, '_> {
     ) -> Result<(), WriteError> {
         let collection = self.txn.current(collection)?;
         let document = &*self.stored(&collection, document);
-        check_document(&collection, document)?;
+        check_document(document)?;
         check_number(&collection, record, document)?;
         let reader = self.txn.writer.reader();
         let Some(stored) = reader.document(collection.id, record)? else {
@@ -546,27 +546,13 @@ fn oldest(
     Ok(None)
 }
 
-pub(super) fn check_document(
-    collection: &CollectionMeta,
-    document: &RawDocument,
-) -> Result<(), WriteError> {
-    let bad = |message: String| Err(WriteError::BadDocument { message });
-    match field(document, "_id") {
-        Some(RawBsonRef::Array(_)) => return bad("the _id can't be an array".to_owned()),
-        Some(RawBsonRef::RegularExpression(_)) => {
-            return bad("the _id can't be a regular expression".to_owned());
-        }
-        Some(RawBsonRef::Undefined) => return bad("the _id can't be undefined".to_owned()),
-        Some(_) => {}
-        None => return bad("the document has no _id".to_owned()),
-    }
-    let size = i64::try_from(document.as_bytes().len()).unwrap_or(i64::MAX);
-    match collection.options.capped.and_then(|capped| capped.size_bytes) {
-        Some(max) if size > max => bad(format!(
-            "the document has {size} bytes, more than the size limit of the capped collection {} \
-             ({max})",
-            collection.namespace
-        )),
-        _ => Ok(()),
-    }
+pub(super) fn check_document(document: &RawDocument) -> Result<(), WriteError> {
+    let wrong = match field(document, "_id") {
+        Some(RawBsonRef::Array(_)) => "the _id can't be an array",
+        Some(RawBsonRef::RegularExpression(_)) => "the _id can't be a regular expression",
+        Some(RawBsonRef::Undefined) => "the _id can't be undefined",
+        Some(_) => return Ok(()),
+        None => "the document has no _id",
+    };
+    Err(WriteError::BadDocument { message: wrong.to_owned() })
 }

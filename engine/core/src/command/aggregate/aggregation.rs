@@ -7,6 +7,7 @@ use bson::raw::RawBsonRef;
 use crate::{
     command::core::{
         CommandError, Context, LetVariables, Request, missing_field, query::read_hint,
+        stable_api::check_stages,
     },
     pipeline::{Environment, Origin, ParseContext, Pipeline, Run},
     query::filter::number::as_double,
@@ -43,6 +44,7 @@ impl Aggregation {
                 ));
             }
         };
+        check_stages(request, &stages)?;
         let variables = LetVariables::read(context, request)?;
         let reading = ParseContext::of_command(request.db, variables.names.clone());
         let pipeline = Pipeline::parse(&stages, &reading)?;

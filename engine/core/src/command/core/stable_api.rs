@@ -1,6 +1,6 @@
 //! MongoDB's Stable API, version 1.
 
-use bson::raw::RawBsonRef;
+use bson::raw::{RawBsonRef, RawDocument};
 
 use super::{Code, CommandError, Request, as_flag, type_name};
 
@@ -34,6 +34,39 @@ pub const STABLE_API: [&str; 27] = [
     "refreshSessions",
     "update",
 ];
+
+/// Stages that are not in the Stable API: they show the server itself.
+const UNSTABLE_STAGES: [&str; 5] =
+    ["$collStats", "$currentOp", "$indexStats", "$listLocalSessions", "$listSessions"];
+
+/// Checks the stages of a pipeline that may use only the Stable API.
+///
+/// # Errors
+/// `APIStrictError` for a stage that is not in it.
+pub fn check_stages(request: &Request<'_>, stages: &[&RawDocument]) -> Result<(), CommandError> {
+    if !request.given("apiStrict")?.and_then(as_flag).unwrap_or(false) {
+        return Ok(());
+    }
+    for stage in stages {
+        let Some(Ok((name, value))) = stage.iter().next() else { continue };
+        let name = name.as_str();
+        // Of a collection's statistics, the count alone is in the API.
+        let is_count = name == "$collStats"
+            && value.as_document().is_some_and(|options| {
+                options.iter().all(|option| option.is_ok_and(|(name, _)| name.as_str() == "count"))
+            });
+        if UNSTABLE_STAGES.contains(&name) && !is_count {
+            return Err(CommandError::new(
+                Code::API_STRICT_ERROR,
+                format!(
+                    "stage {name} is not allowed with 'apiStrict: true' in API Version 1; send it \
+                     without apiStrict"
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
 
 /// Checks the fields of the Stable API.
 ///

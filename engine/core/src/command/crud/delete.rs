@@ -20,6 +20,7 @@ fields! {
     struct DeleteFields<'r> from Request<'r> {
         required "deletes": documents => statements Vec<&'r RawDocument>,
         optional "ordered": bool_or(true) => is_ordered bool,
+        ignored "bypassDocumentValidation": flag,
         optional "let",
         ignored "stmtId",
         ignored "stmtIds",
@@ -72,4 +73,19 @@ fn one_statement(
     let is_multi = removes_all(limit)?;
     let variables = variables.for_statement(&fields)?;
     delete(context, namespace, Query::of_statement(&fields, filter, &variables)?, is_multi)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::command::testing::Lab;
+
+    #[test]
+    fn a_delete_takes_the_option_of_every_bulk_write() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+        let delete =
+            |option: &str| format!("{{delete: 'c', deletes: [{{q: {{}}, limit: 1}}], {option}}}");
+        lab.check(&delete("bypassDocumentValidation: 'x'"), "{code: 14}");
+        lab.check(&delete("bypassDocumentValidation: true"), "{n: 1}");
+    }
 }

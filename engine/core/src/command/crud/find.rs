@@ -1,6 +1,9 @@
 //! `find`: documents that match.
 
-use bson::{Document, raw::RawDocument};
+use bson::{
+    Document,
+    raw::{RawBsonRef, RawDocument},
+};
 
 use super::find_by_id::IdLookup;
 use crate::{
@@ -47,7 +50,7 @@ fields! {
         optional "allowPartialResults",
         optional "collation",
         optional "let",
-        ignored "term",
+        ignored "term": integer,
     }
 }
 
@@ -78,6 +81,9 @@ fn search(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let ns = namespace.to_string();
     let options = FindOptions::read(request)?;
+    if let Some(null @ RawBsonRef::Null) = request.given("filter")? {
+        return Err(request.wrong_type("filter", null, "object"));
+    }
     let variables = LetVariables::read(context, request)?;
     let query = Query::read(request, "filter", &variables)?;
     options.check(&query)?;

@@ -11,7 +11,7 @@ fields! {
     struct GetMoreFields<'r> from Request<'r> {
         required "collection": text => collection Option<&'r str>,
         optional "batchSize": count => batch_size Option<u64>,
-        ignored "term",
+        ignored "term": integer,
     }
 }
 

@@ -63,9 +63,17 @@ fn selector(request: &Request<'_>) -> Result<IndexSelector, CommandError> {
                 other => Err(request.wrong_type("index", other, "string")),
             })
             .collect::<Result<Vec<_>, _>>()
-            .map(IndexSelector::Names),
+            .map(named),
         other => Err(request.wrong_type("index", other, "string, array, object")),
     }
+}
+
+/// A list that begins with `*` means all, as in MongoDB.
+fn named(names: Vec<String>) -> IndexSelector {
+    if names.first().is_some_and(|name| name == "*") {
+        return IndexSelector::All;
+    }
+    IndexSelector::Names(names)
 }
 
 fn decoded(key: &RawDocument) -> Result<Document, CommandError> {

@@ -5,7 +5,7 @@ use bson::{Document, RawDocumentBuf, doc, raw::RawDocument, spec::BinarySubtype}
 use crate::{
     catalog::CollectionMeta,
     command::core::{Answer, Command, Context, Cursor, Request, fields},
-    query::Filter,
+    query::{Context as QueryContext, Filter, VariableNames},
 };
 
 fields! {
@@ -13,7 +13,7 @@ fields! {
         optional "filter": document => filter Option<&'r RawDocument>,
         optional "nameOnly": bool_or(false) => name_only bool,
         optional "cursor",
-        ignored "authorizedCollections",
+        ignored "authorizedCollections": flag,
     }
 }
 
@@ -25,7 +25,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     // Drivers ask for one by its name before they create it, and the others need not be written
     // down.
     let wanted = filter.and_then(|filter| filter.get_str("name").ok());
-    let filter = filter.map(Filter::parse).transpose()?.unwrap_or_default();
+    let names = VariableNames::default();
+    let filter = filter.map(|filter| Filter::parse_query(filter, &names)).transpose()?;
+    let (filter, seen) = (filter.unwrap_or_default(), QueryContext::at(context.now_ms()));
     let batch_size = request.cursor_batch_size()?.unwrap_or(u64::MAX);
     let catalog = context.collections.catalog();
     let mut entries = Vec::new();
@@ -37,7 +39,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let closed = closed.map(|(name, reason)| shown_closed(name, reason.reason()));
     for document in open.chain(closed) {
         let entry = RawDocumentBuf::try_from(&document)?;
-        if filter.matches(&entry)? {
+        if filter.matches_in(&entry, &seen)? {
             entries.push(if name_only {
                 let (name, kind) = (document.get("name"), document.get("type"));
                 RawDocumentBuf::try_from(&doc! { "name": name, "type": kind })?
@@ -76,5 +78,24 @@ fn shown_closed(name: &str, reason: &str) -> Document {
         "type": "collection",
         "options": {},
         "info": { "readOnly": true, "mayflyClosed": reason },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::command::testing::Lab;
+
+    #[test]
+    fn a_filter_may_have_an_expression() {
+        let lab = Lab::new();
+        for name in ["a", "bb"] {
+            lab.ok(&format!("{{create: '{name}'}}"));
+        }
+        lab.check(
+            "{listCollections: 1, filter: {$expr: {$eq: [{$strLenCP: '$name'}, 2]}}}",
+            "{'cursor.firstBatch.0.name': 'bb', '-cursor.firstBatch.1': 1}",
+        );
+        lab.check("{listCollections: 1, filter: {$expr: {$none: 1}}}", "{code: 168}");
+        lab.check("{listCollections: 1, authorizedCollections: 'x'}", "{code: 14}");
     }
 }

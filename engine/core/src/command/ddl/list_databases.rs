@@ -3,6 +3,7 @@
 use bson::{Bson, RawDocumentBuf, doc, raw::RawDocument};
 
 use crate::{
+    catalog::SERVER_DATABASES,
     command::core::{Answer, Command, Context, Request, fields, raw},
     query::Filter,
     store::StoreError,
@@ -24,7 +25,15 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let filter = filter.map(Filter::parse).transpose()?.unwrap_or_default();
     let (mut databases, mut total) = (Vec::new(), 0);
     context.read(|reader, catalog| {
-        for db in catalog.databases() {
+        let mut names: Vec<&str> = catalog.databases().collect();
+        // Programs that connect look for a server's own databases, as a sign that it is one. The
+        // window lists what is stored.
+        if request.client.connection_id != 0 {
+            names.extend(SERVER_DATABASES);
+            names.sort_unstable();
+            names.dedup();
+        }
+        for db in names {
             let (mut bytes, mut is_empty) = (0_u64, true);
             for collection in catalog.collections(db) {
                 // A damaged counter must not hide the databases.
@@ -52,4 +61,32 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         reply.insert("totalSizeMb", total / 1_048_576);
     }
     raw(&reply)
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::{Document, rawdoc};
+
+    use crate::command::{Client, testing::Lab};
+
+    #[test]
+    fn programs_that_connect_find_the_databases_of_a_server() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+        let client = Client::of_connection(7, "127.0.0.1:4242".to_owned());
+        let list = rawdoc! { "listDatabases": 1, "nameOnly": true };
+        let listed = lab.engine.run_for(&client, "admin", &list);
+        let listed = Document::try_from(listed).expect("a document");
+        let names: Vec<Document> =
+            ["admin", "config", "local", "test"].map(|name| bson::doc! { "name": name }).into();
+        assert_eq!(listed.get("databases"), Some(&names.into()), "{listed}");
+        let one = rawdoc! { "listDatabases": 1, "filter": { "name": "admin" } };
+        let one = Document::try_from(lab.engine.run_for(&client, "admin", &one)).expect("sound");
+        let admin = bson::doc! { "name": "admin", "sizeOnDisk": 0_i64, "empty": true };
+        assert_eq!(one.get_array("databases").ok(), Some(&vec![admin.into()]), "{one}");
+        // The window lists what is stored.
+        lab.check("{listDatabases: 1, nameOnly: true}", "{databases: [{name: 'test'}]}");
+        let dropped = lab.engine.run("admin", &bson::doc! { "dropDatabase": 1 });
+        assert_eq!(dropped.get_i32("code").ok(), Some(20), "{dropped}");
+    }
 }

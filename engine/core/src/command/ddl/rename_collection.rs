@@ -28,6 +28,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if first == RawBsonRef::Null {
         return Err(missing_field("renameCollection", "renameCollection"));
     }
+    request.flag("stayTemp")?;
     // A UUID names one collection. Ignoring it could rename another one that has the name by now.
     if request.get("collectionUUID")?.is_some() {
         return Err(unsupported_field(request.name, "collectionUUID"));

@@ -88,6 +88,18 @@ fn a_capped_collection_keeps_the_newest_and_takes_a_ttl() {
 }
 
 #[test]
+fn a_document_larger_than_its_capped_collection_is_the_only_one() {
+    let lab = Lab::new();
+    lab.ok("{create: 'c', capped: true, size: 4096}");
+    lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}]}");
+    let large = "x".repeat(5_000);
+    lab.ok(&format!("{{insert: 'c', documents: [{{_id: 3, large: '{large}'}}]}}"));
+    assert_eq!(lab.ids("{find: 'c'}"), [Bson::Int32(3)]);
+    lab.ok("{insert: 'c', documents: [{_id: 4}]}");
+    assert_eq!(lab.ids("{find: 'c'}"), [Bson::Int32(4)]);
+}
+
+#[test]
 fn a_damaged_document_keeps_no_other_out_of_a_capped_collection() {
     let lab = Lab::new();
     lab.ok("{create: 'c', capped: true, size: 4096, max: 2}");

@@ -326,6 +326,21 @@ fn indexes_come_change_and_go() {
         "{dropIndexes: 'c', index: '*'}",
         "{nIndexesWas: 2, msg: 'non-_id indexes dropped for collection'}",
     );
+    lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a'}, {key: {b: 1}, name: 'b'}]}");
+    lab.check(
+        "{dropIndexes: 'c', index: ['*']}",
+        "{nIndexesWas: 3, msg: 'non-_id indexes dropped for collection'}",
+    );
+    let messages = [
+        ("{dropIndexes: 'c', index: 'none'}", "index not found with name [none]"),
+        ("{dropIndexes: 'c', index: {z: 1}}", "can't find index with key: { \"z\": 1 }"),
+        ("{dropIndexes: 'c', index: '_id_'}", "cannot drop _id index"),
+        ("{dropIndexes: 'none', index: '*'}", "ns not found test.none"),
+        ("{create: 'c', capped: true, size: 4096}", "Collection test.c already exists."),
+    ];
+    for (command, message) in messages {
+        assert_eq!(lab.run(command).get_str("errmsg").ok(), Some(message), "{command}");
+    }
 }
 
 #[test]

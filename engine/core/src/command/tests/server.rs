@@ -110,6 +110,17 @@ fn the_stable_api_is_checked() {
     refused(&lab, "{ping: 1, apiVersion: '2'}", 322, "API version");
     refused(&lab, "{ping: 1, apiStrict: true}", 72, "without passing apiVersion");
     refused(&lab, "{dbStats: 1, apiVersion: '1', apiStrict: true}", 323, "dbStats");
+    let pipeline = |stage: &str| {
+        format!(
+            "{{aggregate: 'c', pipeline: [{stage}], cursor: {{}}, apiVersion: '1', apiStrict: true}}"
+        )
+    };
+    lab.ok("{create: 'c'}");
+    lab.check(&pipeline("{$collStats: {count: {}}}"), "{ok: 1}");
+    refused(&lab, &pipeline("{$collStats: {storageStats: {}}}"), 323, "$collStats");
+    refused(&lab, &pipeline("{$listLocalSessions: {}}"), 323, "$listLocalSessions");
+    refused(&lab, &pipeline("{$indexStats: {}}"), 323, "$indexStats");
+    lab.ok("{drop: 'c'}");
 }
 
 #[test]

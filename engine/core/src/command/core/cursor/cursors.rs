@@ -178,6 +178,10 @@ impl Cursor {
                 // The collection is looked up for each batch, because a cursor keeps no transaction
                 // between two of them.
                 let before = search.stats().damaged;
+                // As in MongoDB: whether anything follows a full batch is a question of the next one.
+                if batch.is_full() {
+                    return Ok(search.is_done());
+                }
                 context.read(|reader, catalog| {
                     let Some(collection) = catalog.collection(namespace) else {
                         return Err(CommandError::new(
@@ -194,7 +198,7 @@ impl Cursor {
                                 Some(given) => batch.push(&given),
                                 None => batch.push(document),
                             };
-                            Ok(if is_taken { Step::Take } else { Step::LeaveAndStop })
+                            Ok(step(is_taken, batch))
                         },
                     )
                 })?;
@@ -221,6 +225,15 @@ impl Cursor {
             }
         };
         Ok(is_done)
+    }
+}
+
+/// How a search continues after a document.
+fn step(is_taken: bool, batch: &BatchReply) -> Step {
+    match is_taken {
+        true if batch.is_full() => Step::TakeAndStop,
+        true => Step::Take,
+        false => Step::LeaveAndStop,
     }
 }
 

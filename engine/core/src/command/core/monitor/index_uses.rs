@@ -23,6 +23,8 @@ pub struct IndexUses {
 struct IndexUse {
     ops: AtomicU64,
     since_ms: i64,
+    /// The count starts again when the index is hidden or shown, as in MongoDB.
+    hidden: bool,
 }
 
 impl IndexUses {
@@ -35,12 +37,13 @@ impl IndexUses {
         }
         let mut uses = self.uses.write().unwrap_or_else(PoisonError::into_inner);
         let collections = catalog.all_collections();
-        let ids =
-            collections.flat_map(|collection| collection.indexes.iter().map(|index| index.id));
-        *uses = ids
-            .map(|id| {
-                let known = uses.remove(&id);
-                (id, known.unwrap_or(IndexUse { ops: AtomicU64::new(0), since_ms: now_ms }))
+        let indexes = collections.flat_map(|collection| collection.indexes.iter());
+        *uses = indexes
+            .map(|index| {
+                let (id, hidden) = (index.id, index.hidden);
+                let known = uses.remove(&id).filter(|known| known.hidden == hidden);
+                let new = IndexUse { ops: AtomicU64::new(0), since_ms: now_ms, hidden };
+                (id, known.unwrap_or(new))
             })
             .collect();
         *tracked = weak;
