@@ -82,6 +82,17 @@ fn an_index_is_hidden_and_shown_again() {
 }
 
 #[test]
+fn an_index_that_no_query_uses_is_marked() {
+    let mut setup = visits();
+    setup.push(doc! {"createIndexes": "visits", "indexes": [
+        {"key": {"place": "2dsphere"}, "name": "place_2dsphere"},
+    ]});
+    let mut window = Window::open_view(&setup, "Indexes");
+    window.until_named("place_2dsphere");
+    assert!(window.has("not used"));
+}
+
+#[test]
 fn the_index_of_the_ids_stays() {
     let mut window = window();
     window.point("More for _id_");

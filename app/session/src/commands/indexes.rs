@@ -1,8 +1,16 @@
 //! Indexes.
 
-use bson::{Document, doc};
+use bson::{Bson, Document, doc};
 
 use super::smallest_int;
+
+/// Whether Mayfly keeps an index with this key without using it: text, geo, hashed or wildcard.
+pub fn is_kept_unused(key: &Document) -> bool {
+    let is_special = |(name, value): (&String, &Bson)| {
+        matches!(value, Bson::String(_)) || name == "$**" || name.ends_with(".$**")
+    };
+    key.iter().any(is_special)
+}
 
 pub fn list(collection: &str) -> Document {
     doc! { "listIndexes": collection }

@@ -246,7 +246,8 @@ fn no_stage(name: &str, place: Nesting) -> PipelineError {
         }
         "$geoNear" => PipelineError::stage(
             Code::INDEX_NOT_FOUND,
-            "$geoNear requires a 2d or 2dsphere index, but none were found",
+            "$geoNear requires a 2d or 2dsphere index, but none were found; Mayfly keeps such \
+             indexes for other servers and has no geospatial queries",
         ),
         "$search" | "$searchMeta" | "$vectorSearch" => refused!(
             Code::SEARCH_NOT_ENABLED,

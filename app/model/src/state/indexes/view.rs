@@ -7,7 +7,7 @@ use bson::{Bson, Document};
 use mayfly_engine::value::whole;
 
 use crate::commands::collation::{CollationChoice, serves};
-use crate::commands::smallest_int;
+use crate::commands::{indexes, smallest_int};
 use crate::job::reply::batch;
 use crate::state::fields::{KnownField, KnownFields};
 use crate::state::{duration, number};
@@ -129,6 +129,11 @@ impl IndexRow {
             _ => format!("{name} ↑"),
         };
         self.key.iter().map(part).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether it is of a kind that Mayfly keeps without using it.
+    pub fn is_kept_unused(&self) -> bool {
+        indexes::is_kept_unused(&self.key)
     }
 
     pub fn field(&self) -> Option<&str> {

@@ -115,6 +115,10 @@ fn table_ui(
                 cell(&mut table_row, &named(TITLES[1]), |ui| row::keys_ui(ui, index));
                 cell(&mut table_row, &named(TITLES[2]), |ui| {
                     row::properties_ui(ui, index);
+                    // A server serves indexes of every kind.
+                    if state.store.connection.is_none() && index.is_kept_unused() {
+                        row::unused_ui(ui);
+                    }
                     if index.hidden && index.secs.is_some() {
                         why::link_ui(ui, state, Topic::HiddenIndex, actions.queue);
                     }

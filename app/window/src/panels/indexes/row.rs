@@ -50,6 +50,13 @@ pub(super) fn properties_ui(ui: &mut Ui, index: &IndexRow) {
     }
 }
 
+/// The mark of an index that the embedded store keeps and no query uses.
+pub(super) fn unused_ui(ui: &mut Ui) {
+    let ink = colors(ui);
+    let tag = chip::tag(ui, "not used", ink.dim, ink.well);
+    tag.hint("Kept with the collection for other servers. No query here uses it");
+}
+
 pub(super) fn entries_ui(ui: &mut Ui, index: &IndexRow) {
     figure_ui(ui, index.entries.map(number::count));
 }

@@ -6,7 +6,7 @@ use bson::{
 };
 
 use crate::{
-    catalog::{Dialect, rules::CreateIndexesRequest},
+    catalog::{Dialect, IndexKey, rules::CreateIndexesRequest},
     collection::WriteError,
     command::core::{Answer, Command, CommandError, Context, Request, fields, raw},
     plan::check_interrupt,
@@ -39,6 +39,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         .collect::<Result<Vec<_>, CommandError>>()?;
     let is_about_ts = indexes.iter().any(is_on_ts);
     let CreateIndexesFields { ignore_unknown_options, .. } = fields;
+    let unserved = unserved(&indexes);
     let wanted = CreateIndexesRequest { namespace, indexes, ignore_unknown_options };
     // A build may take minutes, and so may the wait for another one; `killOp` and `maxTimeMS` must
     // end both.
@@ -59,10 +60,30 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if let Some(was_created) = created.created_collection {
         reply.insert("createdCollectionAutomatically", was_created);
     }
-    if let Some(note) = created.note {
-        reply.insert("note", note);
+    let is_new = created.indexes_after > created.indexes_before;
+    let unserved = unserved.filter(|_| is_new);
+    let notes: Vec<String> = created.note.map(str::to_owned).into_iter().chain(unserved).collect();
+    if !notes.is_empty() {
+        reply.insert("note", notes.join("; "));
     }
     raw(&reply)
+}
+
+/// A note about indexes that are kept for other servers: no query here uses them.
+fn unserved(indexes: &[Document]) -> Option<String> {
+    let is_unserved = |spec: &&Document| {
+        let key = spec.get_document("key").ok().and_then(IndexKey::read);
+        key.is_some_and(|key| !key.is_plain())
+    };
+    let names: Vec<&str> =
+        indexes.iter().filter(is_unserved).filter_map(|spec| spec.get_str("name").ok()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "stored, but not used by any query: {}; text and geo queries are not supported, others \
+             read the collection",
+            names.join(", ")
+        )
+    })
 }
 
 fn is_on_ts(spec: &Document) -> bool {
@@ -110,6 +131,31 @@ mod tests {
                 thread::scope(|scope| drop(scope.spawn(|| then(&lab))));
             }
         });
+    }
+
+    #[test]
+    fn a_note_names_the_indexes_that_no_query_uses() {
+        let lab = Lab::new();
+        let create = |key: &str, name: &str| {
+            let spec = format!("{{key: {{{key}}}, name: '{name}'}}");
+            lab.ok(&format!(
+                "{{createIndexes: 'c', indexes: [{{key: {{p: 1}}, name: 'p'}}, {spec}]}}"
+            ))
+        };
+        let note = |key: &str| {
+            let note = create(key, "n").get_str("note").map(str::to_owned).unwrap_or_default();
+            lab.ok("{drop: 'c'}");
+            note
+        };
+        for key in ["a: 'text'", "a: '2d'", "a: '2dsphere'", "a: 'hashed'", "'a.$**': 1"] {
+            let note = note(key);
+            assert!(note.starts_with("stored, but not used by any query: n; "), "{key}: {note}");
+        }
+        assert_eq!(note("a: -1"), "");
+        create("a: 'text'", "n");
+        let again = create("a: 'text'", "n");
+        let words = again.get_str("note").expect("a note");
+        assert_eq!(words, "all indexes already exist");
     }
 
     #[test]
