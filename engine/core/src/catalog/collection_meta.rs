@@ -50,6 +50,11 @@ impl CollectionMeta {
         self.options.view.is_some()
     }
 
+    /// Whether this is a time-series collection.
+    pub fn is_time_series(&self) -> bool {
+        self.options.time_series.is_some()
+    }
+
     /// The options of a time-series collection.
     pub fn time_series(&self) -> Option<TimeSeries> {
         TimeSeries::of(self.options.time_series.as_ref()?)

@@ -14,6 +14,7 @@ use crate::{
     store::{CollectionId, IndexId, StoreError},
     value::{
         Collation,
+        bucket::TimeSeries,
         collation::SORT_KEY_FORM,
         integer,
         scan::{self, Limits},
@@ -183,7 +184,8 @@ fn read_options(mut options: Document, clustered: Option<Clustered>) -> Option<C
         _ => None,
     };
     let time_series = match options.remove("timeseries") {
-        Some(Bson::Document(time_series)) => Some(time_series),
+        // Stored as given until the defaults were stored with them.
+        Some(Bson::Document(given)) => Some(TimeSeries::with_defaults(&given)),
         _ => None,
     };
     Some(CollectionOptions {

@@ -1,7 +1,7 @@
 //! `$out` and `$merge`: where results are written. The writing itself is the command's.
 
 use bson::{
-    RawDocumentBuf,
+    Document, RawDocumentBuf,
     raw::{RawBsonRef, RawDocument},
 };
 
@@ -30,6 +30,8 @@ pub enum Output {
 #[derive(Debug, Clone)]
 pub struct Out {
     pub into: Namespace,
+    /// The options of the time series that it becomes.
+    pub time_series: Option<Document>,
 }
 
 /// `$merge`: the results go into a collection.
@@ -93,7 +95,7 @@ impl Output {
         reading: &ParseContext<'_>,
     ) -> Result<Self, PipelineError> {
         if stage == "$out" {
-            return Ok(Self::Out(Out { into: out(value, reading)? }));
+            return out(value, reading).map(Self::Out);
         }
         Ok(Self::Merge(Box::new(merge(value, reading)?)))
     }
@@ -103,7 +105,8 @@ fn is_internal(db: &str) -> bool {
     ["admin", "config", "local"].contains(&db)
 }
 
-fn out(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Namespace, PipelineError> {
+fn out(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Out, PipelineError> {
+    let mut time_series = None;
     let into = match value {
         RawBsonRef::String(name) => Namespace::checked(reading.db, name)?,
         RawBsonRef::Document(options) => {
@@ -113,13 +116,15 @@ fn out(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Namespace, P
                 match (name.as_str(), value) {
                     ("db", RawBsonRef::String(text)) => db = Some(text),
                     ("coll", RawBsonRef::String(text)) => collection = Some(text),
-                    ("timeseries", _) => {
-                        let message = "$out to a time-series collection is not supported";
-                        return fail(Code::NOT_SUPPORTED, message);
+                    ("timeseries", RawBsonRef::Null) => {}
+                    ("timeseries", RawBsonRef::Document(options)) => {
+                        time_series = Some(Document::try_from(options)?);
                     }
-                    (name @ ("db" | "coll"), other) => {
+                    (name @ ("db" | "coll" | "timeseries"), other) => {
+                        let expected = if name == "timeseries" { "object" } else { "string" };
                         let message = format!(
-                            "BSON field '$out.{name}' is the wrong type '{}', expected type 'string'",
+                            "BSON field '$out.{name}' is the wrong type '{}', expected type \
+                             '{expected}'",
                             kind(other)
                         );
                         return fail(Code::TYPE_MISMATCH, message);
@@ -152,7 +157,7 @@ fn out(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Namespace, P
     if is_internal(&into.db) {
         return fail(31321, format!("Can't $out to internal database: {}", into.db));
     }
-    Ok(into)
+    Ok(Out { into, time_series })
 }
 
 fn merge(value: RawBsonRef<'_>, reading: &ParseContext<'_>) -> Result<Merge, PipelineError> {

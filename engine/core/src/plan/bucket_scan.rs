@@ -1,4 +1,4 @@
-//! The scan of a time-series collection: unpacks its buckets and visits the measurements.
+//! The measurements of a time-series collection: unpacks its buckets and visits them.
 
 use bson::raw::{RawDocument, RawDocumentBuf};
 
@@ -10,24 +10,6 @@ use crate::{
     store::{CollectionId, Reader, RecordNumber, Scan, StoredDocument},
     value::bucket,
 };
-
-/// The first bucket with measurements after this position; `None` after the last possible one.
-pub(super) fn resume_at(after: RecordNumber, direction: Scan) -> Option<RecordNumber> {
-    let record = bucket::split(after).0;
-    match direction {
-        _ if after != last_place(record, direction) => Some(record),
-        Scan::Forward => record.checked_add(1),
-        Scan::Backward => record.checked_sub(1),
-    }
-}
-
-/// The last position of a bucket in this direction.
-pub(super) fn last_place(bucket: RecordNumber, direction: Scan) -> RecordNumber {
-    match direction {
-        Scan::Forward => bucket::end(bucket),
-        Scan::Backward => bucket::place(bucket, 0),
-    }
-}
 
 /// Visits the measurements of a bucket after position `after`. False when the scan stops.
 pub(super) fn visit_bucket<E: From<PlanError>>(

@@ -1,4 +1,4 @@
-//! Scans the records of a collection. Those of a time-series collection are buckets.
+//! Scans the records of a collection. The buckets of a time series are scanned by their index.
 
 use super::{
     PlanError, bucket_scan,
@@ -17,14 +17,12 @@ pub(super) fn walk<E: From<PlanError>>(
     stats: &mut Stats,
     visit: Visit<'_, E>,
 ) -> Result<bool, E> {
-    // A bucket may be visited in several parts.
-    if after.is_none() && !source.is_bucketed {
+    if after.is_none() {
         *whole = Some(WholeScan::of_documents(reader, source.collection).map_err(PlanError::from)?);
     }
     let from = match (direction, *after) {
         (Scan::Forward, None) => Some(0),
         (Scan::Backward, None) => Some(RecordNumber::MAX),
-        (_, Some(place)) if source.is_bucketed => bucket_scan::resume_at(place, direction),
         (Scan::Forward, Some(record)) => record.checked_add(1),
         (Scan::Backward, Some(record)) => record.checked_sub(1),
     };
@@ -38,21 +36,13 @@ pub(super) fn walk<E: From<PlanError>>(
         else {
             // A damaged document that is left out still moves the position, or the next call would
             // meet it again.
-            *after = Some(if source.is_bucketed {
-                bucket_scan::last_place(unread.record, direction)
-            } else {
-                unread.record
-            });
+            *after = Some(unread.record);
             if let Some(whole) = whole {
                 whole.add(1);
             }
             continue;
         };
-        let continues = if source.is_bucketed {
-            bucket_scan::visit_bucket(&stored, document, direction, after, stats, visit)?
-        } else {
-            visit_at(&stored, document, after, stats, visit)?
-        };
+        let continues = visit_at(&stored, document, after, stats, visit)?;
         // A document that the visitor left stays for the next call and is counted there.
         if let Some(whole) = whole
             && *after == Some(unread.record)

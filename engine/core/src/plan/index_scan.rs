@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    Interval, PlanError, PlanErrorKind,
+    Interval, PlanError, PlanErrorKind, bucket_scan,
     implicit_id::{IndexHit, IndexHits},
     source::{ScanSource, Stats, Step, Visit, too_large},
 };
@@ -17,7 +17,7 @@ use crate::{
     limits::{SEEN_RECORDS_MAX, SORT_BYTES_MAX},
     query::{Sort, sort::SortKey},
     store::{Reader, RecordNumber, Scan, StoreError, UnverifiedDocument, WholeScan},
-    value::key::KEY_BYTES_KEPT,
+    value::{bucket, key::KEY_BYTES_KEPT},
 };
 
 #[derive(Debug, Default)]
@@ -27,6 +27,8 @@ pub(super) struct IndexScanPosition {
     after: Option<(Vec<u8>, RecordNumber)>,
     /// Records of entries that were read but not returned yet, the next one last.
     pending: Vec<RecordNumber>,
+    /// The last measurement taken from the bucket of the entry, if the scan stopped within it.
+    within: Option<RecordNumber>,
     seen: HashSet<RecordNumber>,
 }
 
@@ -92,7 +94,9 @@ impl IndexScan<'_> {
         position: &mut IndexScanPosition,
         visit: Visit<'_, E>,
     ) -> Result<(bool, u64), E> {
-        if !self.give_pending(reader, position, visit)? {
+        if !self.give_pending(reader, position, visit)?
+            || !self.finish_bucket(reader, &mut position.within, visit)?
+        {
             return Ok((false, 0));
         }
         loop {
@@ -120,6 +124,20 @@ impl IndexScan<'_> {
                     position.move_to(run.last().unwrap_or(&entry));
                     if !self.give_pending(reader, position, visit)? {
                         return Ok((false, passed));
+                    }
+                    continue;
+                }
+                if self.source.is_bucketed {
+                    let mut within = None;
+                    let ends = self.visit_bucket(reader, entry.record, &mut within, visit)?;
+                    if !ends && within.is_none() {
+                        return Ok((false, passed + 1));
+                    }
+                    self.stats.damaged += mem::take(&mut passed);
+                    position.move_to(&entry);
+                    if !ends {
+                        position.within = within;
+                        return Ok((false, 0));
                     }
                     continue;
                 }
@@ -221,6 +239,39 @@ impl IndexScan<'_> {
         // A stable sort: equal documents keep the index order.
         let keys = sort_by(keys, |(a, _), (b, _)| a.cmp(b)).map_err(PlanError::from)?;
         Ok(keys.into_iter().rev().map(|(_, record)| record).collect())
+    }
+
+    /// Continues in the bucket that the scan stopped in, if it is still there. A bucket made since,
+    /// in front of it, must not come first: the rest of this one would be visited again.
+    fn finish_bucket<E: From<PlanError>>(
+        &mut self,
+        reader: &Reader<'_>,
+        within: &mut Option<RecordNumber>,
+        visit: Visit<'_, E>,
+    ) -> Result<bool, E> {
+        let Some(place) = *within else { return Ok(true) };
+        let found = self.source.document(reader, bucket::split(place).0, self.stats);
+        if let Some((stored, packed)) = found.map_err(PlanError::from)? {
+            let (direction, stats) = (self.direction, &mut *self.stats);
+            if !bucket_scan::visit_bucket(&stored, packed, direction, within, stats, visit)? {
+                return Ok(false);
+            }
+        }
+        *within = None;
+        Ok(true)
+    }
+
+    /// Visits the measurements of a bucket. False when the scan stops within it.
+    fn visit_bucket<E: From<PlanError>>(
+        &mut self,
+        reader: &Reader<'_>,
+        record: RecordNumber,
+        within: &mut Option<RecordNumber>,
+        visit: Visit<'_, E>,
+    ) -> Result<bool, E> {
+        let found = self.source.behind_entry(reader, record, self.stats);
+        let Some((stored, packed)) = found.map_err(PlanError::from)? else { return Ok(true) };
+        bucket_scan::visit_bucket(&stored, packed, self.direction, within, self.stats, visit)
     }
 
     /// Visits a document once, even if it has several entries or moves in the index under a cursor.

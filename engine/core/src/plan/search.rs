@@ -5,7 +5,9 @@ use std::{collections::BinaryHeap, sync::Arc};
 use bson::raw::{RawBson, RawDocument, RawDocumentBuf};
 
 use super::{
-    PlanError, PlanErrorKind, bucket_scan,
+    PlanError, PlanErrorKind,
+    bounds::bounds,
+    bucket_scan,
     choose::{Access, Plan},
     collection_scan,
     count::{CountedBy, Counting},
@@ -31,6 +33,9 @@ pub struct Search {
     filter: Filter,
     sort: Option<Sort>,
     plan: Plan,
+    /// The way to the documents: the plan's, or the index on `_id` where its order is the natural
+    /// one.
+    access: Access,
     skip: u64,
     limit: Option<u64>,
     variables: Vec<(String, Option<RawBson>)>,
@@ -61,7 +66,8 @@ enum Position {
 impl Search {
     /// A search that has not started.
     pub fn new(collection: &CollectionMeta, target: Target, plan: Plan) -> Self {
-        let position = if plan.sort_in_memory { Position::Unsorted } else { start(&plan) };
+        let access = natural_access(collection, &plan);
+        let position = if plan.sort_in_memory { Position::Unsorted } else { start(&access) };
         let Target { filter, sort, skip, limit, leaves_out_damaged, variables, collation } = target;
         Self {
             source: ScanSource {
@@ -73,6 +79,7 @@ impl Search {
             filter,
             sort,
             plan,
+            access,
             skip,
             limit,
             variables,
@@ -112,7 +119,9 @@ impl Search {
 
     /// Whether no more documents can follow.
     pub fn is_done(&self) -> bool {
-        matches!(self.position, Position::End) || self.limit == Some(0)
+        // No second document has the same `_id`.
+        let has_found_it = self.stats.returned > 0 && self.finds_one();
+        has_found_it || matches!(self.position, Position::End) || self.limit == Some(0)
     }
 
     /// Continues and passes matching documents to `visit` until it stops or nothing is left. Skips
@@ -129,10 +138,8 @@ impl Search {
         visit: Visit<'_, E>,
     ) -> Result<(), E> {
         let operation = self.enter(collection)?;
+        self.check_position(reader)?;
         let before = self.stats;
-        if self.tails {
-            self.check_position(reader)?;
-        }
         let hides = collection.hides_expired();
         let filter = self.filter.clone();
         let seen = self.seen(now_ms);
@@ -171,7 +178,8 @@ impl Search {
                 Ok(if step == Step::Take && limit == Some(0) { Step::TakeAndStop } else { step })
             };
         // A sort in memory does not need the order of the index.
-        let way = (&self.plan.access, self.sort.as_ref().filter(|_| !self.plan.sort_in_memory));
+        let is_provided = |sort: &&Sort| !self.plan.sort_in_memory && sort.natural().is_none();
+        let way = (&self.access, self.sort.as_ref().filter(is_provided));
         let at = (&mut self.position, &mut self.whole);
         let walked = walk(reader, self.source, way, at, &mut self.stats, &mut counted);
         if let Ok(ended) = walked
@@ -190,6 +198,14 @@ impl Search {
         self.stats.matched += if self.plan.sort_in_memory { 0 } else { matched };
         self.stats.returned += returned;
         Ok(())
+    }
+
+    /// Whether it looks for one value of `_id`.
+    fn finds_one(&self) -> bool {
+        match &self.plan.access {
+            Access::Index { index, bounds, .. } => index.is_id() && bounds.fixed_fields > 0,
+            Access::Nothing | Access::Collection(_) => false,
+        }
     }
 
     /// The source that [`Search::count`] reads.
@@ -250,7 +266,7 @@ impl Search {
     /// missed others.
     fn check_position(&self, reader: &Reader<'_>) -> Result<(), PlanError> {
         let Position::Records(Some(record)) = self.position else { return Ok(()) };
-        if reader.has_document(self.source.collection, record)? {
+        if !self.tails || reader.has_document(self.source.collection, record)? {
             return Ok(());
         }
         Err(PlanError::new(
@@ -346,7 +362,7 @@ impl Search {
             .map(|limit| usize::try_from(limit.saturating_add(self.skip)).unwrap_or(usize::MAX));
         let mut best: BinaryHeap<(SortKey, RecordNumber)> = BinaryHeap::new();
         let mut held = HeldBytes::default();
-        let mut position = start(&self.plan);
+        let mut position = start(&self.access);
         let operation = Operation::current();
         let mut matched = 0;
         let mut collect = |stored: &StoredDocument<'_>, document: &RawDocument| {
@@ -370,9 +386,8 @@ impl Search {
             }
             Ok(Step::Take)
         };
-        let access = &self.plan.access;
         let at = (&mut position, &mut self.whole);
-        walk(reader, self.source, (access, None), at, &mut self.stats, &mut collect)?;
+        walk(reader, self.source, (&self.access, None), at, &mut self.stats, &mut collect)?;
         // In reverse, because records are taken from the end of the list.
         let sorted = sort_by(best.into_vec(), |a, b| b.cmp(a)).map_err(PlanError::from)?;
         Ok(sorted.into_iter().map(|(_, record)| record).collect())
@@ -385,8 +400,25 @@ fn pass(left: &mut u64) -> Step {
     if *left == 0 { Step::TakeAndStop } else { Step::Take }
 }
 
-fn start(plan: &Plan) -> Position {
-    match plan.access {
+/// The documents of a clustered collection come in the order of `_id`, and the buckets of a time
+/// series in the order of time. That is not the order of their records here.
+fn natural_access(collection: &CollectionMeta, plan: &Plan) -> Access {
+    let options = &collection.options;
+    // A tailing search of a capped collection continues at a record.
+    let is_in_id_order =
+        options.clustered.is_some() && options.capped.is_none() && !plan.sort_in_memory;
+    let is_by_index = is_in_id_order || options.time_series.is_some();
+    match (&plan.access, collection.id_index()) {
+        (Access::Collection(direction), Some(index)) if is_by_index => {
+            let (index, bounds) = (Arc::clone(index), bounds(index, &[]));
+            Access::Index { index, bounds, direction: *direction }
+        }
+        (access, _) => access.clone(),
+    }
+}
+
+fn start(access: &Access) -> Position {
+    match access {
         Access::Nothing => Position::End,
         Access::Collection(_) => Position::Records(None),
         Access::Index { .. } => Position::Entries(IndexScanPosition::default()),

@@ -406,3 +406,32 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_clustered_collection_is_read_in_the_order_of_its_key() {
+    let lab = Lab::new();
+    lab.ok("{create: 'k', clusteredIndex: {key: {_id: 1}, unique: true}}");
+    lab.ok("{insert: 'k', documents: [{_id: 3}, {_id: 'b'}, {_id: 1}, {_id: 'a'}, {_id: 2}]}");
+    let ordered = |command: &str, expected: &str| {
+        let batch = if expected.is_empty() { "[]" } else { expected };
+        lab.check(command, &format!("{{'cursor.firstBatch': {batch}}}"));
+    };
+    let up = "[{_id: 1}, {_id: 2}, {_id: 3}, {_id: 'a'}, {_id: 'b'}]";
+    let down = "[{_id: 'b'}, {_id: 'a'}, {_id: 3}, {_id: 2}, {_id: 1}]";
+    ordered("{find: 'k'}", up);
+    ordered("{find: 'k', sort: {$natural: 1}}", up);
+    ordered("{find: 'k', hint: {$natural: -1}}", down);
+    ordered("{aggregate: 'k', pipeline: [], cursor: {}}", up);
+    ordered("{find: 'k', filter: {none: null}, limit: 2}", "[{_id: 1}, {_id: 2}]");
+    let first = lab.ok("{find: 'k', batchSize: 2}");
+    let id = first.get_document("cursor").and_then(|cursor| cursor.get_i64("id")).expect("open");
+    let rest = lab.run_document(&bson::doc! { "getMore": id, "collection": "k" });
+    let rest = rest.get_document("cursor").and_then(|cursor| cursor.get_array("nextBatch"));
+    assert_eq!(rest.expect("a batch").len(), 3);
+    lab.check("{count: 'k'}", "{n: 5}");
+    lab.check(
+        "{createIndexes: 'k', indexes: [{key: {a: 1}, name: 'a'}]}",
+        "{numIndexesBefore: 0, numIndexesAfter: 1}",
+    );
+    lab.check("{dropIndexes: 'k', index: 'a'}", "{nIndexesWas: 1}");
+}

@@ -1,9 +1,9 @@
 //! The `collMod` options that are not about indexes and TTL: the validator, a view, the bounds of a
-//! capped collection.
+//! capped collection, the buckets of a time series.
 
 use bson::Document;
 
-use super::{create, index_spec::wrong_type, numbers::Whole, validation};
+use super::{create, index_spec::wrong_type, numbers::Whole, time_series, validation};
 use crate::catalog::{CatalogError, CatalogErrorKind, CollectionMeta};
 
 /// Changes the collection's options.
@@ -34,7 +34,7 @@ pub(super) fn apply(
             return Err(invalid("a view has no validator; set it on the collection under it"));
         }
         if collection.options.time_series.is_some() {
-            return Err(invalid("a time-series collection has no validator"));
+            return Err(invalid("option not supported on a time-series collection: validator"));
         }
         if others.contains_key("validator") {
             validation::check_place(&namespace)?;
@@ -44,6 +44,12 @@ pub(super) fn apply(
     }
     if given(&["cappedSize", "cappedMax"]) {
         apply_cap(collection, others)?;
+    }
+    if let Some(given) = others.get("timeseries") {
+        let Some(options) = &collection.options.time_series else {
+            return Err(invalid("option only supported on a time-series collection: timeseries"));
+        };
+        collection.options.time_series = Some(time_series::changed(options, given)?);
     }
     Ok(())
 }

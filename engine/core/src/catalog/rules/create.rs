@@ -7,7 +7,7 @@ use super::{
     collation,
     index_spec::{TTL_ON_TS_ONLY, wrong_type},
     numbers::{Whole, safe_bool},
-    validation,
+    time_series, validation,
 };
 use crate::{
     catalog::{
@@ -19,9 +19,6 @@ use crate::{
 
 /// Largest size of a capped collection in bytes (MongoDB's limit).
 const CAPPED_BYTES_MAX: i64 = 1 << 50;
-
-/// Longest bucket of a time-series collection in seconds (MongoDB's limit): 365 days.
-const BUCKET_SECS_MAX: i32 = 31_536_000;
 
 /// A collection or view to create.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +40,7 @@ pub fn options(options: &Document, now_ms: i64) -> Result<CollectionOptions, Cat
     let options = &given(options);
     check_beside_clustered(options)?;
     let view = view(options)?;
-    let time_series = time_series(options)?;
+    let time_series = options.get("timeseries").map(time_series::options).transpose()?;
     let clustered = clustered(options)?;
     let capped = capped(options, clustered.is_some())?;
     let expire_after_secs = match options.get("expireAfterSeconds") {
@@ -204,67 +201,6 @@ pub(super) fn view(options: &Document) -> Result<Option<View>, CatalogError> {
         Some(other) => return Err(wrong_type("pipeline", "an array", other)),
     };
     Ok(Some(View { on, pipeline: stages }))
-}
-
-fn time_series(options: &Document) -> Result<Option<Document>, CatalogError> {
-    let given = match options.get("timeseries") {
-        None => return Ok(None),
-        Some(Bson::Document(given)) => given,
-        Some(other) => return Err(wrong_type("timeseries", "an object", other)),
-    };
-    let mut read = given.clone();
-    for (field, value) in given {
-        match (field.as_str(), value) {
-            ("timeField" | "metaField" | "granularity", Bson::String(_)) => {}
-            ("bucketMaxSpanSeconds" | "bucketRoundingSeconds", number) => {
-                let secs =
-                    Whole::of(number).ok_or_else(|| wrong_type(field, "a number", number))?;
-                read.insert(field.clone(), bucket_secs(field, secs)?);
-            }
-            ("timeField" | "metaField" | "granularity", other) => {
-                return Err(wrong_type(field, "a string", other));
-            }
-            _ => {
-                return Err(refused!(
-                    UnknownField,
-                    "the field 'create.timeseries.{field}' is unknown; remove it"
-                ));
-            }
-        }
-    }
-    let Ok(time_field) = given.get_str("timeField") else {
-        return Err(refused!(
-            MissingField,
-            "the field 'create.timeseries.timeField' is missing; name the field of the time"
-        ));
-    };
-    let meta_field = given.get_str("metaField").ok();
-    if meta_field == Some(time_field) || meta_field == Some("_id") {
-        return Err(invalid("metaField must be neither the time field nor _id"));
-    }
-    if given
-        .get_str("granularity")
-        .is_ok_and(|word| !matches!(word, "seconds" | "minutes" | "hours"))
-    {
-        return Err(refused!(
-            BadValue,
-            "granularity must be \"seconds\", \"minutes\" or \"hours\""
-        ));
-    }
-    Ok(Some(read))
-}
-
-/// The length of a bucket in seconds.
-fn bucket_secs(field: &str, secs: Whole) -> Result<i32, CatalogError> {
-    let secs = secs.or_zero();
-    let bounded = i32::try_from(secs).ok().filter(|secs| (1..=BUCKET_SECS_MAX).contains(secs));
-    bounded.ok_or_else(|| {
-        refused!(
-            BadValue,
-            "BSON field 'timeseries.{field}' must be from 1 to {BUCKET_SECS_MAX}, actual value \
-                 '{secs}'"
-        )
-    })
 }
 
 fn clustered(options: &Document) -> Result<Option<Clustered>, CatalogError> {

@@ -78,8 +78,11 @@ impl Collections {
                 check_unchanged(to, before, replaced.as_deref())?;
             }
             if let Some(replaced) = replaced {
-                // MongoDB implements a time series as a view, which no rename replaces.
-                if replaced.is_view() || replaced.options.time_series.is_some() {
+                // MongoDB implements a time series as a view, which no rename replaces. A `$out`
+                // replaces one by one with the same options.
+                let is_same_kind = matches!(target, ExpectedTarget::Definition(_))
+                    && replaced.options == collection.options;
+                if replaced.is_view() || (replaced.is_time_series() && !is_same_kind) {
                     let message = format!("a view already exists with that name: {to}");
                     return Err(refused(CatalogErrorKind::NamespaceExists, message));
                 }

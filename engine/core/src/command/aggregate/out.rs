@@ -2,18 +2,20 @@
 
 use std::time::Duration;
 
-use bson::RawDocumentBuf;
 use bson::oid::ObjectId;
+use bson::{Document, RawDocumentBuf, doc};
 
 use super::merge::{merge_all, next_batch};
 use crate::catalog::rules::{CreateIndexesRequest, CreateRequest};
 use crate::catalog::{CollectionMeta, Namespace};
 use crate::clock::work_time;
+use crate::collection::Measurements;
 use crate::command::core::write::insert_documents::insert_one;
 use crate::command::core::write::new_document::with_id_first;
 use crate::command::core::{CommandError, Context};
 use crate::limits::BATCH_MS_MAX;
 use crate::pipeline::{Environment, Out, Output, PipelineError, Run};
+use crate::value::bucket::TimeSeries;
 
 /// Writes all results.
 ///
@@ -43,9 +45,9 @@ fn replace_collection(
     let beside = Namespace::of_output(&out.into.db, ObjectId::new())?;
     let existing = context.collections.catalog().collection(&out.into);
     if let Some(existing) = &existing {
-        check_target(existing)?;
+        check_target(existing, out)?;
     }
-    let outcome = fill(context, environment, run, &beside, existing.as_deref())
+    let outcome = fill(context, environment, run, &beside, existing.as_deref(), out)
         .and_then(|()| Ok(context.reaper.replace(&beside, &out.into, existing.as_deref())?));
     if outcome.is_err() {
         // The first error is returned. A collection that can't be dropped now is dropped at the
@@ -55,8 +57,23 @@ fn replace_collection(
     outcome
 }
 
-fn check_target(existing: &CollectionMeta) -> Result<(), CommandError> {
-    existing.check_holds_documents()?;
+fn check_target(existing: &CollectionMeta, out: &Out) -> Result<(), CommandError> {
+    existing.check_is_no_view()?;
+    match (&out.time_series, &existing.options.time_series) {
+        (Some(_), None) => {
+            let message = "Cannot create a time-series collection from a non time-series \
+                           collection; drop it first, or choose another name";
+            return Err(PipelineError::stage(7_268_700, message).into());
+        }
+        (Some(given), Some(found)) if TimeSeries::of(given) != TimeSeries::of(found) => {
+            let message = format!(
+                "Time-series options inputted must match the existing time-series collection. \
+                 Received: {given}. Found: {found}. Leave them out to use those"
+            );
+            return Err(PipelineError::stage(7_406_103, message).into());
+        }
+        _ => {}
+    }
     if existing.options.capped.is_some() {
         let message =
             format!("namespace '{}' is capped so it can't be used for $out", existing.namespace);
@@ -72,8 +89,13 @@ fn fill(
     run: &mut Run,
     beside: &Namespace,
     existing: Option<&CollectionMeta>,
+    out: &Out,
 ) -> Result<(), CommandError> {
-    let options = existing.map(|existing| existing.options.to_document()).unwrap_or_default();
+    let options = match (existing, &out.time_series) {
+        (Some(existing), _) => existing.options.to_document(),
+        (None, Some(options)) => doc! { "timeseries": options },
+        (None, None) => Document::new(),
+    };
     context.collections.create_output(&CreateRequest { namespace: beside.clone(), options })?;
     // Created while the collection is empty, so that no build has to read the results again.
     if let Some(existing) = existing {
@@ -102,14 +124,21 @@ fn insert_all(
     while done < batch.len() {
         done += context.write(|writer| {
             let collection = writer.create_if_missing(namespace)?;
+            let mut measurements = Measurements::new(&collection);
             let began = work_time();
             let mut written = 0;
             for document in batch.iter().skip(done) {
-                insert_one(writer, &collection, document)?;
+                match &mut measurements {
+                    Some(measurements) => measurements.add(writer, document)?,
+                    None => drop(insert_one(writer, &collection, document)?),
+                }
                 written += 1;
                 if work_time().saturating_sub(began) > time_max {
                     break;
                 }
+            }
+            if let Some(measurements) = measurements {
+                measurements.finish(writer)?;
             }
             Ok(written)
         })?;

@@ -41,6 +41,8 @@ pub const COMMON: &[Field] = &[
     ignored("apiStrict"),
     ignored("apiDeprecationErrors"),
     ignored("requestDeadlineMS"),
+    // Asks for the buckets of a time-series collection as they are stored; see `check_usable`.
+    ignored("rawData"),
 ];
 
 pub const fn required(name: &'static str) -> Field {

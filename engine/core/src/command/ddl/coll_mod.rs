@@ -23,7 +23,7 @@ fields! {
         optional "viewOn",
         optional "pipeline",
         unsupported "changeStreamPreAndPostImages",
-        unsupported "timeseries",
+        optional "timeseries",
         optional "cappedSize",
         optional "cappedMax",
     }

@@ -307,7 +307,7 @@ fn indexes_come_change_and_go() {
         "{expireAfterSeconds_new: 60, '-expireAfterSeconds_old': 1}",
     );
     lab.check("{collMod: 'c', index: {name: 'a_1', expireAfterSeconds: true}}", "{code: 14}");
-    lab.check("{collMod: 'c', timeseries: {}}", "{code: 238}");
+    lab.check("{collMod: 'c', timeseries: {}}", "{code: 72}");
     lab.check("{listIndexes: 'c'}", "{'cursor.firstBatch.1.expireAfterSeconds': 60}");
     lab.check("{listIndexes: 'c', cursor: {batchSize: 0}}", "{'cursor.firstBatch': []}");
     lab.check("{listIndexes: 'none'}", "{code: 26}");

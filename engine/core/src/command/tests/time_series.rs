@@ -79,6 +79,36 @@ mod reads {
     }
 
     #[test]
+    fn buckets_come_in_the_order_of_time() {
+        let lab = Lab::new();
+        lab.ok("{create: 'c', timeseries: {timeField: 't'}}");
+        for (id, hour) in [(1, "12"), (2, "10"), (3, "11"), (4, "10"), (5, "12")] {
+            lab.ok(&format!(
+                "{{insert: 'c', documents: [{{_id: {id}, t: ISODate('2024-01-01T{hour}:00:0{id}Z')}}]}}"
+            ));
+        }
+        check_ids(&lab, "{find: 'c', filter: {}}", &[2, 4, 3, 1, 5]);
+        check_ids(&lab, "{find: 'c', sort: {$natural: -1}}", &[5, 1, 3, 4, 2]);
+        check_ids(&lab, "{find: 'c', filter: {_id: {$ne: 3}}, skip: 1, limit: 2}", &[4, 1]);
+        check_ids(&lab, "{find: 'c', sort: {_id: -1}}", &[5, 4, 3, 2, 1]);
+        lab.check(
+            "{aggregate: 'c', pipeline: [{$group: {_id: null, all: {$push: '$_id'}}}], cursor: {}}",
+            "{'cursor.firstBatch.0.all': [2, 4, 3, 1, 5]}",
+        );
+        // A cursor within a bucket continues there, after what was written between two batches.
+        let first = lab.ok("{find: 'c', batchSize: 1}");
+        lab.ok("{delete: 'c', deletes: [{q: {_id: 3}, limit: 1}]}");
+        lab.ok("{insert: 'c', documents: [{_id: 6, t: ISODate('2024-01-01T10:00:06Z')}]}");
+        // This one makes a bucket in front of the cursor's.
+        lab.ok("{insert: 'c', documents: [{_id: 7, t: ISODate('2024-01-01T09:00:00Z')}]}");
+        let id = at(&first, "cursor.id").expect("a cursor");
+        let more = lab.run_document(&bson::doc! { "getMore": id, "collection": "c" });
+        let ids: Vec<_> = (0..5).map(|n| at(&more, &format!("cursor.nextBatch.{n}._id"))).collect();
+        let expected = [Some(4), Some(6), Some(1), Some(5), None];
+        assert_eq!(ids, expected.map(|id| id.map(Bson::Int32)));
+    }
+
+    #[test]
     fn counts_and_pipelines_see_measurements() {
         let lab = hosts("");
         lab.check("{count: 'c'}", "{n: 4}");
@@ -160,18 +190,103 @@ mod writes {
     }
 
     #[test]
-    fn updates_are_refused() {
+    fn updates_change_the_metadata_of_whole_buckets() {
         let lab = hosts("");
-        for update in ["multi: true", "multi: false", "upsert: true"] {
+        let update = |q: &str, u: &str, expected: &str| {
             lab.check(
-                &format!(
-                    "{{update: 'c', updates: [{{q: {{}}, u: {{$set: {{v: 1}}}}, {update}}}]}}"
-                ),
-                "{n: 0, 'writeErrors.0.code': 115}",
+                &format!("{{update: 'c', updates: [{{q: {q}, u: {u}, multi: true}}]}}"),
+                expected,
             );
-        }
+        };
+        update("{host: 'x'}", "{$set: {host: 'y'}}", "{n: 2, nModified: 2}");
+        check_ids(&lab, "{find: 'c', filter: {host: 'y'}}", &[2, 4]);
+        update("{host: 'y'}", "{$set: {host: 'y'}}", "{n: 2, nModified: 0}");
+        update("{'host.a': {$gt: 1}}", "{$inc: {'host.a': 1}}", "{n: 2, nModified: 2}");
+        check_ids(&lab, "{find: 'c', filter: {host: {a: 3, b: 1}}}", &[1, 3]);
+        update("{}", "{$unset: {host: ''}}", "{n: 4, nModified: 4}");
+        check_ids(&lab, "{find: 'c', filter: {host: null}}", &[1, 3, 2, 4]);
+        update("{host: null}", "{$set: {'host.b': 1, 'host.a': 2}}", "{n: 4, nModified: 4}");
+        // Metadata is stored as an insert stores it, so a measurement finds its bucket.
+        lab.ok("{insert: 'c', documents: [\
+             {_id: 5, t: ISODate('2024-01-01T00:03:00Z'), host: {b: 1, a: 2}}]}");
+        assert_eq!(buckets(&lab), Some(Bson::Int32(2)));
+        check_ids(&lab, "{find: 'c', filter: {'host.a': 2}, sort: {_id: 1}}", &[1, 2, 3, 4, 5]);
+        update("{host: 'none'}", "{$set: {host: 1}}", "{n: 0, nModified: 0}");
+    }
+
+    #[test]
+    fn updates_that_would_part_a_bucket_are_refused() {
+        let lab = hosts("");
+        let refused = |statement: &str, message: &str| {
+            let reply = lab.run(&format!("{{update: 'c', updates: [{{{statement}}}]}}"));
+            assert_eq!(at(&reply, "writeErrors.0.code"), Some(Bson::Int32(72)), "{reply}");
+            let errmsg = at(&reply, "writeErrors.0.errmsg");
+            assert!(errmsg.is_some_and(|text| text.to_string().contains(message)), "{reply}");
+        };
+        refused(
+            "q: {}, u: {$set: {host: 1}}",
+            "Cannot perform a non-multi update on a time-series",
+        );
+        refused("q: {}, u: {host: 1}", "Cannot perform a non-multi update");
+        refused("q: {}, u: {$set: {host: 1}}, multi: true, upsert: true", "perform an upsert on a");
+        refused("q: {}, u: [{$set: {host: 1}}], multi: true", "using a pipeline update");
+        refused(
+            "q: {}, u: {$set: {v: 1}}, multi: true",
+            "a field that is not the metaField 'host'",
+        );
+        refused("q: {}, u: {$rename: {host: 'v'}}, multi: true", "not the metaField 'host'");
+        refused("q: {v: 5}, u: {$set: {host: 1}}, multi: true", "querying on a field that is not");
+        refused(
+            "q: {$or: [{host: 1}, {_id: 1}]}, u: {$set: {host: 1}}, multi: true",
+            "querying on a field that is not the metaField 'host'",
+        );
+        refused("q: {$expr: {$eq: ['$host', 1]}}, u: {$set: {host: 1}}, multi: true", "$expr");
         lab.check("{findAndModify: 'c', update: {$set: {v: 1}}}", "{code: 115}");
         check_ids(&lab, "{find: 'c', filter: {v: {$gt: 3}}}", &[1, 3]);
+        lab.ok("{create: 'd', timeseries: {timeField: 't'}}");
+        lab.check(
+            "{update: 'd', updates: [{q: {}, u: {$set: {host: 1}}, multi: true}]}",
+            "{'writeErrors.0.code': 72}",
+        );
+    }
+
+    #[test]
+    fn out_makes_and_replaces_a_time_series() {
+        let lab = hosts("");
+        let out = |options: &str| {
+            format!(
+                "{{aggregate: 'c', pipeline: [{{$match: {{host: 'x'}}}}, {{$out: {{db: 'test', \
+                 coll: 'o'{options}}}}}], cursor: {{}}}}"
+            )
+        };
+        let series = ", timeseries: {timeField: 't', metaField: 'host'}";
+        lab.ok(&out(series));
+        check_ids(&lab, "{find: 'o'}", &[2, 4]);
+        lab.check(
+            "{listCollections: 1, filter: {name: 'o'}}",
+            "{'cursor.firstBatch.0.type': 'timeseries'}",
+        );
+        lab.ok("{collMod: 'o', expireAfterSeconds: 3600}");
+        for options in [series, ""] {
+            lab.ok(&out(options));
+            check_ids(&lab, "{find: 'o'}", &[2, 4]);
+        }
+        lab.check(
+            "{listCollections: 1, filter: {name: 'o'}}",
+            "{'cursor.firstBatch.0.options.expireAfterSeconds': 3600}",
+        );
+        lab.check(&out(", timeseries: {timeField: 't'}"), "{code: 7406103}");
+        lab.check(&out(", timeseries: {timeField: 't', a: 1}"), "{code: 7406103}");
+        lab.check(&out(", timeseries: 1"), "{code: 14}");
+        lab.ok("{drop: 'o'}");
+        lab.check(&out(", timeseries: {timeField: 't', a: 1}"), "{code: 40415}");
+        lab.check(&out(", timeseries: {timeField: 'v'}"), "{code: 2}");
+        lab.ok(&out(""));
+        lab.check(&out(series), "{code: 7268700}");
+        lab.check(
+            "{listCollections: 1, filter: {name: /^o/}}",
+            "{'cursor.firstBatch.0.type': 'collection', '-cursor.firstBatch.1': 0}",
+        );
     }
 }
 
@@ -276,6 +391,71 @@ mod definitions {
     use super::*;
 
     #[test]
+    fn the_bounds_of_buckets_are_listed_and_grow() {
+        let lab = hosts("");
+        let listed = |expected: &str| {
+            lab.check(
+                "{listCollections: 1}",
+                &format!("{{'cursor.firstBatch.0.options.timeseries': {expected}}}"),
+            );
+        };
+        let change = |series: &str, expected: &str| {
+            lab.check(&format!("{{collMod: 'c', timeseries: {series}}}"), expected);
+        };
+        let named = "timeField: 't', metaField: 'host'";
+        listed(&format!("{{{named}, granularity: 'seconds', bucketMaxSpanSeconds: 3600}}"));
+        // The same collection again.
+        lab.ok("{create: 'c', timeseries: {timeField: 't', metaField: 'host'}}");
+        lab.ok(
+            "{create: 'c', timeseries: {timeField: 't', metaField: 'host', granularity: 'seconds'}}",
+        );
+        change("{granularity: 'minutes'}", "{ok: 1}");
+        listed(&format!("{{{named}, granularity: 'minutes', bucketMaxSpanSeconds: 86400}}"));
+        change("{granularity: 'seconds'}", "{code: 72}");
+        change("{granularity: 'minutes', bucketMaxSpanSeconds: 86400}", "{ok: 1}");
+        change("{granularity: 'minutes', bucketMaxSpanSeconds: 86401}", "{code: 72}");
+        change("{granularity: 'hours', bucketRoundingSeconds: 86400}", "{code: 72}");
+        change("{granularity: 'days'}", "{code: 2}");
+        change("{granularity: 1}", "{code: 14}");
+        change("{timeField: 'x'}", "{code: 40415}");
+        change("1", "{code: 14}");
+        change("{}", "{ok: 1}");
+        change("{bucketMaxSpanSeconds: 90000}", "{code: 72}");
+        change("{bucketMaxSpanSeconds: 90000, bucketRoundingSeconds: 90001}", "{code: 72}");
+        change("{bucketMaxSpanSeconds: 3600, bucketRoundingSeconds: 3600}", "{code: 72}");
+        change("{bucketMaxSpanSeconds: 90000, bucketRoundingSeconds: 90000}", "{ok: 1}");
+        listed(&format!("{{{named}, bucketRoundingSeconds: 90000, bucketMaxSpanSeconds: 90000}}"));
+        // Buckets from before take what fits into the longer ones.
+        lab.ok(
+            "{insert: 'c', documents: [{_id: 5, t: ISODate('2024-01-01T02:00:00Z'), host: 'x'}]}",
+        );
+        assert_eq!(buckets(&lab), Some(Bson::Int32(2)));
+        check_ids(&lab, "{find: 'c', filter: {host: 'x'}}", &[2, 4, 5]);
+        lab.ok("{create: 'plain'}");
+        lab.check("{collMod: 'plain', timeseries: {granularity: 'hours'}}", "{code: 72}");
+    }
+
+    #[test]
+    fn the_bounds_of_buckets_must_fit_each_other() {
+        let lab = Lab::new();
+        for (series, code) in [
+            ("bucketMaxSpanSeconds: 60", 72),
+            ("bucketRoundingSeconds: 60", 72),
+            ("bucketMaxSpanSeconds: 60, bucketRoundingSeconds: 61", 72),
+            ("granularity: 'minutes', bucketMaxSpanSeconds: 3600", 72),
+            ("granularity: 'minutes', bucketRoundingSeconds: 3600", 72),
+            ("granularity: 'x'", 2),
+        ] {
+            lab.check(
+                &format!("{{create: 'c', timeseries: {{timeField: 't', {series}}}}}"),
+                &format!("{{code: {code}}}"),
+            );
+        }
+        lab.ok("{create: 'c', timeseries: {timeField: 't', granularity: 'minutes', \
+             bucketMaxSpanSeconds: 86400}}");
+    }
+
+    #[test]
     fn they_are_listed_as_time_series() {
         let lab = hosts("");
         lab.check(
@@ -309,13 +489,22 @@ mod definitions {
             ("key: {v: 'text'}", 72),
             ("key: {_id: 1}", 67),
             ("key: {host: 1}, expireAfterSeconds: 5", 72),
+            ("key: {v: 1}, sparse: true", 72),
+            ("key: {v: 'hashed'}", 67),
+            ("key: {v: '2d'}", 67),
+            ("key: {t: 'hashed'}", 67),
+            ("key: {t: '2dsphere'}", 67),
+            ("key: {'$**': 1}", 67),
+            ("key: {'v.$**': 1}", 67),
         ] {
             lab.check(
                 &format!("{{createIndexes: 'c', indexes: [{{name: 'i', {spec}}}]}}"),
                 &format!("{{code: {code}}}"),
             );
         }
-        lab.ok("{createIndexes: 'c', indexes: [{key: {v: 1}, name: 'v_1'}]}");
+        lab.ok("{createIndexes: 'c', indexes: [{key: {v: 1}, name: 'v_1'}, \
+             {key: {t: 1, 'host.a': 1}, name: 's', sparse: true}, {key: {v: '2dsphere'}, name: 'g'}, \
+             {key: {'host.b': 'hashed'}, name: 'h'}, {key: {'host.$**': 1}, name: 'w'}]}");
         check_ids(&lab, "{find: 'c', filter: {v: 5}}", &[1]);
     }
 }

@@ -34,6 +34,15 @@ pub(super) struct Change {
 }
 
 impl Change {
+    /// The fields at the top that it changes.
+    pub(super) fn fields(&self) -> impl Iterator<Item = &str> {
+        let to = match &self.action {
+            Action::Rename(to) => to.first().map(String::as_str),
+            _ => None,
+        };
+        self.path.text.split('.').next().into_iter().chain(to)
+    }
+
     /// The concrete paths that it changes; none if it does not apply.
     pub(super) fn places(
         &self,

@@ -26,7 +26,7 @@ use bson::{
 };
 use stages::Stages;
 
-use self::change::Form;
+use self::change::{Change, Form};
 use self::positional::PathResolver;
 use self::target::Growth;
 use self::value::{is_same, shown, type_of};
@@ -81,6 +81,15 @@ impl Update {
     /// Whether the update replaces the whole document.
     pub fn is_replacement(&self) -> bool {
         matches!(self.0, Form::Replacement(_))
+    }
+
+    /// The fields at the top that its operators change. None for a replacement or a pipeline.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        let changes = match &self.0 {
+            Form::Operators { changes, .. } => changes.as_slice(),
+            Form::Replacement(_) | Form::Stages(_) => &[],
+        };
+        changes.iter().flat_map(Change::fields)
     }
 
     /// The document after the update; `None` if nothing changes. `_id`, if there is one, is the

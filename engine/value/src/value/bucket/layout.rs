@@ -23,11 +23,6 @@ pub fn place(record: u128, number: u16) -> u128 {
     (record << NUMBER_BITS) | u128::from(number)
 }
 
-/// After the positions of all measurements of a bucket, and before those of the next one.
-pub fn end(record: u128) -> u128 {
-    place(record, (1 << NUMBER_BITS) - 1)
-}
-
 /// The record and the number of a place.
 pub fn split(place: u128) -> (u128, u16) {
     let number = place & ((1 << NUMBER_BITS) - 1);
@@ -156,6 +151,11 @@ impl Bucket {
             bucket.append(number, row)?;
         }
         Some(bucket)
+    }
+
+    /// Replaces the metadata by other normalized metadata.
+    pub fn set_meta(&mut self, meta: Option<RawDocumentBuf>) {
+        self.meta = meta;
     }
 
     /// Measurements in it.

@@ -17,6 +17,6 @@ mod layout;
 mod meta;
 mod span;
 
-pub use layout::{Bucket, at, end, has_meta, measurements, meta_of, place, split, start_ms};
+pub use layout::{Bucket, at, has_meta, measurements, meta_of, place, split, start_ms};
 pub use meta::normalized;
 pub use span::{Span, TimeSeries};

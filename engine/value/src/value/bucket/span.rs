@@ -31,6 +31,31 @@ impl TimeSeries {
             span: Span::of(options),
         })
     }
+
+    /// The options with MongoDB's defaults in the place of those that are missing, and in its order.
+    #[must_use]
+    pub fn with_defaults(options: &Document) -> Document {
+        let mut filled = Document::new();
+        let has_own_span = options.contains_key("bucketMaxSpanSeconds");
+        if !has_own_span {
+            filled.insert("granularity", "seconds");
+        }
+        filled.extend(options.clone());
+        if !has_own_span {
+            let secs = Span::of(&filled).secs();
+            filled.insert("bucketMaxSpanSeconds", i32::try_from(secs).unwrap_or(i32::MAX));
+        }
+        let order = [
+            "timeField",
+            "metaField",
+            "granularity",
+            "bucketRoundingSeconds",
+            "bucketMaxSpanSeconds",
+        ];
+        let ordered =
+            order.iter().filter_map(|name| Some(((*name).to_owned(), filled.remove(name)?)));
+        ordered.collect()
+    }
 }
 
 impl Span {
@@ -58,6 +83,12 @@ impl Span {
     #[must_use]
     pub fn secs(self) -> i64 {
         self.span_secs
+    }
+
+    /// Seconds to whose multiples the beginning of a bucket is rounded down.
+    #[must_use]
+    pub fn rounding_secs(self) -> i64 {
+        self.rounding_secs
     }
 
     /// Where a bucket begins whose first measurement has this time.
@@ -130,6 +161,30 @@ mod tests {
         check(&doc! { "bucketMaxSpanSeconds": 300_i64 }, 601, 600, 300);
         check(&doc! { "granularity": "seconds", "bucketMaxSpanSeconds": 3_600 }, 61, 60, 3_600);
         check(&doc! { "bucketMaxSpanSeconds": 0 }, 61, 60, 3_600);
+    }
+
+    #[test]
+    fn missing_options_get_defaults_in_order() {
+        let check = |given: Document, expected: Document| {
+            let filled = TimeSeries::with_defaults(&given);
+            assert_eq!(filled.to_string(), expected.to_string());
+            assert_eq!(Span::of(&filled), Span::of(&given));
+            assert_eq!(TimeSeries::with_defaults(&filled).to_string(), filled.to_string());
+        };
+        check(
+            doc! { "metaField": "m", "timeField": "t" },
+            doc! {
+                "timeField": "t", "metaField": "m", "granularity": "seconds",
+                "bucketMaxSpanSeconds": 3_600,
+            },
+        );
+        check(
+            doc! { "granularity": "hours", "timeField": "t" },
+            doc! { "timeField": "t", "granularity": "hours", "bucketMaxSpanSeconds": 2_592_000 },
+        );
+        let own =
+            doc! { "timeField": "t", "bucketRoundingSeconds": 60, "bucketMaxSpanSeconds": 60 };
+        check(own.clone(), own);
     }
 
     #[test]

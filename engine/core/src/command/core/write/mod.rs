@@ -1,6 +1,7 @@
 //! Machinery of the write commands.
 
 pub(crate) mod insert_documents;
+mod meta_update;
 pub(crate) mod new_document;
 pub(crate) mod statement_fields;
 pub(crate) mod update_statement;

@@ -91,6 +91,10 @@ impl UpdateStatement {
         context: &Context,
         namespace: &Namespace,
     ) -> Result<(StatementResult, Option<CommandError>), CommandError> {
+        let collection = context.collections.catalog().collection(namespace);
+        if collection.is_some_and(|collection| collection.is_time_series()) {
+            self.check_for_time_series()?;
+        }
         let action = WriteAction::Update(&self.update);
         if self.is_multi {
             let (done, error) = write_matching::all(context, namespace, &self.query, &action)?;
@@ -102,6 +106,17 @@ impl UpdateStatement {
         self.query.target.limit = Some(1);
         let done = write_matching::first(context, namespace, &self.query, &action, self.is_upsert)?;
         Ok((done, None))
+    }
+
+    fn check_for_time_series(&self) -> Result<(), CommandError> {
+        let refused = match self {
+            Self { is_multi: false, .. } => "a non-multi update",
+            Self { is_upsert: true, .. } => "an upsert",
+            _ => return Ok(()),
+        };
+        Err(CommandError::invalid_options(format!(
+            "Cannot perform {refused} on a time-series collection"
+        )))
     }
 }
 

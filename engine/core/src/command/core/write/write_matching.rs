@@ -6,6 +6,7 @@ use bson::{Bson, Document, RawDocumentBuf, oid::ObjectId, raw::RawDocument};
 
 use super::{
     insert_documents::{WriteRefusal, insert_one},
+    meta_update,
     new_document::with_id_first,
 };
 use crate::{
@@ -53,13 +54,18 @@ pub fn all(
     query: &Query,
     action: &WriteAction<'_>,
 ) -> Result<(StatementResult, Option<CommandError>), CommandError> {
-    // A view or a time series is refused before a search that may take long.
-    if let Some(collection) = context.collections.catalog().collection(namespace) {
-        check_action(&collection, action)?;
+    // A view is refused before a search that may take long.
+    let collection = context.collections.catalog().collection(namespace);
+    if let Some(collection) = &collection {
+        check_all(collection, query, action)?;
     }
     // All records are found before the first one changes, or an update could meet a document that
     // it has moved.
-    let records = query.records(context, namespace)?;
+    let mut records = query.records(context, namespace)?;
+    if matches!(action, WriteAction::Update(_)) && collection.is_some_and(|it| it.is_time_series())
+    {
+        records.dedup_by_key(|place| bucket::split(*place).0);
+    }
     let mut total = StatementResult::default();
     let mut rest = records.as_slice();
     while !rest.is_empty() {
@@ -101,15 +107,15 @@ fn some(
             return Ok((records.len(), done, None));
         };
         // It may be another collection by now, whose records are of another kind.
-        check_action(&collection, action)?;
+        check_all(&collection, query, action)?;
         let began = work_time();
         let mut handled = 0;
         for record in records.iter().take(batch_docs) {
             handled += 1;
             match one(writer, &collection, query, action, *record) {
                 Ok(Some(outcome)) => {
-                    done.matched += 1;
-                    done.changed += u64::from(outcome.is_changed);
+                    done.matched += outcome.documents;
+                    done.changed += if outcome.is_changed { outcome.documents } else { 0 };
                 }
                 Ok(None) => {}
                 Err(WriteRefusal::Statement(error)) => return Ok((handled, done, Some(error))),
@@ -131,6 +137,8 @@ pub struct DocumentChange {
     /// As it is; `None` when it was removed.
     pub after: Option<RawDocumentBuf>,
     pub is_changed: bool,
+    /// 1, or the measurements of a bucket whose metadata was updated.
+    pub documents: u64,
 }
 
 /// Acts on one record, if it still matches.
@@ -144,6 +152,11 @@ pub fn one(
     action: &WriteAction<'_>,
     record: RecordNumber,
 ) -> Result<Option<DocumentChange>, WriteRefusal> {
+    if let WriteAction::Update(update) = action
+        && collection.is_time_series()
+    {
+        return meta_update::one(writer, collection, query, update, record);
+    }
     let now_ms = writer.now_ms();
     let Some(before) =
         current(writer, collection, query, record, now_ms).map_err(WriteRefusal::Transaction)?
@@ -156,7 +169,8 @@ pub fn one(
         } else {
             writer.delete(collection, record)?;
         }
-        return Ok(Some(DocumentChange { before: Some(before), after: None, is_changed: true }));
+        let before = Some(before);
+        return Ok(Some(DocumentChange { before, after: None, is_changed: true, documents: 1 }));
     };
     let context = query.update_context(now_ms, false);
     let changed = changed(update, &before, &context).map_err(WriteRefusal::Statement)?;
@@ -168,7 +182,7 @@ pub fn one(
     // as it is stored.
     let changed = changed.map(|after| writer.stored(collection, &after).into_owned());
     let after = Some(changed.unwrap_or_else(|| before.clone()));
-    Ok(Some(DocumentChange { after, before: Some(before), is_changed }))
+    Ok(Some(DocumentChange { after, before: Some(before), is_changed, documents: 1 }))
 }
 
 fn current(
@@ -202,6 +216,20 @@ fn measurement(
     let Some(found) = bucket::at(stored.document()?, number) else { return Ok(None) };
     let matches = query.still_matches(collection, &stored, &found, now_ms)?;
     Ok(matches.then_some(found))
+}
+
+/// As [`check_action`], but metadata may be changed.
+fn check_all(
+    collection: &CollectionMeta,
+    query: &Query,
+    action: &WriteAction<'_>,
+) -> Result<(), CommandError> {
+    match action {
+        WriteAction::Update(update) if collection.is_time_series() => {
+            meta_update::check(collection, query, update)
+        }
+        _ => check_action(collection, action),
+    }
 }
 
 /// Refuses to change a measurement or to insert one by an upsert.
@@ -380,7 +408,9 @@ fn insert_upsert(
     insert_one(writer, collection, &checked)?;
     let modified = StatementResult { matched: 0, changed: 0, upserted: Some(id) };
     let after = writer.stored(collection, &after).into_owned();
-    Ok((modified, DocumentChange { before: None, after: Some(after), is_changed: true }))
+    let change =
+        DocumentChange { before: None, after: Some(after), is_changed: true, documents: 1 };
+    Ok((modified, change))
 }
 
 /// Removes the first document that matches, or all.
