@@ -41,11 +41,13 @@ trait Kept {
 }
 
 /// The pages of a command that lists removed documents.
-fn pages(engine: &Engine, command: &str) -> Vec<Document> {
+fn pages(engine: &Engine, archived: bool) -> Vec<Document> {
     let mut found = Vec::new();
     let mut after = Bson::Null;
     loop {
-        let mut page = doc! { command: COLLECTION, "limit": PAGE };
+        let mut page = doc! {
+            "mayflyTrash": COLLECTION, "archived": archived, "documents": true, "limit": PAGE
+        };
         if after != Bson::Null {
             page.insert("after", after);
         }
@@ -70,7 +72,7 @@ fn by_id(documents: impl IntoIterator<Item = Document>) -> ById {
 
 /// The documents of the trash. It shows their `_id` and size.
 fn trashed(engine: &Engine) -> impl Iterator<Item = Document> {
-    pages(engine, "mayflyTrash").into_iter().map(|row| {
+    pages(engine, false).into_iter().map(|row| {
         let expected = document(row.get_i64("_id").expect("an _id is a number"));
         let size = expected.to_vec().expect("it fits").len();
         assert_eq!(row.get_i64("size").ok(), i64::try_from(size).ok(), "{row}");
@@ -120,11 +122,9 @@ impl Kept for Archive<'_> {
     }
 
     fn documents(&self, engine: &Engine) -> ById {
-        let rows = pages(engine, "mayflyArchived").into_iter();
-        let documents =
-            rows.map(|row| row.get_document("document").expect("a row has one").clone());
         // Rows that wait for the archive are in the trash.
-        by_id(documents.chain(trashed(engine)))
+        let rows = pages(engine, true).into_iter();
+        by_id(rows.map(|row| row.get_document("document").expect("a row has one").clone()))
     }
 
     fn at_the_end(&self, engine: &Engine, _: i64) {

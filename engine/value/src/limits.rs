@@ -484,9 +484,6 @@ pub const ARCHIVE_RETRIES: usize = 1;
 /// Copies of documents that one read of an archive remembers, to show each document once.
 pub const ARCHIVE_SEEN_MAX: usize = 4_000_000;
 
-/// Documents on one page of an archive.
-pub const ARCHIVE_PAGE_DOCS_MAX: usize = 1_000;
-
 /// Archives of one store; one more is refused.
 pub const ARCHIVES_MAX: usize = 1_000;
 

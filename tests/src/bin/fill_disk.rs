@@ -18,7 +18,7 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bson::{DateTime, Document, doc};
+use bson::{Bson, DateTime, Document, doc};
 use mayfly_engine::engine::{Engine, EngineOptions};
 use mayfly_tests::store::{find_all, is_ok, open_paused, run};
 
@@ -250,7 +250,7 @@ fn archive(folder: &Path, place: &str) -> Outcome {
         return Err(format!("the disk is not full: {reaped}").into());
     }
     let left = find_all(&engine, DB, EXPIRING, doc! {}).len();
-    let (archived, waiting) = (listed(&engine, "mayflyArchived")?, listed(&engine, "mayflyTrash")?);
+    let (archived, waiting) = (listed(&engine, true)?, listed(&engine, false)?);
     let all: BTreeSet<i32> = archived.iter().chain(&waiting).copied().collect();
     let count = archived.len() + waiting.len();
     if left > 0 || archived.is_empty() || all.len() != count || i32::try_from(count)? != inserted {
@@ -267,9 +267,7 @@ fn archive(folder: &Path, place: &str) -> Outcome {
     let engine = open_paused(folder, 0);
     run(&engine, DB, &doc! { "mayflyArchive": EXPIRING });
     run(&engine, "admin", &doc! { "mayflyReap": 1 });
-    if !listed(&engine, "mayflyTrash")?.is_empty()
-        || listed(&engine, "mayflyArchived")?.len() != waiting.len()
-    {
+    if !listed(&engine, false)?.is_empty() || listed(&engine, true)?.len() != waiting.len() {
         return Err("the moves did not continue".into());
     }
     check_expiring(&engine)?;
@@ -305,11 +303,22 @@ fn waiting(folder: &Path, place: &str) -> Outcome {
     Ok(engine.close()?)
 }
 
-/// The `_id`s that a command lists.
-fn listed(engine: &Engine, command: &str) -> Result<Vec<i32>, Box<dyn Error>> {
-    let page = run(engine, DB, &doc! { command: EXPIRING, "limit": 1_000 });
-    let rows = page.get_array("batch")?.iter().filter_map(|row| row.as_document());
-    rows.map(|row| Ok(row.get_i32("_id")?)).collect()
+/// The `_id`s of the removed documents that archives have, or that wait for one.
+fn listed(engine: &Engine, archived: bool) -> Result<Vec<i32>, Box<dyn Error>> {
+    let (mut ids, mut after) = (Vec::new(), None);
+    loop {
+        let mut command = doc! { "mayflyTrash": EXPIRING, "archived": archived, "limit": 1_000 };
+        command.extend(after.map(|after: Bson| ("after".to_owned(), after)));
+        let page = run(engine, DB, &command);
+        let rows = page.get_array("batch")?.iter().filter_map(|row| row.as_document());
+        for row in rows.filter(|row| row.contains_key("target") == archived) {
+            ids.push(row.get_i32("_id")?);
+        }
+        after = page.get("next").filter(|next| **next != Bson::Null).cloned();
+        if after.is_none() {
+            return Ok(ids);
+        }
+    }
 }
 
 /// Documents that are due and don't compress.

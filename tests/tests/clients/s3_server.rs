@@ -135,7 +135,7 @@ impl World {
     fn archived(&self) -> Vec<i32> {
         let (mut ids, mut after) = (Vec::new(), None);
         loop {
-            let mut command = doc! { "mayflyArchived": "carts", "limit": 1_000 };
+            let mut command = doc! { "mayflyTrash": "carts", "archived": true, "limit": 1_000 };
             command.extend(after.map(|after: Document| ("after".to_owned(), after.into())));
             let page = self.run(command);
             let rows = page.get_array("batch").expect("rows").iter();
@@ -159,7 +159,7 @@ fn s3_server_keeps_what_expired_and_gives_it_back() {
     assert_eq!(archived.len(), 500);
     archived.sort_unstable();
     assert!(archived.windows(2).all(|pair| pair[0] + 1 == pair[1]), "each once");
-    let restore = doc! { "mayflyRestoreArchived": "carts", "ids": [7, 9] };
+    let restore = doc! { "mayflyRestoreTrash": "carts", "archived": true, "ids": [7, 9] };
     assert_eq!(world.run(restore).get_i64("restored").ok(), Some(2));
     assert_eq!(world.left(), BTreeSet::from([7, 9]));
 

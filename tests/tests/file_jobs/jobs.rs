@@ -286,8 +286,7 @@ pub fn archive() -> Job {
             let all = find_all(&engine, removals::DB, removals::COLLECTION, doc! {});
             let ids = all.iter().map(|found| found.get_i64("_id").expect("a number"));
             let mut ids: BTreeSet<i64> = ids.collect();
-            ids.extend(listed(&engine, "mayflyArchived"));
-            ids.extend(listed(&engine, "mayflyTrash"));
+            ids.extend(removed(&engine));
             let numbers = outcome.said.lines().filter_map(|line| line.parse::<i64>().ok());
             let said = numbers.max().unwrap_or(0);
             for number in 0..said {
@@ -299,8 +298,8 @@ pub fn archive() -> Job {
 }
 
 /// The `_id`s that a command lists.
-fn listed(engine: &Engine, command: &str) -> Vec<i64> {
-    let command = doc! { command: removals::COLLECTION, "limit": 1_000 };
+fn removed(engine: &Engine) -> Vec<i64> {
+    let command = doc! { "mayflyTrash": removals::COLLECTION, "archived": true, "limit": 1_000 };
     let page = engine.run(removals::DB, &command);
     let rows = page.get_array("batch").map_or(&[][..], Vec::as_slice).iter();
     rows.filter_map(|row| row.as_document()?.get_i64("_id").ok()).collect()

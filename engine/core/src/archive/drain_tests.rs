@@ -66,8 +66,9 @@ fn places(lab: &Lab, collection: &str) -> [BTreeSet<i32>; 3] {
     let present = lab.ok(&format!("{{find: {collection:?}, batchSize: 10000}}"));
     let present = present.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
     let trash = lab.run_document(&doc! { "mayflyTrash": collection, "limit": 1_000 });
-    let archive = lab.run_document(&doc! { "mayflyArchived": collection, "limit": 1_000 });
-    let archive = if archive.contains_key("batch") { rows(&archive) } else { Vec::new() };
+    let all = doc! { "mayflyTrash": collection, "archived": true, "limit": 1_000 };
+    let mut archive = rows(&lab.run_document(&all));
+    archive.retain(|row| row.as_document().is_some_and(|row| row.contains_key("target")));
     [ids(present.expect("a batch")), ids(&rows(&trash)), ids(&archive)]
 }
 

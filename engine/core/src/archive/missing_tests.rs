@@ -89,12 +89,12 @@ fn damage_that_a_read_met_is_in_the_numbers() {
         fs::write(&files[at], &damaged).expect("damaged in place");
         check(0, 0, true);
         for _ in 0..2 {
-            lab.ok("{mayflyArchived: 'c', limit: 1000}");
+            lab.ok("{mayflyTrash: 'c', archived: true, limit: 1000}");
             check(1, 100, false);
         }
         // The user has restored the file.
         fs::write(&files[at], &whole).expect("restored");
-        lab.ok("{mayflyArchived: 'c', limit: 1000}");
+        lab.ok("{mayflyTrash: 'c', archived: true, limit: 1000}");
         check(0, 0, true);
     }
 }

@@ -27,8 +27,6 @@ pub struct ScanMark {
 /// Where a scan begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScanStart {
-    /// Only documents removed before this, in milliseconds since 1970.
-    pub before_ms: Option<i64>,
     /// Only documents after this position, in reading order.
     pub after: Option<ScanMark>,
 }
@@ -100,10 +98,6 @@ impl Scan<'_> {
     ) -> Result<ControlFlow<()>, ArchiveError> {
         self.seen.unreadable += contents.unreadable;
         for found in contents.frames.iter().rev() {
-            let before_ms = self.from.before_ms;
-            if before_ms.is_some_and(|before_ms| found.header.first_ms >= before_ms) {
-                continue;
-            }
             if self.frame(segment, found, visit)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -135,9 +129,6 @@ impl Scan<'_> {
                 self.seen.unreadable += line.len() as u64;
                 continue;
             };
-            if self.from.before_ms.is_some_and(|before_ms| archived.removed_ms >= before_ms) {
-                continue;
-            }
             let segment = segment.name.clone();
             let mark = ScanMark { segment, offset: found.offset, line: line_number };
             if visit(archived, self.last.insert(mark)).is_break() {

@@ -37,6 +37,6 @@ pub static COMMANDS: &[&Command] = commands! {
         server_status set_parameter users_info validate validate_db_metadata
         [constant: PING CONN_POOL_STATS GET_CMD_LINE_OPTS LOCK_INFO FSYNC_UNLOCK PLAN_CACHE_CLEAR];
     mayfly:
-        archive archived archives backup clock damaged dialect discard_trash expiring forecast held
-        listen reap release restore_archived restore_trash scrub trash verdict what_if;
+        archive archives backup clock damaged dialect discard_trash expiring forecast held
+        listen reap release restore_trash scrub trash verdict what_if;
 };

@@ -393,7 +393,7 @@ fn what_is_damaged_holds_everything_until_released() {
         let released = lab.run("admin", &doc! { "mayflyRelease": 1, "action": "deleteNow" });
         assert_eq!(released.get_i64("deletedDocuments").ok(), Some(1), "{name}: {released}");
         lab.run("admin", &doc! { "mayflyReap": 1 });
-        let archived = lab.run("test", &doc! { "mayflyArchived": "c" });
+        let archived = lab.run("test", &doc! { "mayflyTrash": "c", "archived": true });
         assert!(at(&archived, "batch.0").is_some(), "{archived}");
         let lab = lab.reopened(folder);
         assert_eq!((lab.count(), lab.is_held()), (0, false), "{name}: an ordinary store again");

@@ -31,7 +31,6 @@ const READS: &[&str] = &[
     "listCommands",
     "listDatabases",
     "listIndexes",
-    "mayflyArchived",
     "mayflyArchives",
     "mayflyDamaged",
     "mayflyExpiring",

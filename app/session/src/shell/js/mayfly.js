@@ -220,9 +220,9 @@
     throw invalid(`${method}: expected a collection, such as db.coll or "coll"`);
   };
 
-  const page = (command) => (collection, options) => {
-    const [database, name] = place(collection, command);
-    return run(database, { [command]: name, ...options }).batch;
+  const page = (method, fields) => (collection, options) => {
+    const [database, name] = place(collection, method);
+    return run(database, { mayflyTrash: name, ...fields, ...options }).batch;
   };
 
   globalThis.verdict = (collection, id) => {
@@ -235,8 +235,8 @@
     const by = typeof index === "string" ? { name: index } : { keyPattern: index };
     return run(database, { mayflyWhatIf: name, index: { ...by, expireAfterSeconds, ...options } });
   };
-  globalThis.archive = page("mayflyArchived");
-  globalThis.trash = page("mayflyTrash");
+  globalThis.archive = page("archive", { archived: true, documents: true });
+  globalThis.trash = page("trash", {});
   globalThis.held = () => admin({ mayflyHeld: 1 });
 
   /** The removed documents that the trash still has, oldest first. */

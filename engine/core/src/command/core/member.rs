@@ -6,7 +6,7 @@ use super::{Code, Command, CommandError, Context};
 use crate::collection::Role;
 
 /// Commands that only a primary runs. Others are refused where they change something.
-const WRITES: [&str; 16] = [
+const WRITES: [&str; 15] = [
     "bulkWrite",
     "collMod",
     "convertToCapped",
@@ -19,7 +19,6 @@ const WRITES: [&str; 16] = [
     "findAndModify",
     "insert",
     "mayflyDiscardTrash",
-    "mayflyRestoreArchived",
     "mayflyRestoreTrash",
     "renameCollection",
     "update",

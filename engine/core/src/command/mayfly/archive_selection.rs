@@ -1,6 +1,6 @@
 //! Which documents of an archive a command selects.
 
-use std::{ops::ControlFlow, sync::Arc};
+use std::ops::ControlFlow;
 
 use bson::{
     RawDocumentBuf,
@@ -8,22 +8,12 @@ use bson::{
 };
 
 use crate::{
-    archive::{Archive, ArchiveError, Archived, ScanMark, ScanResult, ScanStart},
+    archive::{Archive, Archived, ScanMark, ScanResult, ScanStart},
     command::core::{CommandError, Context, Request, long},
     interrupt::Limit,
     plan::Operation,
     query::{self, Filter},
 };
-
-/// The archive of the collection that the command's own field names.
-pub fn archive_of(context: &Context, request: &Request<'_>) -> Result<Arc<Archive>, CommandError> {
-    let namespace = request.namespace()?;
-    context
-        .reaper
-        .archives()
-        .find(&namespace)
-        .ok_or_else(|| ArchiveError::NoArchive { namespace: namespace.to_string() }.into())
-}
 
 /// A filter of removed documents.
 pub struct RemovedFilter {
@@ -72,19 +62,6 @@ impl RemovedFilter {
         })?;
         failed.map_or(Ok(seen), Err)
     }
-}
-
-/// Reads `before` and `after`.
-pub fn read_start(request: &Request<'_>) -> Result<ScanStart, CommandError> {
-    let mark = |after| {
-        read_mark(after).ok_or_else(|| {
-            CommandError::bad_value(
-                "after is not valid; use the \"next\" value of the previous page",
-            )
-        })
-    };
-    let after = request.document("after")?.map(mark).transpose()?;
-    Ok(ScanStart { before_ms: request.date("before")?, after })
 }
 
 /// The position in a document; `None` if it has none.

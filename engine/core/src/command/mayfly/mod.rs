@@ -3,7 +3,6 @@
 pub(crate) mod archive;
 pub(crate) mod archive_document;
 pub(crate) mod archive_selection;
-pub(crate) mod archived;
 pub(crate) mod archives;
 pub(crate) mod backup;
 pub(crate) mod clock;
@@ -19,7 +18,6 @@ pub(crate) mod release;
 pub(crate) mod removed_list;
 pub(crate) mod requested_ids;
 pub(crate) mod restore;
-pub(crate) mod restore_archived;
 pub(crate) mod restore_report;
 pub(crate) mod restore_trash;
 pub(crate) mod scrub;

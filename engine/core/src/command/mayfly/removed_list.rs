@@ -61,7 +61,7 @@ impl ListPosition {
 
     /// Where a scan of an archive begins.
     pub fn start_of(&self, archive: &Archive) -> ScanStart {
-        ScanStart { before_ms: None, after: self.archives.get(archive.folder()).cloned() }
+        ScanStart { after: self.archives.get(archive.folder()).cloned() }
     }
 }
 

@@ -1,19 +1,20 @@
 //! `mayflyRestoreTrash`: restores removed documents from the trash.
 
-use std::{ops::ControlFlow, sync::PoisonError};
+use std::{collections::HashSet, ops::ControlFlow, sync::PoisonError};
 
 use bson::{Bson, doc, raw::RawBsonRef};
 
 use super::{
+    archive_selection::RemovedFilter,
     removed_list::ListPosition,
     requested_ids::RequestedIds,
     restore::{BATCH_BYTES, BATCH_DOCS, RemovedDocument, Restore},
-    restore_archived::restore_from,
     restore_report::id_key,
     trash_selection::TrashSelection,
 };
 use crate::{
-    collection::Collections,
+    archive::{Archive, Archived, ScanMark, ScanStart},
+    collection::{Collections, RestorableRow},
     command::core::{Answer, Command, CommandError, Context, Request, fields, long, raw},
     limits::RESTORE_DOCS_MAX,
 };
@@ -152,4 +153,62 @@ fn rows(
         }
         Ok(rows)
     })
+}
+
+/// The documents that a step found in an archive.
+struct FoundArchived {
+    /// Documents, restored or not.
+    documents: usize,
+    /// The last of them.
+    last: Option<ScanMark>,
+    /// Whether the archive has more than the step may restore.
+    more: bool,
+}
+
+/// Restores at most `max` wanted documents that the filter matches, of each `_id` the newest.
+fn restore_from(
+    context: &Context,
+    (archive, filter, from): (&Archive, &RemovedFilter, &ScanStart),
+    wanted: &mut RequestedIds,
+    max: usize,
+    restore: &mut Restore<'_>,
+) -> Result<FoundArchived, CommandError> {
+    let mut found = FoundArchived { documents: 0, last: None, more: false };
+    let (mut batch, mut bytes, mut met) = (Vec::new(), 0, HashSet::new());
+    filter.scan(archive, from, |archived, mark| {
+        let id = id_key(archived.document.get("_id").ok().flatten());
+        // The newest comes first, so a later document with this `_id` is an older one.
+        if !wanted.has(&id) || met.contains(&id) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        if found.documents == max {
+            found.more = true;
+            return Ok(ControlFlow::Break(()));
+        }
+        wanted.take(&id);
+        met.insert(id);
+        found.documents += 1;
+        found.last = Some(mark.clone());
+        bytes += archived.document.as_bytes().len();
+        batch.push(removed(context, archive, archived));
+        if batch.len() >= BATCH_DOCS || bytes >= BATCH_BYTES {
+            bytes = 0;
+            restore.write(&std::mem::take(&mut batch))?;
+        }
+        Ok(if wanted.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    restore.write(&batch)?;
+    Ok(found)
+}
+
+/// A document of an archive, as one to be restored.
+fn removed(context: &Context, archive: &Archive, archived: Archived) -> RemovedDocument {
+    RemovedDocument {
+        home: context.reaper.archives().name_of(archive),
+        row: RestorableRow::of_archive(
+            archive.collection(),
+            archived.removed_ms,
+            archived.document,
+        ),
+    }
 }

@@ -90,40 +90,42 @@ fn an_archive_is_browsed_newest_first() {
     lab.engine.simulated_clock().expect("simulated").advance_ms(120_000);
     lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
     lab.check(
-        r#"{mayflyArchived: "c"}"#,
+        r#"{mayflyTrash: "c", archived: true, documents: true}"#,
         r#"{"batch.0._id": 3, "batch.0.document": {_id: 3, at: ISODate("2024-01-01T00:00:00Z"), n: "three"},
             "batch.0.removed": ISODate("2024-01-01T00:02:00Z"), "batch.0.index": "ttl", "batch.0.ns": "test.c",
             "batch.0.expired": ISODate("2024-01-01T00:01:00Z"),
-            "batch.1._id": 2, "batch.2._id": 1, "-batch.3": 1, next: null, unreadableBytes: 0}"#,
+            "batch.1._id": 2, "batch.2._id": 1, "-batch.3": 1, next: null}"#,
     );
-    let page = lab.ok(r#"{mayflyArchived: "c", limit: 2}"#);
+    let page = lab.ok(r#"{mayflyTrash: "c", archived: true, documents: true, limit: 2}"#);
     let next = page.get_document("next").expect("more").clone();
-    let rest = lab.run_document(&bson::doc! { "mayflyArchived": "c", "after": next });
+    let rest =
+        lab.run_document(&bson::doc! { "mayflyTrash": "c", "archived": true, "after": next });
     assert_eq!(crate::command::testing::at(&rest, "batch.0._id"), Some(1.into()), "{rest}");
     lab.check(
-        r#"{mayflyArchived: "c", filter: {n: /^t/}}"#,
+        r#"{mayflyTrash: "c", archived: true, documents: true, filter: {n: /^t/}}"#,
         r#"{"batch.0._id": 3, "batch.1._id": 2, "-batch.2": 1}"#,
     );
     lab.check(
-        r#"{mayflyArchived: "c", filter: {$expr: {$eq: ["$n", "one"]}}}"#,
+        r#"{mayflyTrash: "c", archived: true, documents: true, filter: {$expr: {$eq: ["$n", "one"]}}}"#,
         r#"{"batch.0._id": 1, "-batch.1": 1}"#,
     );
+    lab.check(r#"{mayflyTrash: "d", archived: true}"#, "{batch: []}");
     lab.check(
-        r#"{mayflyArchived: "c", before: ISODate("2024-01-01T00:02:00Z")}"#,
-        r#"{"batch.0._id": 2, "batch.1._id": 1, "-batch.2": 1}"#,
+        r#"{mayflyTrash: "c", archived: true, documents: true, filter: {$no: 1}}"#,
+        "{ok: 0, code: 2}",
     );
-    lab.check(r#"{mayflyArchived: "d"}"#, "{ok: 0, code: 26}");
-    lab.check(r#"{mayflyArchived: "c", filter: {$no: 1}}"#, "{ok: 0, code: 2}");
-    lab.check(r#"{mayflyArchived: "c", before: 5}"#, "{ok: 0, code: 14}");
-    lab.check(r#"{mayflyArchived: "c", after: {segment: 1}}"#, "{ok: 0, code: 2}");
-    lab.check(r#"{mayflyArchived: "c", limit: -1}"#, "{ok: 0, code: 2}");
+    lab.check(r#"{mayflyTrash: "c", archived: true, documents: true, after: {trash: null, archives: {f: {segment: 1}}}}"#, "{ok: 0, code: 2}");
+    lab.check(
+        r#"{mayflyTrash: "c", archived: true, documents: true, limit: -1}"#,
+        "{ok: 0, code: 2}",
+    );
 }
 
 #[test]
 fn the_rule_that_would_remove_it_again_is_held_before_a_restore() {
     let lab = reaped();
     lab.check(
-        r#"{mayflyRestoreArchived: "c", ids: [1, 9]}"#,
+        r#"{mayflyRestoreTrash: "c", archived: true, ids: [1, 9]}"#,
         r#"{restored: 1, notFound: 1, "held.0.ns": "test.c", "held.0.index": "ttl", more: false}"#,
     );
     lab.check(r#"{find: "c", filter: {_id: 1}}"#, r#"{"cursor.firstBatch.0.n": "one"}"#);
@@ -133,14 +135,17 @@ fn the_rule_that_would_remove_it_again_is_held_before_a_restore() {
     );
     assert!(lab.engine.reaper().run_scheduled_pass().is_some_and(|pass| pass.deleted == 0));
     // The archive keeps it.
-    lab.check(r#"{mayflyArchived: "c"}"#, r#"{"batch.0._id": 2, "batch.1._id": 1, "-batch.2": 1}"#);
+    lab.check(
+        r#"{mayflyTrash: "c", archived: true, documents: true}"#,
+        r#"{"batch.0._id": 2, "batch.1._id": 1, "-batch.2": 1}"#,
+    );
     lab.check(
         "{mayflyRelease: 1, ns: 'test.c', index: 'ttl', action: 'deleteNow'}",
         "{deletedDocuments: 1}",
     );
     for command in [
-        r#"{mayflyRestoreArchived: "c", ids: [2], force: true}"#,
-        r#"{mayflyRestoreArchived: "c", ids: [2], setDate: ISODate("2024-01-01")}"#,
+        r#"{mayflyRestoreTrash: "c", archived: true, ids: [2], force: true}"#,
+        r#"{mayflyRestoreTrash: "c", archived: true, ids: [2], setDate: ISODate("2024-01-01")}"#,
     ] {
         lab.check(command, "{ok: 0, code: 40415}");
     }
@@ -152,17 +157,25 @@ fn putting_back_never_overwrites() {
     lab.ok(r#"{createIndexes: "c", indexes: [{key: {n: 1}, name: "n", unique: true}]}"#);
     lab.ok(r#"{insert: "c", documents: [{_id: 1, n: "new"}, {_id: 7, n: "two"}]}"#);
     lab.check(
-        r#"{mayflyRestoreArchived: "c", filter: {}}"#,
+        r#"{mayflyRestoreTrash: "c", archived: true, filter: {}}"#,
         r#"{restored: 0, existing: 1, existingIds: [1], refused: 1, "refusals.0._id": 2, notFound: 0}"#,
     );
-    lab.check(r#"{mayflyRestoreArchived: "c", ids: [1]}"#, "{restored: 0, existing: 1, held: []}");
+    lab.check(
+        r#"{mayflyRestoreTrash: "c", archived: true, ids: [1]}"#,
+        "{restored: 0, existing: 1, held: []}",
+    );
     lab.check(r#"{find: "c", filter: {_id: 1}}"#, r#"{"cursor.firstBatch.0": {_id: 1, n: "new"}}"#);
     lab.ok(r#"{drop: "c"}"#);
-    lab.check(r#"{mayflyRestoreArchived: "c", filter: {n: "two"}}"#, "{restored: 1, existing: 0}");
-    lab.check(r#"{mayflyRestoreArchived: "c", ids: [2.0]}"#, "{restored: 0, existing: 1}");
-    lab.check(r#"{mayflyRestoreArchived: "c"}"#, "{ok: 0, code: 2}");
-    lab.check(r#"{mayflyRestoreArchived: "c", ids: 1}"#, "{ok: 0, code: 14}");
-    lab.check(r#"{mayflyRestoreArchived: "x", filter: {}}"#, "{ok: 0, code: 26}");
+    lab.check(
+        r#"{mayflyRestoreTrash: "c", archived: true, filter: {n: "two"}}"#,
+        "{restored: 1, existing: 0}",
+    );
+    lab.check(
+        r#"{mayflyRestoreTrash: "c", archived: true, ids: [2.0]}"#,
+        "{restored: 0, existing: 1}",
+    );
+    lab.check(r#"{mayflyRestoreTrash: "c", archived: true, ids: 1}"#, "{ok: 0, code: 14}");
+    lab.check(r#"{mayflyRestoreTrash: "x", archived: true}"#, "{restored: 0}");
 }
 
 #[test]
@@ -171,7 +184,7 @@ fn a_damaged_document_keeps_its_place_and_no_other_in_the_archive() {
     lab.ok(r#"{insert: "c", documents: [{_id: 1, n: "needle"}]}"#);
     lab.spoil(b"needle");
     lab.check(
-        r#"{mayflyRestoreArchived: "c", filter: {}}"#,
+        r#"{mayflyRestoreTrash: "c", archived: true, filter: {}}"#,
         r#"{restored: 1, existing: 0, refused: 1, "refusals.0._id": 1}"#,
     );
 }
@@ -185,19 +198,16 @@ fn of_each_id_the_newest_is_restored() {
     lab.engine.simulated_clock().expect("simulated").advance_ms(1_000);
     lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
     lab.check(
-        r#"{mayflyArchived: "c", filter: {_id: 1}}"#,
+        r#"{mayflyTrash: "c", archived: true, documents: true, filter: {_id: 1}}"#,
         r#"{"batch.0.document.n": "newer", "batch.1.document.n": "one"}"#,
     );
-    lab.check(r#"{mayflyRestoreArchived: "c", filter: {}}"#, "{restored: 2, existing: 0}");
+    lab.check(
+        r#"{mayflyRestoreTrash: "c", archived: true, filter: {}}"#,
+        "{restored: 2, existing: 0}",
+    );
     lab.check(r#"{find: "c", filter: {_id: 1}}"#, r#"{"cursor.firstBatch.0.n": "newer"}"#);
     lab.ok(r#"{delete: "c", deletes: [{q: {_id: 1}, limit: 1}]}"#);
-    lab.check(
-        r#"{mayflyRestoreArchived: "c", ids: [1], before: ISODate("2024-01-01T00:00:01Z")}"#,
-        "{restored: 1}",
-    );
-    lab.check(r#"{find: "c", filter: {_id: 1}}"#, r#"{"cursor.firstBatch.0.n": "one"}"#);
-    lab.ok(r#"{delete: "c", deletes: [{q: {_id: 1}, limit: 1}]}"#);
-    lab.check(r#"{mayflyRestoreArchived: "c", filter: {n: /^o/}}"#, "{restored: 1}");
+    lab.check(r#"{mayflyRestoreTrash: "c", archived: true, filter: {n: /^o/}}"#, "{restored: 1}");
     lab.check(r#"{find: "c", filter: {_id: 1}}"#, r#"{"cursor.firstBatch.0.n": "one"}"#);
 }
 
@@ -219,7 +229,7 @@ fn what_is_restored_follows_its_collection_to_another_name() {
             collections.rename(&name("c"), &name("d")).expect("renamed");
         }
     });
-    lab.check(r#"{mayflyRestoreArchived: "c", filter: {}}"#, "{restored: 502}");
+    lab.check(r#"{mayflyRestoreTrash: "c", archived: true, filter: {}}"#, "{restored: 502}");
     lab.check(r#"{count: "d"}"#, "{n: 503}");
     lab.check(r#"{count: "c"}"#, "{n: 0}");
 }
@@ -282,11 +292,14 @@ fn a_hidden_document_that_gives_way_waits_in_the_trash() {
         r#"{"batch.0.pass": null, "batch.1.index": "ts", "batch.1.archive": "test.c", "-batch.2": 1}"#,
     );
     lab.check("{mayflyReap: 1}", "{deletedDocuments: 0}");
-    lab.check(r#"{mayflyArchived: "c"}"#, "{batch: []}");
+    lab.check(
+        r#"{mayflyTrash: "c", archived: true}"#,
+        r#"{"-batch.0.target": 1, "-batch.1.target": 1, "-batch.2": 1}"#,
+    );
     lab.engine.simulated_clock().expect("simulated").advance_ms(600_000);
     lab.ok("{mayflyReap: 1}");
     lab.check(
-        r#"{mayflyArchived: "c", filter: {u: 1}}"#,
+        r#"{mayflyTrash: "c", archived: true, documents: true, filter: {u: 1}}"#,
         r#"{"batch.0.document": {_id: 1, u: 1, n: "old"}, "batch.0.index": "ts", "-batch.1": 1,
             "batch.0.removed": ISODate("2024-01-01T00:01:40Z"),
             "batch.0.expired": ISODate("2024-01-01T00:01:00Z")}"#,
@@ -304,7 +317,10 @@ fn a_hidden_document_gives_way_while_the_archive_fails() {
     assert_eq!(lab.engine.collections().verify(&mut |_| true).expect("checked").documents, 2);
     std::fs::remove_file(&folder).expect("removed");
     lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
-    lab.check(r#"{mayflyArchived: "c"}"#, r#"{"batch.1.index": "ts", "-batch.2": 1}"#);
+    lab.check(
+        r#"{mayflyTrash: "c", archived: true, documents: true}"#,
+        r#"{"batch.1.index": "ts", "-batch.2": 1}"#,
+    );
 }
 
 /// A `$out` of all documents of `from` into `into`.
@@ -329,7 +345,10 @@ fn what_out_puts_in_the_place_of_a_collection_keeps_its_archive() {
         "-archives.1": 1}"#;
     lab.check("{mayflyArchives: 1}", on);
     lab.check("{mayflyReap: 1}", "{deletedDocuments: 2}");
-    lab.check(r#"{mayflyArchived: "c"}"#, r#"{"batch.0._id": 2, "batch.1._id": 1, "-batch.2": 1}"#);
+    lab.check(
+        r#"{mayflyTrash: "c", archived: true, documents: true}"#,
+        r#"{"batch.0._id": 2, "batch.1._id": 1, "-batch.2": 1}"#,
+    );
     // Also over a restart, and when the results come from elsewhere.
     let lab = lab.reopened();
     lab.ok(&out("c", "other"));
@@ -338,7 +357,10 @@ fn what_out_puts_in_the_place_of_a_collection_keeps_its_archive() {
     lab.check("{mayflyArchives: 1}", on);
     lab.engine.simulated_clock().expect("simulated").advance_ms(120_000);
     lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
-    lab.check(r#"{mayflyArchived: "c"}"#, r#"{"batch.0._id": 3, "batch.2._id": 1}"#);
+    lab.check(
+        r#"{mayflyTrash: "c", archived: true, documents: true}"#,
+        r#"{"batch.0._id": 3, "batch.2._id": 1}"#,
+    );
     // One that is off stays off, and a refused $out leaves everything as it was.
     lab.ok(r#"{mayflyArchive: "c", off: true}"#);
     lab.ok(&out("c", "c"));
@@ -366,13 +388,19 @@ fn a_collection_renamed_over_an_archived_one_takes_its_archive_over() {
     fill("d", 7);
     rename_over(&lab, "d", "c");
     lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
-    lab.check(r#"{mayflyArchived: "c"}"#, r#"{"batch.0._id": 7, "batch.2._id": 1, "-batch.3": 1}"#);
+    lab.check(
+        r#"{mayflyTrash: "c", archived: true, documents: true}"#,
+        r#"{"batch.0._id": 7, "batch.2._id": 1, "-batch.3": 1}"#,
+    );
     // A collection keeps its own archive. The other archive then belongs to a dropped collection.
     fill("e", 8);
     lab.ok(r#"{mayflyArchive: "e", maxBytes: 2000000}"#);
     rename_over(&lab, "e", "c");
     lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
-    lab.check(r#"{mayflyArchived: "c"}"#, r#"{"batch.0._id": 8, "-batch.1": 1}"#);
+    lab.check(
+        r#"{mayflyTrash: "c", archived: true, documents: true}"#,
+        r#"{"batch.3._id": 8, "batch.3.archive": "test.e", "-batch.4": 1}"#,
+    );
     let both = r#"{"archives.0.documents": 3, "archives.0.on": false, "archives.0.state": "off",
         "archives.1.documents": 1, "archives.1.on": true, "archives.1.maxBytes": 2000000}"#;
     lab.check("{mayflyArchives: 1}", both);
