@@ -26,8 +26,9 @@ mod watchdog;
 
 pub use counters::{Counter, TtlCounters};
 pub use forecast::{
-    Expiring, ForecastRequest, ForecastTally, Page, ThresholdRange, Token, Verdict, Verdicts,
-    WhatIfRule, WhatIfTally, count_due, expiring, forecast, is_any_due, told, verdict, what_if,
+    Expiring, ForecastRequest, ForecastTally, Page, Steepest, ThresholdRange, Token, Verdict,
+    Verdicts, WhatIfRule, WhatIfTally, count_due, expiring, forecast, is_any_due, told, verdict,
+    what_if,
 };
 #[cfg(test)]
 pub(crate) use guard::GUARD_META_NAME;

@@ -1,7 +1,7 @@
 //! The reply to `mayflyForecast`.
 
 use super::{
-    DocCount,
+    BusyMinute, DocCount,
     declare::replies,
     wire::{Date, LeftOut},
 };
@@ -25,6 +25,9 @@ replies! {
         /// The whole collection, where a server has too many documents to put each into a bucket:
         /// the numbers above are then about right, scaled from a sample.
         "totals" as LeftOut => totals: Option<ForecastTotals>,
+        /// The minute in the buckets in which most documents expire, the earliest of several. `None` if that was
+        /// not asked for, if none expires, or if a document may count several times.
+        "steepest" as LeftOut => steepest: Option<BusyMinute>,
     }
 
     /// The documents of a collection on a server, counted apart from the buckets.
@@ -51,6 +54,7 @@ mod tests {
             bson::doc! {
                 "counts": [1_i64, 0_i64], "overdue": 2_i64, "beyond": 3_i64, "never": 4_i64,
                 "damaged": 5_i64, "exact": true,
+                "steepest": {"from": bson::DateTime::from_millis(60_000), "documents": 1_i64},
             }
         );
     }

@@ -1,6 +1,6 @@
 //! Bounded counts along the indexes of dates: exact, or *at least*, whatever the collection's size.
 //!
-//! `mayflyWhatIf` and `mayflyForecast` read a collection of up to 10,000 documents whole. In a larger one
+//! `mayflyWhatIf` and `mayflyForecast` of several buckets read a collection of up to 10,000 documents whole. Else
 //! `source/remote/counting.rs` counts along an index of the field, with the index's name as hint and a limit;
 //! without such an index `estimate.rs` compares 32 samples. The type `DocCount`
 //! (`engine/value/src/reply/doc_count.rs`) carries how far a number is known, from the reply to the words on a

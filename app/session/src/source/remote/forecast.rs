@@ -49,20 +49,21 @@ pub(super) fn forecast(asking: &Asking<'_>, command: &Document) -> Result<Docume
         let sentence = "from must be before to, and buckets must be between 1 and 10000";
         return Err(failed(BAD_VALUE, "BadValue", sentence));
     }
-    let request = ForecastRequest { now_ms: asking.now_ms(), from_ms, to_ms, buckets };
-    if let Some(documents) = all_of_few(asking, &rules)? {
-        return Ok(done(of_all(request, &rules, &documents).to_document()));
-    }
+    let finds_steepest = command.get_bool("steepest").unwrap_or(false);
+    let now_ms = asking.now_ms();
+    let request = ForecastRequest { now_ms, from_ms, to_ms, buckets, finds_steepest };
     let counted = counting::with_indexes(&indexes, &rules);
-    let found = match &counted {
-        // The documents of one bucket can be counted.
-        Some(counted) if buckets == 1 => {
-            let within = Thresholds { after_ms: from_ms.saturating_sub(1), to_ms: to_ms - 1 };
-            let found = counting::at(asking, counted, within)?;
-            let counts = vec![found.least()];
-            Forecast { counts, exact: found.is_exact(), ..Forecast::default() }
-        }
-        counted => of_many(asking, request, &rules, counted.as_deref())?,
+    // The documents of one bucket can be counted, which is cheaper than to read few of them.
+    if let Some(counted) = counted.as_deref().filter(|_| buckets == 1) {
+        let within = Thresholds { after_ms: from_ms.saturating_sub(1), to_ms: to_ms - 1 };
+        let found = counting::at(asking, counted, within)?;
+        let counts = vec![found.least()];
+        let found = Forecast { counts, exact: found.is_exact(), ..Forecast::default() };
+        return Ok(done(found.to_document()));
+    }
+    let found = match all_of_few(asking, &rules)? {
+        Some(documents) => of_all(request, &rules, &documents),
+        None => of_many(asking, request, &rules, counted.as_deref())?,
     };
     Ok(done(found.to_document()))
 }
@@ -84,10 +85,12 @@ fn of_all(request: ForecastRequest, rules: &[TtlIndex], documents: &[RawDocument
     let never = documents.len() - thresholds.len();
     let [overdue, waiting, never] = [overdue, waiting, never].map(|n| DocCount::Exact(n as u64));
     let totals = Some(ForecastTotals { at_ms, overdue, waiting, never });
-    let mut tally = ForecastTally::new(request);
+    let (mut tally, mut steepest) = (ForecastTally::new(request), request.steepest());
     for threshold_ms in thresholds {
         tally.add(threshold_ms);
+        steepest.add(threshold_ms, 1);
     }
+    tally.note_steepest(steepest);
     Forecast { totals, ..tally.finish(documents.len() as u64) }
 }
 
@@ -124,7 +127,8 @@ fn of_many(
     };
     let size = SampleSize { samples: 1, documents: BUCKETS_SAMPLE };
     let sample: Vec<_> = samples(asking, rules, total, size)?.into_iter().flatten().collect();
-    let mut found = of_all(request, rules, &sample);
+    // A minute is too short to be seen in a sample.
+    let mut found = of_all(ForecastRequest { finds_steepest: false, ..request }, rules, &sample);
     let (all, seen) = (u128::from(total.likely()), sample.len().max(1) as u128);
     let scaled = |n: u64| u64::try_from(u128::from(n) * all / seen).unwrap_or(u64::MAX);
     for count in

@@ -122,8 +122,13 @@ impl Collections {
                 checked => checked?,
             }
         }
-        for (namespace, sentence) in self.store.read(trash::verify)? {
-            report.findings.push(trash_row::finding(namespace, &sentence));
+        if !report.stopped {
+            let (documents, namespace) = (report.documents, Namespace::new("admin", "trash"));
+            let at = VerifyProgress { namespace, documents, documents_total };
+            let found = self.store.read(|reader| trash::verify(reader, &mut || progress(&at)))?;
+            report.stopped = found.is_none();
+            let found = found.into_iter().flatten();
+            report.findings.extend(found.map(|(of, why)| trash_row::finding(of, &why)));
         }
         report.findings.truncate(FINDINGS_MAX);
         Ok(report)

@@ -377,14 +377,21 @@ impl Collections {
     }
 }
 
-/// The damage in the trash, each with its collection if that is known.
+/// A sentence about damage, with the collection if that is known.
+type TrashDamage = (Option<Namespace>, String);
+
+/// The damage in the trash. `None` once `goes_on` says no.
 pub(in crate::collection) fn verify(
     reader: &Reader<'_>,
-) -> Result<Vec<(Option<Namespace>, String)>, StoreError> {
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Option<Vec<TrashDamage>>, StoreError> {
     let mut found = Vec::new();
     let (mut documents, mut bytes, mut next) = (0_u64, 0_u64, 0);
     for stored in reader.documents(TRASH, 0, Scan::Forward)? {
         documents += 1;
+        if documents.is_multiple_of(READ_DOCS_MAX as u64) && !goes_on() {
+            return Ok(None);
+        }
         match stored {
             Ok(stored) => {
                 bytes += stored.bytes.len() as u64;
@@ -399,7 +406,7 @@ pub(in crate::collection) fn verify(
     }
     let Some(counters) = StoreError::unless_damaged(reader.counters(TRASH.0))? else {
         found.push((None, "Its counters are damaged.".to_owned()));
-        return Ok(found);
+        return Ok(Some(found));
     };
     if found.is_empty() && (counters.documents, counters.bytes) != (documents, bytes) {
         let sentence = format!(
@@ -416,7 +423,7 @@ pub(in crate::collection) fn verify(
             format!("The next row is {}, but there is row {}.", counters.next_record, next - 1);
         found.push((None, sentence));
     }
-    Ok(found)
+    Ok(Some(found))
 }
 
 fn removed_damaged(count: u64, damage: &str) -> String {

@@ -13,10 +13,14 @@ fields! {
         required "from": date => from_ms Option<i64>,
         required "to": date => to_ms Option<i64>,
         required "buckets": count => buckets Option<u64>,
+        optional "steepest": flag => finds_steepest bool,
     }
 }
 
-/// `{mayflyForecast: coll, index?: name, from: Date, to: Date, buckets: n}`
+/// `{mayflyForecast: coll, index?: name, from: Date, to: Date, buckets: n, steepest?: bool}`
+///
+/// With `steepest`, the reply has the minute in the buckets in which most documents expire, unless a document may
+/// count several times.
 pub static COMMAND: Command = Command::any("mayflyForecast", ForecastFields::FIELDS, run);
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
@@ -31,7 +35,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             {FORECAST_BUCKETS_MAX}"
         )));
     }
-    let asked = ForecastRequest { now_ms: context.now_ms(), from_ms, to_ms, buckets };
+    let (now_ms, finds_steepest) = (context.now_ms(), fields.finds_steepest);
+    let asked = ForecastRequest { now_ms, from_ms, to_ms, buckets, finds_steepest };
     let found = forecast(context.collections.store(), collection.id, &targets, asked)?;
     raw(&found.to_document())
 }

@@ -5,6 +5,7 @@ use crate::{
         Answer, Command, CommandError, Context, Request, monitor::ttl_status::failing_archives, raw,
     },
     limits::DUE_COUNT_MAX,
+    plan::check_interrupt,
     reaper::{Hold, IndexHold, Target, count_due, targets},
     reply::{self, Held, HeldRule},
 };
@@ -82,5 +83,6 @@ fn of_index(held: &IndexHold, target: &Target, due: u64) -> reply::Hold {
 }
 
 fn due(context: &Context, target: &Target, now_ms: i64) -> Result<u64, CommandError> {
+    check_interrupt()?;
     Ok(count_due(context.collections.store(), target, None, now_ms, DUE_COUNT_MAX)?)
 }

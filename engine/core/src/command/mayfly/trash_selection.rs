@@ -10,6 +10,7 @@ use crate::{
     catalog::Namespace,
     collection::TrashRow,
     command::core::{CommandError, Context, Request},
+    interrupt::tick,
     reply,
     store::CollectionId,
 };
@@ -56,7 +57,9 @@ impl TrashSelection {
         Ok(Self { namespace, pass, names: names.collect(), first_of_session, filter, archives })
     }
 
+    /// Whether a row is selected. Called for each row of the trash, so it also ends the command when asked.
     pub fn has(&self, row: &TrashRow<'_>) -> Result<bool, CommandError> {
+        tick()?;
         let is_of_pass = self.pass.is_none_or(|pass| self.pass_of(row) == Some(pass));
         let is_chosen = is_of_pass
             && self.namespace.as_ref().is_none_or(|chosen| match self.names.get(&row.collection) {

@@ -8,6 +8,7 @@ mod ddl;
 mod dialect;
 mod explain;
 mod implicit_id;
+mod long_reads;
 mod lost_dialect;
 mod partial_results;
 mod removed;

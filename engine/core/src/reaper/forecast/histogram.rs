@@ -2,9 +2,17 @@
 
 use std::{collections::HashMap, ops::RangeInclusive, panic::resume_unwind, thread};
 
-use super::two_ended_scan::{Claim, ScanSplit, is_before};
+use super::{
+    steepest::Steepest,
+    two_ended_scan::{Claim, ScanSplit, is_before},
+};
 use crate::{
-    limits::{FORECAST_DISTINCT_DOCS_MAX, FORECAST_ENTRIES_PER_LOOK, FORECAST_SHARED_ENTRIES_MIN},
+    interrupt::{current_limit, run_within, sort_by},
+    limits::{
+        COUNT_ENTRIES_PER_CHECK, FORECAST_DISTINCT_DOCS_MAX, FORECAST_ENTRIES_PER_LOOK,
+        FORECAST_SHARED_ENTRIES_MIN,
+    },
+    plan::{PlanError, PlanErrorKind, check_interrupt},
     reaper::{target::Target, ttl_range::TtlRange},
     reply::Forecast,
     store::{
@@ -23,6 +31,8 @@ pub struct ForecastRequest {
     pub to_ms: i64,
     /// How many buckets of equal length; at least 1.
     pub buckets: usize,
+    /// Whether the minute with the most documents is looked for, too.
+    pub finds_steepest: bool,
 }
 
 /// Counts a collection's documents by threshold under these rules. Large collections use two
@@ -30,18 +40,20 @@ pub struct ForecastRequest {
 /// count by document.
 ///
 /// # Errors
-/// When the store can't be read.
+/// The operation was stopped, or the store can't be read.
 pub fn forecast(
     store: &Store,
     collection: CollectionId,
     targets: &[Target],
     request: ForecastRequest,
-) -> Result<Forecast, StoreError> {
+) -> Result<Forecast, PlanError> {
+    let ranges: usize = targets.iter().map(|target| target.ranges.len()).sum();
     let needs_distinct = targets.iter().filter(|target| !target.ranges.is_empty()).count() > 1
-        || targets.iter().any(|target| target.index.multikey);
+        || targets.iter().any(|target| target.index.multikey)
+        // Each range has its own order.
+        || request.finds_steepest && ranges > 1;
     if !needs_distinct
-        && let Some(found) =
-            StoreError::unless_damaged(count_entries(store, collection, targets, request))?
+        && let Some(found) = unless_damaged(count_entries(store, collection, targets, request))?
     {
         return Ok(found);
     }
@@ -52,30 +64,42 @@ pub fn forecast(
     })
 }
 
+/// `None` for a count that met damage.
+fn unless_damaged(counted: Result<Forecast, PlanError>) -> Result<Option<Forecast>, PlanError> {
+    match counted {
+        Err(error) if error.kind == PlanErrorKind::Damaged => Ok(None),
+        counted => counted.map(Some),
+    }
+}
+
 /// The forecast where each document has at most one entry.
 fn count_entries(
     store: &Store,
     collection: CollectionId,
     targets: &[Target],
     request: ForecastRequest,
-) -> Result<Forecast, StoreError> {
+) -> Result<Forecast, PlanError> {
+    let limit = current_limit();
     let parts: Vec<Part> = targets.iter().flat_map(Part::of_all).collect();
     thread::scope(|scope| {
         let mut second = None;
         let (first, documents) = store.read(|reader| {
             if is_large(reader, &parts)? {
                 let (parts, snapshot) = (&parts, reader.snapshot());
-                second = Some(scope.spawn(move || count_second(store, snapshot, parts, request)));
+                let count = move || count_second(store, snapshot, parts, request);
+                second = Some(scope.spawn(move || run_within(limit, count)));
             }
-            let tally = count(reader, &parts, Scan::Forward, request)?;
-            Ok::<_, StoreError>((tally, reader.counters(collection.0)?.documents))
+            let counted = count(reader, &parts, Scan::Forward, request)?;
+            Ok::<_, PlanError>((counted, reader.counters(collection.0)?.documents))
         })?;
         let second =
             second.map(|second| second.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        let mut tally = first;
-        if let Some(second) = second.transpose()? {
+        let (mut tally, mut steepest) = first;
+        if let Some((second, later)) = second.transpose()? {
             tally.add_all(second);
+            steepest.meet(later);
         }
+        tally.note_steepest(steepest);
         Ok(tally.finish(documents))
     })
 }
@@ -110,18 +134,22 @@ fn count_second(
     snapshot: Option<SnapshotNumber>,
     parts: &[Part],
     request: ForecastRequest,
-) -> Result<ForecastTally, StoreError> {
+) -> Result<Counted, PlanError> {
+    let nothing = || (ForecastTally::new(request), request.steepest());
     let counted = store.read(|reader| {
         if reader.snapshot() != snapshot {
-            return Ok(ForecastTally::new(request));
+            return Ok(Ok(nothing()));
         }
-        count(reader, parts, Scan::Backward, request)
+        Ok(count(reader, parts, Scan::Backward, request))
     });
     match counted {
-        Err(StoreError::Busy { .. }) => Ok(ForecastTally::new(request)),
-        counted => counted,
+        Err(StoreError::Busy { .. }) => Ok(nothing()),
+        counted => counted?,
     }
 }
+
+/// The counts of one scan.
+type Counted = (ForecastTally, Steepest);
 
 /// Counts the entries of all ranges from one end until another count from the other end is met.
 fn count(
@@ -129,29 +157,46 @@ fn count(
     parts: &[Part],
     scan: Scan,
     request: ForecastRequest,
-) -> Result<ForecastTally, StoreError> {
-    let mut total = ForecastTally::new(request);
+) -> Result<Counted, PlanError> {
+    let (mut total, mut steepest) = (ForecastTally::new(request), request.steepest());
+    // The thresholds of a piece, each with the documents that follow one another with it.
+    let mut runs: Vec<(i64, u64)> = Vec::new();
     for Part { index, range, split } in parts {
         let mut after: Option<Entry<'_>> = None;
         loop {
+            check_interrupt()?;
             let behind = after.map(|entry| (entry.key, entry.record));
             let piece = || range.entries_towards(reader, *index, behind, scan);
             let (mut tally, mut last) = (ForecastTally::new(request), None);
+            runs.clear();
             for entry in piece()?.take(FORECAST_ENTRIES_PER_LOOK) {
                 let entry = entry?;
-                tally.add_entry(*range, &entry);
+                if let Some(threshold_ms) = threshold_of(*range, &entry) {
+                    tally.add(threshold_ms);
+                    if request.finds_steepest {
+                        add_run(&mut runs, threshold_ms);
+                    }
+                }
                 last = Some(entry);
             }
             let Some(last) = last else { break };
             match split.claim(scan, &last) {
-                Claim::Whole => total.add_all(tally),
+                Claim::Whole => {
+                    total.add_all(tally);
+                    for (threshold_ms, count) in &runs {
+                        steepest.add(*threshold_ms, *count);
+                    }
+                }
                 Claim::Before(end) => {
                     for entry in piece()? {
                         let entry = entry?;
                         if !is_before(&entry, &end, scan) {
                             break;
                         }
-                        total.add_entry(*range, &entry);
+                        if let Some(threshold_ms) = threshold_of(*range, &entry) {
+                            total.add(threshold_ms);
+                            steepest.add(threshold_ms, 1);
+                        }
                     }
                     break;
                 }
@@ -160,7 +205,14 @@ fn count(
             after = Some(last);
         }
     }
-    Ok(total)
+    Ok((total, steepest))
+}
+
+fn add_run(runs: &mut Vec<(i64, u64)>, threshold_ms: i64) {
+    match runs.last_mut() {
+        Some((last_ms, count)) if *last_ms == threshold_ms => *count += 1,
+        _ => runs.push((threshold_ms, 1)),
+    }
 }
 
 /// Counts each document at its earliest threshold, where it may have several.
@@ -168,12 +220,18 @@ fn count_distinct(
     reader: &Reader<'_>,
     targets: &[Target],
     tally: &mut ForecastTally,
-) -> Result<(), StoreError> {
+) -> Result<(), PlanError> {
     let mut earliest: HashMap<RecordNumber, i64> = HashMap::new();
+    let mut unchecked = 0;
     for (target, range) in
         targets.iter().flat_map(|target| target.ranges.iter().map(move |range| (target, *range)))
     {
         for entry in range.entries_towards(reader, target.index.id, None, Scan::Forward)? {
+            unchecked += 1;
+            if unchecked == COUNT_ENTRIES_PER_CHECK {
+                unchecked = 0;
+                check_interrupt()?;
+            }
             let Some(entry) = StoreError::unless_damaged(entry)? else {
                 tally.forecast.damaged += 1;
                 tally.forecast.exact = false;
@@ -190,8 +248,17 @@ fn count_distinct(
             }
         }
     }
-    for threshold_ms in earliest.into_values() {
-        tally.add(threshold_ms);
+    let mut thresholds: Vec<i64> = earliest.into_values().collect();
+    for threshold_ms in &thresholds {
+        tally.add(*threshold_ms);
+    }
+    if tally.request.finds_steepest && tally.forecast.exact {
+        thresholds = sort_by(thresholds, i64::cmp)?;
+        let mut steepest = tally.request.steepest();
+        for threshold_ms in &thresholds {
+            steepest.add(*threshold_ms, 1);
+        }
+        tally.note_steepest(steepest);
     }
     Ok(())
 }
@@ -248,9 +315,10 @@ impl ForecastTally {
         self.run.count += 1;
     }
 
-    fn add_entry(&mut self, range: TtlRange, entry: &Entry<'_>) {
-        if let Some(threshold_ms) = threshold_of(range, entry) {
-            self.add(threshold_ms);
+    /// Takes the minute that was looked for.
+    pub fn note_steepest(&mut self, steepest: Steepest) {
+        if self.request.finds_steepest {
+            self.forecast.steepest = steepest.minute();
         }
     }
 
@@ -287,9 +355,15 @@ impl ForecastTally {
 }
 
 impl ForecastRequest {
+    /// Looks for the minute with the most documents, which is in a bucket.
+    #[must_use]
+    pub fn steepest(&self) -> Steepest {
+        Steepest::new(self.from_ms..self.to_ms)
+    }
+
     /// The place of a threshold, and all thresholds around it with the same place.
     fn place_of(&self, threshold_ms: i64) -> (Place, RangeInclusive<i64>) {
-        let Self { now_ms, from_ms, to_ms, buckets } = *self;
+        let Self { now_ms, from_ms, to_ms, buckets, .. } = *self;
         if threshold_ms < from_ms || threshold_ms >= to_ms {
             let side = if threshold_ms < from_ms {
                 i64::MIN..=from_ms.saturating_sub(1)
@@ -319,7 +393,13 @@ mod tests {
 
     #[track_caller]
     fn check(thresholds: &[i64], counts: &[u64], overdue: u64, beyond: u64) {
-        let request = ForecastRequest { now_ms: 100, from_ms: 100, to_ms: 200, buckets: 4 };
+        let request = ForecastRequest {
+            now_ms: 100,
+            from_ms: 100,
+            to_ms: 200,
+            buckets: 4,
+            finds_steepest: false,
+        };
         let mut tally = ForecastTally::new(request);
         for threshold in thresholds {
             tally.add(*threshold);
@@ -338,7 +418,13 @@ mod tests {
 
     #[test]
     fn all_of_time_does_not_overflow() {
-        let request = ForecastRequest { now_ms: 0, from_ms: i64::MIN, to_ms: i64::MAX, buckets: 2 };
+        let request = ForecastRequest {
+            now_ms: 0,
+            from_ms: i64::MIN,
+            to_ms: i64::MAX,
+            buckets: 2,
+            finds_steepest: false,
+        };
         let mut tally = ForecastTally::new(request);
         for threshold in [i64::MIN, -2, 1, i64::MAX - 1] {
             tally.add(threshold);
@@ -349,7 +435,8 @@ mod tests {
     #[test]
     fn a_run_is_exactly_one_bucket() {
         for (from_ms, to_ms, buckets) in [(0, 10, 3), (-7, 100, 9), (5, 8, 20), (0, 1, 1)] {
-            let request = ForecastRequest { now_ms: 0, from_ms, to_ms, buckets };
+            let request =
+                ForecastRequest { now_ms: 0, from_ms, to_ms, buckets, finds_steepest: false };
             for threshold in from_ms - 3..to_ms + 3 {
                 let exactly = (i128::from(threshold) - i128::from(from_ms)) * buckets as i128
                     / i128::from(to_ms - from_ms);

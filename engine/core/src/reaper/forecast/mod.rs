@@ -3,6 +3,7 @@
 mod due;
 mod expiring;
 mod histogram;
+mod steepest;
 mod two_ended_scan;
 mod verdict;
 mod what_if;
@@ -10,5 +11,6 @@ mod what_if;
 pub use due::{count_due, is_any_due};
 pub use expiring::{Expiring, Page, ThresholdRange, Token, expiring};
 pub use histogram::{ForecastRequest, ForecastTally, forecast};
+pub use steepest::Steepest;
 pub use verdict::{Verdict, Verdicts, told, verdict};
 pub use what_if::{WhatIfRule, WhatIfTally, what_if};

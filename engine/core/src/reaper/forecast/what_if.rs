@@ -6,6 +6,7 @@ use crate::{
     catalog::{CollectionMeta, EntryForm, IndexMeta, IndexState},
     clock::work_time,
     limits::{COUNT_ENTRIES_PER_CHECK, READ_DOCS_MAX, READ_MS_MAX},
+    plan::{PlanError, check_interrupt},
     query::Filter,
     reaper::ttl_range::TtlRange,
     reply::{BusyMinute, WhatIf},
@@ -41,14 +42,14 @@ impl WhatIfRule {
 /// are instants that rise, between which thresholds are counted.
 ///
 /// # Errors
-/// When the store can't be read.
+/// The operation was stopped, or the store can't be read.
 pub fn what_if(
     store: &Store,
     collection: &CollectionMeta,
     rule: &WhatIfRule,
     now_ms: i64,
     edges_ms: &[i64],
-) -> Result<WhatIf, StoreError> {
+) -> Result<WhatIf, PlanError> {
     let counts = WhatIfTally::new(edges_ms);
     match ByEntries::of(collection, rule, now_ms) {
         Some(entries) => entries.run(store, counts),
@@ -62,9 +63,10 @@ fn by_documents(
     rule: &WhatIfRule,
     now_ms: i64,
     mut counts: WhatIfTally,
-) -> Result<WhatIf, StoreError> {
+) -> Result<WhatIf, PlanError> {
     let mut from = Some(0);
     while let Some(record) = from {
+        check_interrupt()?;
         from = store.read(|reader| step(reader, collection, rule, now_ms, record, &mut counts))?;
     }
     Ok(counts.finish())
@@ -132,7 +134,7 @@ impl<'c> ByEntries<'c> {
         Some(Self { collection, index, rule: &rule.rule, range, now_ms })
     }
 
-    fn run(&self, store: &Store, mut counts: WhatIfTally) -> Result<WhatIf, StoreError> {
+    fn run(&self, store: &Store, mut counts: WhatIfTally) -> Result<WhatIf, PlanError> {
         let mut after = None;
         loop {
             after = store.read(|reader| self.step(reader, after.as_ref(), &mut counts))?;
@@ -160,7 +162,7 @@ impl<'c> ByEntries<'c> {
         reader: &Reader<'_>,
         after: Option<&(Vec<u8>, RecordNumber)>,
         counts: &mut WhatIfTally,
-    ) -> Result<Option<(Vec<u8>, RecordNumber)>, StoreError> {
+    ) -> Result<Option<(Vec<u8>, RecordNumber)>, PlanError> {
         let began = work_time();
         let (id, end) = (self.index.id, Bound::Unbounded);
         let entries = match after {
@@ -184,6 +186,7 @@ impl<'c> ByEntries<'c> {
             unchecked += 1;
             if unchecked == COUNT_ENTRIES_PER_CHECK {
                 unchecked = 0;
+                check_interrupt()?;
                 let spent = work_time().saturating_sub(began).as_millis();
                 if spent >= u128::from(READ_MS_MAX) {
                     return Ok(Some((entry.key.to_vec(), entry.record)));

@@ -10,7 +10,7 @@ mod read_ahead;
 mod thread_survives_panics;
 mod wrong_clock;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bson::{Bson, DateTime, Document, RawDocumentBuf, doc};
 use tempfile::TempDir;
@@ -25,6 +25,7 @@ use crate::{
     collection::{Collections, WriteError},
     command::testing::spoil,
     event::{Event, EventHub, PassReport, RemovedDocument, Subscription},
+    reply::BusyMinute,
     store::{Store, StoreOptions},
     ttl::Expiry,
     value::{
@@ -421,7 +422,8 @@ fn a_damaged_index_entry_keeps_its_document_and_no_other() {
     assert_eq!((due(), listed(&world)), (Ok(3), vec![1, 2, 4, 6]));
     let collection = world.collections.catalog().collection(&namespace()).expect("there");
     let (from_ms, to_ms) = (NOW_MS - 10_000, NOW_MS + 10_000);
-    let request = ForecastRequest { now_ms: NOW_MS, from_ms, to_ms, buckets: 1 };
+    let request =
+        ForecastRequest { now_ms: NOW_MS, from_ms, to_ms, buckets: 1, finds_steepest: true };
     let found = forecast(world.collections.store(), collection.id, &world.targets(), request);
     let found = found.expect("counted");
     assert_eq!((found.counts, found.beyond, found.damaged), (vec![3], 1, 3));
@@ -527,6 +529,7 @@ fn forecast_verdict_and_what_if_agree_with_the_pass() {
         from_ms: NOW_MS + 1,
         to_ms: NOW_MS + 3_600_001,
         buckets: 6,
+        finds_steepest: true,
     };
     let found = forecast(store, collection.id, &targets, request).expect("counted");
     assert!(found.exact);
@@ -566,16 +569,27 @@ fn a_forecast_of_two_threads_counts_each_document_once() {
             from_ms: NOW_MS + 10_000,
             to_ms: NOW_MS + 60_010_000,
             buckets: 6,
+            finds_steepest: true,
         };
         let of_bucket = |bucket: i64| {
             let range = 10 + bucket * 10_000..10 + (bucket + 1) * 10_000;
             (0..documents).filter(|number| range.contains(&second(*number))).count() as u64
         };
         let expected: Vec<u64> = (0..6).map(of_bucket).collect();
+        let mut minutes: BTreeMap<i64, u64> = BTreeMap::new();
+        for number in 0..documents {
+            let threshold_ms = NOW_MS + second(number) * 1_000;
+            if (request.from_ms..request.to_ms).contains(&threshold_ms) {
+                *minutes.entry(threshold_ms.div_euclid(60_000)).or_default() += 1;
+            }
+        }
+        let steepest = minutes.into_iter().rev().max_by_key(|(_, count)| *count);
+        let steepest =
+            steepest.map(|(minute, documents)| BusyMinute { from_ms: minute * 60_000, documents });
         for _ in 0..20 {
             let store = world.collections.store();
             let found = forecast(store, collection.id, &world.targets(), request).expect("counted");
-            assert_eq!(found.counts, expected);
+            assert_eq!((&found.counts, &found.steepest), (&expected, &steepest));
             assert_eq!(found.never, 3);
             let counted = expected.iter().sum::<u64>() + found.overdue + found.beyond;
             assert_eq!(counted, documents.unsigned_abs());

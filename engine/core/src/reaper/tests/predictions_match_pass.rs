@@ -135,8 +135,13 @@ fn check(rules: &[&str], documents: &[Document], later_ms: &[i64]) {
         clock.advance_ms(*later_ms);
         let now_ms = world.collections.clock().now_ms();
         let (due, never) = said(&world, now_ms);
-        let request =
-            ForecastRequest { now_ms, from_ms: now_ms + 1, to_ms: now_ms + 2, buckets: 1 };
+        let request = ForecastRequest {
+            now_ms,
+            from_ms: now_ms + 1,
+            to_ms: now_ms + 2,
+            buckets: 1,
+            finds_steepest: true,
+        };
         let found = forecast(store, collection.id, &targets, request).expect("counted");
         assert_eq!((found.overdue, found.never, found.exact), (due.len() as u64, never, true));
         let page = expiring(store, &targets, ThresholdRange::default(), None, 1_000).expect("read");
