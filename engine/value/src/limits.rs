@@ -224,6 +224,33 @@ pub const REAPER_SCAN_ENTRIES_MAX: usize = 5 * BULK_DOCS_MAX;
 /// the maximum only.
 pub const LAG_SAMPLES_MAX: usize = 4_096;
 
+/// Hours whose minutes the history of passes keeps: a year.
+pub const HISTORY_MINUTE_HOURS_MAX: i64 = 366 * 24;
+
+/// Hours that the history of passes has at all: ten years.
+pub const HISTORY_HOURS_MAX: i64 = 10 * HISTORY_MINUTE_HOURS_MAX;
+
+/// Hours that are summed up, or removed, with the writing of a new one.
+pub const HISTORY_CATCH_UP_HOURS: i64 = 256;
+
+/// Hours that one transaction reads of it.
+pub const HISTORY_READ_HOURS: i64 = 1_024;
+
+/// Minutes that wait to be stored.
+pub const HISTORY_WAITING_MAX: usize = 60;
+
+/// Time from one writing of the history to the next, while documents are removed.
+pub const HISTORY_KEEP_WAIT: std::time::Duration = std::time::Duration::from_mins(1);
+
+/// Overdue documents of one rule that are counted after a pass.
+pub const HISTORY_LEFT_MAX: u64 = 10_000;
+
+/// Spans of one reply of `mayflyPasses`.
+pub const HISTORY_SPANS_MAX: i64 = 10_000;
+
+/// Spans of it unless another number is asked for: a day of minutes.
+pub const HISTORY_SPANS_DEFAULT: i64 = 1_440;
+
 /// Index entries that a count reads between two checks for a stop request.
 pub const COUNT_ENTRIES_PER_CHECK: u32 = 1_024;
 

@@ -38,5 +38,5 @@ pub static COMMANDS: &[&Command] = commands! {
         [constant: PING CONN_POOL_STATS GET_CMD_LINE_OPTS LOCK_INFO FSYNC_UNLOCK PLAN_CACHE_CLEAR];
     mayfly:
         archive archives backup clock damaged dialect discard_trash expiring forecast held
-        listen reap release restore_trash scrub trash verdict what_if;
+        listen passes reap release restore_trash scrub trash verdict what_if;
 };

@@ -21,6 +21,10 @@ pub struct PassReport {
     pub indexes: Vec<IndexReport>,
     /// How long it took, in microseconds of the engine's clock.
     pub duration_micros: u64,
+    /// Median lag of its removals in milliseconds, see [`RemovedDocument::lag_ms`].
+    pub lag_p50_ms: i64,
+    /// The lag in milliseconds that 99 of 100 removed documents did not exceed.
+    pub lag_p99_ms: i64,
     /// Why nothing was removed although something was due, as a sentence.
     pub held: Option<String>,
 }

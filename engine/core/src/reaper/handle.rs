@@ -15,6 +15,7 @@ use super::{
     counters::TtlCounters,
     forecast::is_any_due,
     guard::{GuardRuntime, Permit},
+    history::PassHistory,
     parameters::{ParameterError, TtlParameter, TtlParameters},
     pass::{Pass, Step},
     schedule::Plan,
@@ -59,6 +60,7 @@ pub struct Reaper {
     parameters: TtlParameters,
     counters: TtlCounters,
     archives: Archives,
+    pub(super) history: PassHistory,
     pub(super) guard: Mutex<GuardRuntime>,
     /// Whether anything was on hold because of the clock at the guard's last check.
     pub(super) clock_held: AtomicBool,
@@ -115,6 +117,7 @@ impl Reaper {
             parameters,
             counters: TtlCounters::default(),
             archives,
+            history: PassHistory::default(),
             clock_held: AtomicBool::new(guard.is_clock_held()),
             guard: Mutex::new(guard),
             running: Mutex::new(()),
@@ -309,6 +312,9 @@ impl Reaper {
         self.drain_wake.notify();
         let report = outcome.unwrap_or_else(|panic| self.died(number, &*panic));
         *lock(&self.last_pass) = Some(report.clone());
+        if works {
+            self.note_in_history(1, &report);
+        }
         report
     }
 
@@ -355,6 +361,9 @@ impl Reaper {
         }
         let Some(permit) = self.ask_guard() else {
             self.counters.held_passes.add(1);
+            if cause == PassCause::Schedule {
+                self.note_in_history(0, &self.no_pass());
+            }
             return None;
         };
         let works = cause != PassCause::LongStretch || is_any_broken() || self.has_work();
@@ -472,6 +481,7 @@ impl Reaper {
     pub fn keep_at_close(&self) {
         self.keep_simulated();
         self.keep_unsaved();
+        self.history.keep(self.collections.store());
     }
 
     fn died(&self, number: u64, panic: &(dyn Any + Send)) -> PassReport {

@@ -11,6 +11,7 @@ mod drain;
 mod forecast;
 mod guard;
 mod handle;
+mod history;
 mod monitor;
 mod parameters;
 mod pass;

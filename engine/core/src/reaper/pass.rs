@@ -131,6 +131,12 @@ impl<'r> Pass<'r> {
         self.report.finished_ms = self.reaper.clock().now_ms();
         let took = work_time().saturating_sub(self.began).as_micros();
         self.report.duration_micros = u64::try_from(took).unwrap_or(u64::MAX);
+        let mut lags_ms: Vec<i64> =
+            self.tallies.iter().flat_map(|tally| tally.lags_ms.iter().copied()).collect();
+        lags_ms.sort_unstable();
+        let at = |place: usize| lags_ms.get(place).copied().unwrap_or(0);
+        self.report.lag_p50_ms = at(lags_ms.len() / 2);
+        self.report.lag_p99_ms = at(lags_ms.len() * 99 / 100);
         self.report.indexes = self.tallies.into_iter().map(Tally::into_report).collect();
         self.reaper.note_pass_end();
         let counters = self.reaper.counters();

@@ -36,6 +36,7 @@ const READS: &[&str] = &[
     "mayflyExpiring",
     "mayflyForecast",
     "mayflyHeld",
+    "mayflyPasses",
     "mayflyTrash",
     "mayflyVerdict",
     "mayflyWhatIf",

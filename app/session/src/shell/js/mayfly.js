@@ -209,6 +209,8 @@
     },
     on: () => set("ttlMonitorEnabled", true),
     off: () => set("ttlMonitorEnabled", false),
+    /** What the passes removed and left, minute by minute. */
+    history: (options) => admin({ mayflyPasses: 1, ...options }).spans,
   };
 
   /** A collection as `db.coll`, or its name. */

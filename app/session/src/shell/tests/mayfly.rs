@@ -80,6 +80,7 @@ fn objects_call_their_commands() {
     check("held().held", "false");
     check("db.adminCommand({setParameter: 1, mayflyTrashSecs: 3600}).ok", "1");
     check("clock.advance('2m'); reaper.pass().ok", "1");
+    check("reaper.history({ spans: 1 })[0].removed", "1");
     check("trash('c')[0]._id", "1");
     check("ledger(db.c)[0].lagSeconds", "0");
     check("archive('c')[0].document._id", "1");

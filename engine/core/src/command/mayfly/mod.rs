@@ -13,6 +13,7 @@ pub(crate) mod expiring;
 pub(crate) mod forecast;
 pub(crate) mod held;
 pub(crate) mod listen;
+pub(crate) mod passes;
 pub(crate) mod reap;
 pub(crate) mod release;
 pub(crate) mod removed_list;

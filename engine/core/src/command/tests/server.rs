@@ -160,3 +160,19 @@ fn a_damaged_counter_hides_no_database() {
     );
     assert_eq!(lab.ids("{find: 'c'}"), [1.into()]);
 }
+
+#[test]
+fn the_history_of_passes_is_read_in_spans() {
+    let lab = Lab::new();
+    lab.check("{mayflyPasses: 1}", "{spans: [], ok: 1}");
+    lab.ok("{insert: 'c', documents: [{_id: 1, at: ISODate('2000-01-01T00:00:00Z')}]}");
+    lab.ok("{createIndexes: 'c', indexes: [{key: {at: 1}, name: 'ttl', expireAfterSeconds: 0}]}");
+    lab.ok("{mayflyReap: 1}");
+    lab.check(
+        "{mayflyPasses: 1}",
+        "{'spans.0.secs': 60, 'spans.0.passes': 1, 'spans.0.removed': 1, 'spans.0.left': 0}",
+    );
+    lab.check("{mayflyPasses: 1, until: ISODate('1990-01-01T00:00:00Z')}", "{spans: []}");
+    refused(&lab, "{mayflyPasses: 1, spans: 0}", 2, "between 1 and 10000, but is 0");
+    refused(&lab, "{mayflyPasses: 1, from: 5}", 14, "date");
+}

@@ -2,6 +2,7 @@
 
 mod changes_between_read_and_delete;
 mod drain;
+mod history;
 mod lag_counts_from_rule;
 mod monitor_without_thread;
 mod pass_rests_during_copy;
