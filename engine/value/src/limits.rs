@@ -217,6 +217,13 @@ pub const RESTORE_DOCS_MAX: usize = 10_000;
 /// How often one part of a restore checks for rules to put on hold first.
 pub const RESTORE_LOOKS_MAX: usize = 16;
 
+/// Seconds after its threshold for which a scheduled pass leaves a document alone in a database that follows
+/// Cosmos DB, at least.
+pub const BACKGROUND_DELETE_SECS_MIN: i64 = 60;
+
+/// The same, at most. A pass every minute then removes it within five minutes.
+pub const BACKGROUND_DELETE_SECS_MAX: i64 = 240;
+
 /// Index entries that a pass reads ahead of its write transactions.
 pub const REAPER_SCAN_ENTRIES_MAX: usize = 5 * BULK_DOCS_MAX;
 

@@ -129,6 +129,12 @@ impl StoreTree {
         self.database(db).is_some_and(|found| found.dialect != Some(Dialect::Mongodb))
     }
 
+    /// Whether scheduled passes leave an expired document of a database alone for a while, as Cosmos DB's
+    /// background task does.
+    pub fn removes_in_background(&self, db: &str) -> bool {
+        self.database(db).is_some_and(|found| found.dialect == Some(Dialect::Cosmos))
+    }
+
     /// A collection by its full name.
     pub fn collection(&self, namespace: &Namespace) -> Option<&Collection> {
         let database = self.database(&namespace.db)?;

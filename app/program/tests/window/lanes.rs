@@ -18,15 +18,15 @@ fn cart() -> Window {
 }
 
 #[test]
-fn a_document_that_its_database_hides_is_not_said_to_wait_for_the_pass() {
+fn a_document_of_cosmos_db_is_not_said_to_wait_for_the_pass() {
     let mut window = cart();
     window.until_named("cart expires at 12:00:20");
     window.click("cart expires at 12:00:20");
     assert!(window.has_part("Will be removed between"));
     window.advance(21);
     window.until_named("cart expired at 12:00:20, hidden from reads");
-    window.until_named("Hidden from reads; removed by the next pass");
-    assert!(window.has_part("Reads hide it; the next pass will remove it."));
+    window.until_named("Hidden from reads; removed 1 to 5 minutes after it expired");
+    assert!(window.has_part("Mayfly chose 1 to 5 minutes after a document expires."));
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn the_inspector_tells_a_hidden_document_from_a_removed_one() {
     window.until_named("Will be removed between");
     window.advance(21);
     window.keys(egui::Modifiers::COMMAND, egui::Key::R);
-    window.until_named("Hidden from reads; removed by the next pass");
+    window.until_named("Hidden from reads; removed 1 to 5 minutes after it expired");
     assert!(!window.has_part("This document was removed"));
     window.run("admin", &doc! {"mayflyReap": 1});
     window.until_named("This document was removed");

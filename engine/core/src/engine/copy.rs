@@ -169,6 +169,10 @@ mod tests {
                     if let Ok(cursor) = reply.get_document_mut("cursor") {
                         cursor.remove("id");
                     }
+                    // The rule of the copy is as old as the copy.
+                    for row in reply.get_array_mut("batch").into_iter().flatten() {
+                        row.as_document_mut().map(|row| row.remove("removable"));
+                    }
                 }
                 assert_eq!(replies[0], replies[1], "{dialect}: {question}");
             }

@@ -80,6 +80,8 @@ impl Batch {
 pub(super) struct Allowance<'a> {
     /// The pass's "now", in milliseconds since 1970.
     pub now_ms: i64,
+    /// The last threshold that is removed: now, or earlier under Cosmos DB's rules.
+    pub last_threshold_ms: i64,
     pub pass: u64,
     pub limits: Limits,
     /// Documents that may be read ahead and removed out of threshold order.
@@ -117,7 +119,8 @@ pub(super) fn run(
     if position.done == position.records.len() {
         damage = collections.store().read(|reader| {
             let (docs, ahead) = (most(allowance.limits.docs), most(allowance.ahead));
-            read_ahead(reader, target, &mut position, allowance.now_ms, ahead.max(docs), docs)
+            let last_ms = allowance.last_threshold_ms;
+            read_ahead(reader, target, &mut position, last_ms, ahead.max(docs), docs)
         })?;
     }
     if !may_remove() {
@@ -242,7 +245,8 @@ pub(super) fn remove(
         let described = batch.removed.len();
         // A document with several due dates has an entry for each; the first one removes it.
         let gone = writer.delete_batch(&collection, step, |place, stored| {
-            let due = stored.and_then(|stored| Ok((stored, target.due(stored, allowance.now_ms)?)));
+            let last_ms = allowance.last_threshold_ms;
+            let due = stored.and_then(|stored| Ok((stored, target.due(stored, last_ms)?)));
             let Some((stored, deadline)) = batch.due(due)? else { return Ok(None) };
             let rule = (target.name(), deadline.threshold_ms);
             let row = |times| TrashRow::to_store(&collection, stored, rule, allowance.pass, times);

@@ -12,8 +12,8 @@ use std::{
 };
 
 use super::{
+    background,
     counters::TtlCounters,
-    forecast::is_any_due,
     guard::{GuardRuntime, Permit},
     history::PassHistory,
     parameters::{ParameterError, TtlParameter, TtlParameters},
@@ -288,8 +288,8 @@ impl Reaper {
         self.data_changed.store(false, Ordering::Relaxed);
         let number = self.last_number.fetch_add(1, Ordering::Relaxed) + 1;
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let respects_switch = !matches!(cause, PassCause::Release | PassCause::Request);
-            let mut pass = Pass::begin(self, number, permit, respects_switch);
+            let is_scheduled = !matches!(cause, PassCause::Release | PassCause::Request);
+            let mut pass = Pass::begin(self, number, permit, is_scheduled);
             let continues = || !self.stop.load(Ordering::Relaxed) && !operation.is_killed();
             let mut step = if works { pass.step() } else { pass.skip() };
             while step == Step::Again && continues() && pass.continues() {
@@ -375,9 +375,9 @@ impl Reaper {
         let all = targets_at_work(&self.collections.catalog());
         // An index that never removes anything counts, because a pass reports it.
         let is_inert = |target: &Target| matches!(target.rule, Rule::Inert(_));
-        let is_due = || is_any_due(self.collections.store(), &all, self.clock.now_ms());
+        let is_due = background::is_any_due(self.collections.store(), &all, self.clock.now_ms());
         // An unreadable index is for the pass to report.
-        all.iter().any(is_inert) || is_due().unwrap_or(true)
+        all.iter().any(is_inert) || is_due.unwrap_or(true)
     }
 
     /// The monotonic instant of the next pass, for a sleep that began then. Sends an event if it
@@ -425,16 +425,6 @@ impl Reaper {
             }
             Ok(first)
         })
-    }
-
-    /// Waits until the pass that was due is done and the next one is planned. Not longer than
-    /// [`CLOCK_PASS_WAIT`] of real time: the pass may be large.
-    pub fn await_due_pass(&self) {
-        let until = work_time().saturating_add(CLOCK_PASS_WAIT);
-        let is_due = || self.next_pass_ms().is_some_and(|next_ms| next_ms <= self.clock.now_ms());
-        while is_due() && work_time() < until {
-            thread::park_timeout(CLOCK_PASS_POLL);
-        }
     }
 
     fn announce(&self, wait: Duration) {

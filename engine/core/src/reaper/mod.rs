@@ -5,6 +5,7 @@
 //! each; `thread` only decides when to call it. Whether a document is due is decided by the
 //! document, inside the transaction that removes it: an index entry is a hint.
 
+mod background;
 mod batch;
 mod counters;
 mod drain;

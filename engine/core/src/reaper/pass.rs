@@ -3,6 +3,7 @@
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use super::{
+    background,
     batch::{self, Allowance, Batch, Position},
     guard::{Permit, RuleId},
     handle::Reaper,
@@ -31,8 +32,9 @@ pub(super) struct Pass<'r> {
     reaper: &'r Reaper,
     now_ms: i64,
     permit: Permit,
-    /// It ends when the monitor is turned off.
-    respects_switch: bool,
+    /// It was not requested: it ends when the monitor is turned off, and follows the delay of Cosmos
+    /// DB's rules.
+    is_scheduled: bool,
     began: Duration,
     report: PassReport,
     tallies: Vec<Tally>,
@@ -70,14 +72,14 @@ impl<'r> Pass<'r> {
         reaper: &'r Reaper,
         number: u64,
         permit: Permit,
-        respects_switch: bool,
+        is_scheduled: bool,
     ) -> Self {
         let now_ms = permit.now_ms.unwrap_or_else(|| reaper.clock().now_ms());
         reaper.hub().send(&Event::PassStarted { number, at_ms: now_ms });
         let report = PassReport { number, started_ms: now_ms, ..PassReport::default() };
         let began = work_time();
         let (tallies, current) = (Vec::new(), None);
-        Self { reaper, now_ms, permit, respects_switch, began, report, tallies, current }
+        Self { reaper, now_ms, permit, is_scheduled, began, report, tallies, current }
     }
 
     /// Counts its only sub-pass, which would find nothing.
@@ -149,7 +151,7 @@ impl<'r> Pass<'r> {
     /// Whether the pass may continue: a scheduled one ends when the monitor is turned off, a
     /// requested one does not.
     pub(super) fn continues(&self) -> bool {
-        !self.respects_switch
+        !self.is_scheduled
             || self.reaper.parameters().enabled()
             || is_broken(BrokenRule::MonitorSwitch)
     }
@@ -197,8 +199,15 @@ impl<'r> Pass<'r> {
         // Configured small transactions remove in threshold order.
         let is_small = transaction.docs < BULK_DOCS_MAX as u64;
         let ahead = if is_small { 0 } else { limits.docs.saturating_sub(docs) };
+        let now_ms = self.now_ms();
+        let last_threshold_ms = if self.is_scheduled {
+            background::last_threshold_ms(&visit.target, now_ms)
+        } else {
+            now_ms
+        };
         let allowance = Allowance {
-            now_ms: self.now_ms(),
+            now_ms,
+            last_threshold_ms,
             pass: self.report.number,
             limits: transaction,
             ahead,

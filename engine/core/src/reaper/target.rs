@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::ttl_range::{TtlRange, sound};
 use crate::{
     broken_rules::{BrokenRule, is_broken},
-    catalog::{CatalogSnapshot, CollectionMeta, IndexMeta, TtlTarget},
+    catalog::{CatalogSnapshot, CollectionMeta, Dialect, IndexMeta, TtlTarget},
     store::{CollectionId, IndexId, Reader, StoreError, StoredDocument},
     ttl::{self, Deadline, Expiry, Never, Rule},
     value::Direction,
@@ -23,11 +23,13 @@ pub struct Target {
     pub rule: Rule,
     /// Its ranges in the index; empty for an inert rule.
     pub ranges: Vec<TtlRange>,
+    /// Whether its database follows Cosmos DB, whose removals come later (`background.rs`).
+    pub in_background: bool,
 }
 
 /// All rules of all collections, inert ones included.
 pub fn targets(catalog: &CatalogSnapshot) -> Vec<Target> {
-    catalog.ttl_indexes().into_iter().map(Target::new).collect()
+    catalog.ttl_indexes().into_iter().map(|found| Target::new(found, catalog)).collect()
 }
 
 /// The rules by which documents are removed now.
@@ -41,16 +43,18 @@ pub(super) fn targets_at_work(catalog: &CatalogSnapshot) -> Vec<Target> {
 /// All rules of one collection, in the order in which they were made.
 pub fn targets_of(catalog: &CatalogSnapshot, collection: CollectionId) -> Vec<Target> {
     let all = catalog.ttl_indexes().into_iter();
-    all.filter(|target| target.collection.id == collection).map(Target::new).collect()
+    let of_it = all.filter(|target| target.collection.id == collection);
+    of_it.map(|found| Target::new(found, catalog)).collect()
 }
 
 impl Target {
-    fn new(TtlTarget { collection, index, rule }: TtlTarget) -> Self {
+    fn new(TtlTarget { collection, index, rule }: TtlTarget, catalog: &CatalogSnapshot) -> Self {
         let direction = index.field().map_or(Direction::Ascending, |(_, direction)| direction);
         let is_spared =
             direction == Direction::Descending && is_broken(BrokenRule::DescendingIndexes);
         let ranges = if is_spared { Vec::new() } else { TtlRange::of(&rule, direction) };
-        Self { collection, index, rule, ranges }
+        let in_background = catalog.dialect(&collection.namespace.db) == Dialect::Cosmos;
+        Self { collection, index, rule, ranges, in_background }
     }
 
     /// The rule's name in replies and reports.

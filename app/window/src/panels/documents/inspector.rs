@@ -77,7 +77,7 @@ fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, verdict: &Verdict, actions:
             {
                 let removals = expiry::removals(state, tab);
                 let words = if is_hidden(state, tab, verdict) {
-                    hidden(removals)
+                    hidden(removals, state.tree.removes_in_background(&tab.namespace.db))
                 } else {
                     let stays = stays(removals).map(ToOwned::to_owned);
                     stays.unwrap_or_else(|| bracket(earliest, latest, clock))

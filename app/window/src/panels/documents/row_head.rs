@@ -153,7 +153,9 @@ fn due_ui(
     let is_on_modification = tab.documents.asks_due && tab.documents.ttl.is_empty();
     let hides = is_on_modification && state.tree.hides_expired(&tab.namespace.db);
     if overdue && hides {
-        response.hint(format!("{spoken}\n{}", hidden(expiry::removals(state, tab))));
+        let in_background = state.tree.removes_in_background(&tab.namespace.db);
+        let words = hidden(expiry::removals(state, tab), in_background);
+        response.hint(format!("{spoken}\n{words}"));
     } else {
         response.hint(spoken);
     }

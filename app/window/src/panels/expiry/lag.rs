@@ -19,11 +19,6 @@ const FIGURES: f32 = 64.0;
 /// The widest step from one pass to the next.
 const STEP_MAX: f32 = 28.0;
 
-/// How late a removal is by the time between passes alone, in milliseconds.
-pub(super) fn allowed_ms(times: &PassTimes) -> i64 {
-    times.sleep_ms.saturating_add(times.pass_ms)
-}
-
 /// Draws the figures and the chart.
 pub(super) fn ui(ui: &mut Ui, state: &State, view: &ExpiryView, times: &PassTimes) {
     if let Some((median, most, max)) = view.lag_ms() {

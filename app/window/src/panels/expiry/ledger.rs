@@ -178,10 +178,10 @@ pub(super) fn why_not(kept: &Kept) -> &'static str {
 /// How late the removals were, in one sentence; figures and a chart on request.
 fn lag_ui(ui: &mut Ui, state: &State, view: &ExpiryView, times: &PassTimes) {
     let ink = colors(ui);
-    let promise = view.promise(lag::allowed_ms(times)).filter(|_| knows_lags(view, times));
+    let promise = view.promise(times.allowed_ms()).filter(|_| knows_lags(view, times));
     let (mut sentence, color) = if let Some(promise) = &promise {
         let color = if promise.late > 0 { ink.overdue } else { ink.text };
-        (lag::sentence(promise, lag::allowed_ms(times)), color)
+        (lag::sentence(promise, times.allowed_ms()), color)
     } else {
         let removed = number::counted(view.ledger.len() as u64, "document", "documents");
         (format!("{removed} removed"), ink.text)

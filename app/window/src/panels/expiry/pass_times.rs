@@ -1,5 +1,7 @@
 //! The next pass, and the fate of overdue documents until then.
 
+use mayfly_engine::limits::{BACKGROUND_DELETE_SECS_MAX, BACKGROUND_DELETE_SECS_MIN};
+
 use crate::state::expiry::{Lane, Phase};
 use crate::state::maintenance::Takes;
 use crate::state::monitor::NextPass;
@@ -23,6 +25,7 @@ pub(super) fn pass_times(state: &State, tab: &Tab) -> PassTimes {
         sleep_ms: server.and_then(NextPass::sleep_ms).unwrap_or(sleep_secs.saturating_mul(1_000)),
         server,
         hides: state.tree.hides_expired(&tab.namespace.db),
+        in_background: state.tree.removes_in_background(&tab.namespace.db),
         known_ms: known_ms(state),
         pass_ms: i64::try_from(micros.div_ceil(1_000_000) * 1_000).unwrap_or(0),
     }
@@ -99,6 +102,8 @@ pub(super) struct PassTimes {
     pub server: Option<NextPass>,
     /// Whether reads hide what is past a threshold that is counted from the last modification.
     pub hides: bool,
+    /// Whether removals come later than the first pass, as the engine chose for Cosmos DB's rules.
+    pub in_background: bool,
     /// Up to when it is known which documents are there, in milliseconds since 1970.
     pub known_ms: i64,
 }
@@ -115,6 +120,10 @@ impl PassTimes {
         if self.at_threshold {
             return format!("{late} after {after}");
         }
+        if self.in_background && !self.is_late(late_ms) {
+            let normal = duration::span(self.allowed_ms());
+            return format!("{late} after {after} (normal: up to {normal})");
+        }
         let period = duration::span(self.sleep_ms);
         if self.is_late(late_ms) {
             return format!("{late} after {after}, longer than the {period} between passes");
@@ -125,6 +134,20 @@ impl PassTimes {
 
     /// Whether a removal was later than one period and the pass itself explain.
     pub(super) fn is_late(&self, late_ms: i64) -> bool {
-        late_ms > self.sleep_ms.saturating_add(self.pass_ms)
+        late_ms > self.allowed_ms()
+    }
+
+    /// The longest lag that the time between passes explains, in milliseconds.
+    pub(super) fn allowed_ms(&self) -> i64 {
+        self.sleep_ms.saturating_add(self.pass_ms).saturating_add(self.delays_ms().1)
+    }
+
+    /// How long after a threshold passes leave its document alone, at least and at most, in milliseconds.
+    pub(super) fn delays_ms(&self) -> (i64, i64) {
+        if self.in_background {
+            (BACKGROUND_DELETE_SECS_MIN * 1_000, BACKGROUND_DELETE_SECS_MAX * 1_000)
+        } else {
+            (0, 0)
+        }
     }
 }

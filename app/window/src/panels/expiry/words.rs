@@ -9,6 +9,10 @@ use crate::state::indexes::TtlIndex;
 use crate::state::monitor::OFF;
 use crate::state::{Zone, number};
 
+/// Why a document of Cosmos DB's rules stays longer than until the next pass. Lessons say it in the same words.
+const IN_BACKGROUND: &str = "Azure deletes in the background, when request units are left over, and names no \
+    time. Mayfly chose 1 to 5 minutes after a document expires.";
+
 /// Characters of an `_id` that a lane shows.
 const LABEL_CHARS_MAX: usize = 36;
 
@@ -126,10 +130,13 @@ pub(super) fn removal_window(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> 
         (_, Removals::ReadOnly) => "store is read-only".to_owned(),
         (_, Removals::Off | Removals::ServerOff) => "TTL monitor is off".to_owned(),
         (_, Removals::Held) => "on hold".to_owned(),
+        (_, Removals::Go) if schedule.in_background => background_window(lane, now_ms, schedule),
         (Phase::Overdue, Removals::Go | Removals::Server | Removals::Silent) => {
             match schedule.next_pass_ms {
                 Some(next) if next > now_ms => schedule.zone.when(next, now_ms),
-                _ => "current pass".to_owned(),
+                Some(_) => "current pass".to_owned(),
+                // A lesson runs its passes itself and names the next one only after the first.
+                None => "next pass".to_owned(),
             }
         }
         (Phase::Waiting, Removals::Go | Removals::Server | Removals::Silent)
@@ -143,9 +150,16 @@ pub(super) fn removal_window(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> 
     }
 }
 
-/// The end of the first pass after the threshold.
+/// The end of the last pass that may remove the document.
 fn latest_removal_ms(lane: &Lane, schedule: &PassTimes) -> i64 {
-    lane.threshold_ms.saturating_add(schedule.sleep_ms).saturating_add(schedule.pass_ms)
+    lane.threshold_ms.saturating_add(schedule.allowed_ms())
+}
+
+/// From when to when a pass removes it in the background.
+fn background_window(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String {
+    let earliest_ms = lane.threshold_ms.saturating_add(schedule.delays_ms().0);
+    let [from, to] = [earliest_ms, latest_removal_ms(lane, schedule)];
+    format!("{}–{}", schedule.zone.when(from, now_ms), schedule.zone.when(to, now_ms))
 }
 
 /// The next pass: when, and how many of the listed documents it removes.
@@ -154,10 +168,16 @@ pub(super) fn next_pass(view: &ExpiryView, next_ms: i64, now_ms: i64, times: &Pa
     if let Some(why) = stays(times.removals) {
         return format!("Next pass at {at}\n{why}");
     }
-    let is_due = |lane: &&Lane| lane.removed_ms.is_none() && lane.threshold_ms <= next_ms;
+    let last_ms = next_ms.saturating_sub(times.delays_ms().0);
+    let is_due = |lane: &&Lane| lane.removed_ms.is_none() && lane.threshold_ms <= last_ms;
     let due = view.lanes.iter().filter(is_due).count();
     let is_part = view.brush.is_some() || view.has_more && due == view.lanes.len();
-    let least = if is_part { "at least " } else { "" };
+    let least = match (times.in_background, is_part) {
+        // How many of them, only the pass decides.
+        (true, _) => "at most ",
+        (false, true) => "at least ",
+        (false, false) => "",
+    };
     let documents = number::counted(due as u64, "document", "documents");
     format!("Next pass at {at}\nWill remove {least}{documents}")
 }
@@ -167,7 +187,8 @@ pub(super) fn cliff(cliff: &Cliff, now_ms: i64, times: &PassTimes) -> String {
     let documents = number::count(cliff.documents);
     let [from, to] = [cliff.from_ms, cliff.to_ms].map(|at| times.zone.when(at, now_ms));
     let length_ms = cliff.to_ms.saturating_sub(cliff.from_ms);
-    let is_one_pass = length_ms <= times.sleep_ms && times.removals == Removals::Go;
+    let is_first_pass = times.removals == Removals::Go && !times.in_background;
+    let is_one_pass = length_ms <= times.sleep_ms && is_first_pass;
     let pass = if is_one_pass { "; one pass will remove them" } else { "" };
     if length_ms <= 60_000 {
         return format!("{documents} documents expire within one minute, from {from} on{pass}");
@@ -192,22 +213,26 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
             };
             format!("Removed at {at}, {}", schedule.lateness(late_ms, after))
         }
-        Phase::Overdue if schedule.is_hidden(lane, now_ms) => hidden(schedule.removals),
+        Phase::Overdue if schedule.is_hidden(lane, now_ms) => {
+            hidden(schedule.removals, schedule.in_background)
+        }
         _ if let Some(words) = stays(schedule.removals) => words.to_owned(),
         Phase::Overdue => match schedule.next_pass_ms {
             Some(next) if next > now_ms => {
                 format!("Will be removed by the pass at {}", schedule.zone.when(next, now_ms))
             }
-            _ => "Being removed by the current pass".to_owned(),
+            Some(_) => "Being removed by the current pass".to_owned(),
+            None => "Will be removed by the next pass".to_owned(),
         },
         Phase::Waiting if schedule.at_threshold => {
             format!("Will be removed at {}", schedule.zone.when(due, now_ms))
         }
         Phase::Waiting => {
             let latest = latest_removal_ms(lane, schedule);
+            let earliest = due.saturating_add(schedule.delays_ms().0);
             format!(
                 "Will be removed between {} and {}",
-                schedule.zone.when(due, now_ms),
+                schedule.zone.when(earliest, now_ms),
                 schedule.zone.when(latest, now_ms)
             )
         }
@@ -215,8 +240,11 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
 }
 
 /// Where a document is past its threshold and reads don't return it.
-pub(crate) fn hidden(removals: Removals) -> String {
+pub(crate) fn hidden(removals: Removals, in_background: bool) -> String {
     match stays(removals) {
+        None if in_background => {
+            "Hidden from reads; removed 1 to 5 minutes after it expired".to_owned()
+        }
         None => "Hidden from reads; removed by the next pass".to_owned(),
         Some(words) => format!("Hidden from reads. {words}"),
     }
@@ -246,6 +274,12 @@ pub(super) fn verdict(lane: &Lane, now_ms: i64, times: &PassTimes) -> String {
         return format!("It expired at {due}: {ttl} after {base}, by index {}.", lane.index);
     }
     let pass = match times.removals {
+        Removals::Go if times.in_background && lane.threshold_ms > now_ms => {
+            format!("Reads hide it from {due} on. {IN_BACKGROUND}")
+        }
+        Removals::Go if times.in_background => {
+            format!("It expired at {due}, and reads hide it. {IN_BACKGROUND}")
+        }
         Removals::Go if times.is_hidden(lane, now_ms) => {
             format!("It expired at {due}. Reads hide it; the next pass will remove it.")
         }
@@ -334,6 +368,7 @@ mod tests {
             pass_ms: 1_000,
             server: None,
             hides: false,
+            in_background: false,
             known_ms: i64::MAX,
         }
     }
@@ -374,6 +409,7 @@ mod tests {
             pass_ms: 1_000,
             server: None,
             hides: false,
+            in_background: false,
             known_ms: i64::MAX,
         };
         let check = |now_ms, times: PassTimes, expected: &str| {
@@ -383,6 +419,10 @@ mod tests {
         assert_eq!(removal_window(&lane, 0, &times), "00:00:20–00:01:21");
         check(0, PassTimes { at_threshold: true, ..times }, "Will be removed at 00:00:20");
         check(20_000, times, "Will be removed by the pass at 00:00:50");
+        check(50_000, times, "Being removed by the current pass");
+        let unknown = PassTimes { next_pass_ms: None, ..times };
+        check(20_000, unknown, "Will be removed by the next pass");
+        assert_eq!(removal_window(&lane, 20_000, &unknown), "next pass");
         let read_only = PassTimes { removals: Removals::ReadOnly, ..times };
         check(0, read_only, "The store is read-only; nothing is removed");
         assert_eq!(overdue(read_only.removals, false), "store is read-only");
@@ -413,6 +453,39 @@ mod tests {
         assert!(!times.is_hidden(&lane, 19_999), "not yet");
         let by_date = Lane { own_ttl: false, ..lane };
         assert!(!times.is_hidden(&by_date, 20_000), "MongoDB's own TTL hides nothing");
+    }
+
+    #[test]
+    fn what_cosmos_db_removes_later_is_said_so() {
+        let lane = lane(Bson::Int32(7));
+        let times = PassTimes {
+            hides: true,
+            in_background: true,
+            next_pass_ms: Some(50_000),
+            ..times(Removals::Go)
+        };
+        assert_eq!(removal_window(&lane, 0, &times), "00:01:20–00:05:21");
+        assert_eq!(removal_window(&lane, 20_000, &times), "00:01:20–00:05:21");
+        let expected = "Hidden from reads; removed 1 to 5 minutes after it expired";
+        assert_eq!(bracket(&lane, 20_000, &times), expected);
+        for now_ms in [0, 20_000] {
+            let said = verdict(&lane, now_ms, &times);
+            assert!(said.ends_with(IN_BACKGROUND), "{said}");
+        }
+        let gone = Lane { removed_ms: Some(260_000), ..lane.clone() };
+        let said = bracket(&gone, 260_000, &times);
+        assert!(said.contains("after expiring (normal: up to 5"), "{said}");
+        assert!(!times.is_late(301_000) && times.is_late(302_000));
+        for slug in [
+            "25-ts-is-the-last-write",
+            "31-hidden-or-visible",
+            "s06-cosmos-hides-at-once",
+            "s07-side-by-side",
+        ] {
+            let text = mayfly_session::lessons::shipped::text(slug).unwrap_or_default();
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(text.contains(IN_BACKGROUND), "{slug} says it in other words");
+        }
     }
 
     #[test]

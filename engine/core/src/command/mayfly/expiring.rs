@@ -40,8 +40,14 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         return Err(CommandError::bad_value("from must not be after to"));
     }
     let page = expiring(context.collections.store(), &targets, range, after.as_ref(), limit)?;
+    let row = |found: Expiring| {
+        let (rule, threshold_ms) = (found.index.clone(), found.deadline.threshold_ms);
+        let target = targets.iter().find(|target| target.name() == rule);
+        let removable_ms = target.map(|target| target.removable_ms(threshold_ms));
+        row(found, removable_ms.filter(|at_ms| *at_ms > threshold_ms), now_ms)
+    };
     let page = ExpiringPage {
-        batch: page.documents.into_iter().map(|document| row(document, now_ms)).collect(),
+        batch: page.documents.into_iter().map(row).collect(),
         next: page.next.map(|token| token.to_document()),
         rules: Some(targets.len() as u64),
         ruled_by: None,
@@ -58,7 +64,7 @@ fn token(after: &RawDocument) -> Result<Token, CommandError> {
     })
 }
 
-fn row(found: Expiring, now_ms: i64) -> ExpiringRow {
+fn row(found: Expiring, removable_ms: Option<i64>, now_ms: i64) -> ExpiringRow {
     let Expiring { id, index, field, deadline, dates_ms } = found;
     let state = if deadline.threshold_ms <= now_ms { "overdue" } else { "waiting" };
     ExpiringRow {
@@ -69,7 +75,7 @@ fn row(found: Expiring, now_ms: i64) -> ExpiringRow {
         threshold_ms: deadline.threshold_ms,
         source: deadline.source.as_str().to_owned(),
         dates_ms: (!dates_ms.is_empty()).then_some(dates_ms),
-        removable_ms: None,
+        removable_ms,
         state: state.to_owned(),
     }
 }

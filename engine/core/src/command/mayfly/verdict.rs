@@ -9,7 +9,7 @@ use crate::{
     command::core::{
         Answer, Code, Command, CommandError, Context, Request, missing_field, optional, raw,
     },
-    limits::VERDICT_IDS_MAX,
+    limits::{BACKGROUND_DELETE_SECS_MAX, VERDICT_IDS_MAX},
     reaper::{Reaper, Target, TtlParameter, told, verdict},
     reply::{self, DocumentDue},
     ttl::{RemovalWindow, removal_window},
@@ -35,7 +35,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     };
     let winner = found.winner.and_then(|place| found.rules.get(place));
     let threshold_ms = winner.and_then(|rule| rule.expiry.threshold_ms());
-    let window = threshold_ms.map(|threshold_ms| window(&context.reaper, threshold_ms));
+    let in_background =
+        found.winner.and_then(|place| targets.get(place)).is_some_and(|it| it.in_background);
+    let window = threshold_ms.map(|at_ms| window(&context.reaper, at_ms, in_background));
     let reply = reply::Verdict {
         rules: found
             .rules
@@ -79,13 +81,16 @@ fn several(
     raw(&reply::Verdicts { documents }.to_document())
 }
 
-/// Between which instants a document with this threshold is removed.
-fn window(reaper: &Reaper, threshold_ms: i64) -> RemovalWindow {
-    let sleep_secs = if reaper.parameters().at_threshold() {
+/// Between which instants a document with this threshold is removed. By a rule that is
+/// `in_background`, scheduled passes leave it alone for a while.
+fn window(reaper: &Reaper, threshold_ms: i64, in_background: bool) -> RemovalWindow {
+    let sleep_secs = if reaper.parameters().at_threshold() && !in_background {
         0
     } else {
         reaper.parameters().get(TtlParameter::SleepSecs)
     };
+    let delay_secs = if in_background { BACKGROUND_DELETE_SECS_MAX } else { 0 };
+    let sleep_secs = sleep_secs.saturating_add(delay_secs);
     let last_pass_ms = reaper.last_pass().map_or(0, |pass| pass.duration_micros / 1_000);
     let last_pass_ms = i64::try_from(last_pass_ms).unwrap_or(i64::MAX);
     removal_window(threshold_ms, sleep_secs, last_pass_ms)

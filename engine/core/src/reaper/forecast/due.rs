@@ -45,15 +45,19 @@ pub fn count_due(
     Ok(count)
 }
 
-/// Whether any of the rules has something that is due.
+/// Whether any of the rules has something with a threshold that `until_ms` gives for it, or earlier.
 ///
 /// # Errors
 /// When the store can't be read.
-pub fn is_any_due(store: &Store, targets: &[Target], now_ms: i64) -> Result<bool, StoreError> {
+pub fn is_any_due(
+    store: &Store,
+    targets: &[Target],
+    until_ms: impl Fn(&Target) -> i64,
+) -> Result<bool, StoreError> {
     store.read(|reader| {
         for target in targets {
             let first = target.first_threshold_ms(reader, i64::MIN)?;
-            if first.is_some_and(|first| first <= now_ms) {
+            if first.is_some_and(|first| first <= until_ms(target)) {
                 return Ok(true);
             }
         }

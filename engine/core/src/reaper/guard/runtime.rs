@@ -291,7 +291,7 @@ impl Reaper {
         // An unreadable index counts as due, which is the safe side. Archives remove by age, so
         // they count too.
         let is_something_due = || {
-            is_any_due(store, &all, now.wall_ms).unwrap_or(true)
+            is_any_due(store, &all, |_| now.wall_ms).unwrap_or(true)
                 || self.archives().may_hold_expired(now.wall_ms)
         };
         let small_step = guarded.guard.check(&now, is_something_due);

@@ -39,6 +39,7 @@ fn check(change: impl Fn(&World) -> bool, left: &[i32]) -> World {
     let (targets, was_asked) = (world.targets(), Cell::new(0));
     let allowance = Allowance {
         now_ms: NOW_MS,
+        last_threshold_ms: NOW_MS,
         pass: 1,
         limits: world.reaper.parameters().batch_limits(),
         ahead: 0,

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use bson::doc;
 
 use crate::{
+    catalog::Dialect,
     clock::{Clock, FakeSystemClock},
     event::Event,
     reaper::{
@@ -44,6 +45,33 @@ fn a_pass_runs_when_its_sleep_is_over() {
     world.reaper.set_parameter(TtlParameter::SleepSecs, 10).expect("valid");
     assert_eq!(deleted(monitor.run_due()), 0);
     assert_eq!(next_secs(&world), 100);
+}
+
+/// Scheduled passes of a database that follows Cosmos DB remove one to five minutes after the threshold, not at
+/// the first pass. A requested pass doesn't wait.
+#[test]
+fn cosmos_db_removes_one_to_five_minutes_after_the_threshold() {
+    let (world, clock) = simulated();
+    world.collections.set_dialect("test", Dialect::Cosmos).expect("set");
+    world.index(doc! { "key": { "_ts": 1 }, "name": "ttl", "expireAfterSeconds": 10 });
+    let mut monitor = Monitor::new(Arc::clone(&world.reaper));
+    let mut waits = Vec::new();
+    for id in 0..30 {
+        world.insert([doc! { "_id": id }]);
+        let threshold_ms = clock.now_ms() + 10_000;
+        while world.left().contains(&id) {
+            clock.advance_ms(10_000);
+            monitor.run_due();
+        }
+        waits.push((clock.now_ms() - threshold_ms) / 1_000);
+        // So that the next one begins at another second of a pass's sleep.
+        clock.advance_ms(7_000);
+    }
+    assert!(waits.iter().all(|secs| (60..=310).contains(secs)), "{waits:?}");
+    assert!(waits.iter().any(|secs| *secs > 180), "not only the first passes: {waits:?}");
+    world.insert([doc! { "_id": 30 }]);
+    clock.advance_ms(10_000);
+    assert_eq!(world.reaper.run_pass().deleted, 1);
 }
 
 #[test]

@@ -25,6 +25,7 @@ fn removals(world: &World, docs: u64, ahead: u64) -> Vec<Vec<i32>> {
     let target = &world.targets()[0];
     let allowance = Allowance {
         now_ms: world.collections.clock().now_ms(),
+        last_threshold_ms: world.collections.clock().now_ms(),
         pass: 1,
         limits: Limits { docs, time: Duration::from_hours(1) },
         ahead,
@@ -79,6 +80,7 @@ fn what_was_read_ahead_is_looked_at_again() {
     let collection = collection.expect("there");
     let allowance = Allowance {
         now_ms: world.collections.clock().now_ms(),
+        last_threshold_ms: world.collections.clock().now_ms(),
         pass: 1,
         limits: Limits { docs: 4, time: Duration::from_hours(1) },
         ahead: 50,
