@@ -173,8 +173,8 @@ pub const GUARD_SAVE_MS: i64 = 60_000;
 /// The least real time between two saves of a simulated clock's time while it runs.
 pub const SIMULATED_SAVE: std::time::Duration = std::time::Duration::from_secs(10);
 
-/// How long `mayflyClock` waits for the pass that it advanced a simulated clock to.
-pub const CLOCK_PASS_WAIT: std::time::Duration = std::time::Duration::from_secs(1);
+/// How long `mayflyClock` waits for the pass that it advanced a simulated clock to. A pass may be large.
+pub const CLOCK_PASS_WAIT: std::time::Duration = std::time::Duration::from_mins(1);
 
 /// How often it polls for the end of that pass.
 pub const CLOCK_PASS_POLL: std::time::Duration = std::time::Duration::from_millis(1);

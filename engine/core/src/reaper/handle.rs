@@ -30,7 +30,7 @@ use crate::{
     clock::{Clock, WakeUp, work_time},
     collection::Collections,
     event::{Event, EventHub, PassReport},
-    limits::{CLOCK_PASS_POLL, CLOCK_PASS_WAIT, COPY_PAUSE, COPY_POLL},
+    limits::{COPY_PAUSE, COPY_POLL},
     plan::Operation,
     store::StoreError,
     supervised::panic_text,

@@ -27,6 +27,8 @@ pub(super) const DRAIN_NAME: &str = "ArchiveDrain";
 pub fn start(reaper: &Arc<Reaper>) -> io::Result<Vec<JoinHandle<()>>> {
     // Made here, so that the delay until the thread runs counts toward its first sleep.
     let monitor = Monitor::new(Arc::clone(reaper));
+    // A client may ask when the first pass comes as soon as the store is open.
+    monitor.plan();
     let (passes, moves) = (Arc::clone(reaper), Arc::clone(reaper));
     let monitor =
         Builder::new().name(THREAD_NAME.to_owned()).spawn(move || work(&passes, monitor))?;

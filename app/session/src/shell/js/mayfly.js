@@ -22,16 +22,10 @@
   const nowMs = () => read().now.getTime();
   const status = () => admin({ serverStatus: 1 }).mayfly.reaper;
 
-  /** When the next pass begins, in milliseconds since 1970; `Infinity` if the monitor is off. */
+  /** When the next pass begins or began, in milliseconds since 1970; `Infinity` if the monitor is off. */
   const nextPassMs = () => {
-    for (let tries = 0; tries < 1000; tries++) {
-      const { enabled, nextPass } = status();
-      if (!enabled) return Infinity;
-      if (nextPass?.getTime() > nowMs()) return nextPass.getTime();
-      // It is due or not planned yet: the monitor's thread is about to begin.
-      sleep(2);
-    }
-    return Infinity;
+    const { enabled, nextPass } = status();
+    return enabled && nextPass ? nextPass.getTime() : Infinity;
   };
 
   /** Traffic by its name: what is called every how many milliseconds. */

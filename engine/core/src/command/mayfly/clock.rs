@@ -1,14 +1,19 @@
 //! `mayflyClock`: reads the clock; with `set`, `advanceMS`, `advanceTo`, `rate` or `paused` moves a
 //! simulated one.
 
+use std::thread;
+
 use bson::raw::RawBsonRef;
 
 use crate::{
-    clock::{Clock, RATE_MAX, RATE_MIN},
+    clock::{Clock, RATE_MAX, RATE_MIN, work_time},
     command::core::{
         Answer, Command, CommandError, Context, Request, fields,
         monitor::ttl_status::clock_document, raw,
     },
+    interrupt::StopReason,
+    limits::{CLOCK_PASS_POLL, CLOCK_PASS_WAIT},
+    plan::check_interrupt,
 };
 
 fields! {
@@ -61,7 +66,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     context.reaper.note_clock();
     // A client that advances to a pass expects its removals to be visible in its next command.
     if advance_to.is_some() {
-        context.reaper.await_due_pass();
+        await_due_pass(context)?;
     }
     raw(&clock_document(context.clock().status()))
 }
@@ -71,7 +76,8 @@ fn event_ms(context: &Context, what: &str, now_ms: i64) -> Result<i64, CommandEr
     // One millisecond later, or a threshold that is now would be found again and again.
     let threshold = context.reaper.first_threshold_ms(now_ms.saturating_add(1))?;
     let is_on = context.reaper.parameters().enabled();
-    let pass = context.reaper.next_pass_ms().filter(|at_ms| is_on && *at_ms > now_ms);
+    // A pass that is due or runs is the next one until it is done: the clock may run while a client asks.
+    let pass = context.reaper.next_pass_ms().filter(|_| is_on).map(|at_ms| at_ms.max(now_ms));
     let (found, missing) = match what {
         "threshold" => (threshold, "no document expires after now"),
         "pass" => (pass, "no pass is scheduled; turn on ttlMonitorEnabled"),
@@ -86,6 +92,18 @@ fn event_ms(context: &Context, what: &str, now_ms: i64) -> Result<i64, CommandEr
         }
     };
     found.ok_or_else(|| CommandError::illegal_operation(missing))
+}
+
+/// Waits until the pass that was due is done and the next one is planned, at most
+/// [`CLOCK_PASS_WAIT`] of real time: a monitor that fails again and again plans none.
+fn await_due_pass(context: &Context) -> Result<(), StopReason> {
+    let (until, clock) = (work_time().saturating_add(CLOCK_PASS_WAIT), context.clock());
+    let is_due = || context.reaper.next_pass_ms().is_some_and(|next_ms| next_ms <= clock.now_ms());
+    while is_due() && work_time() < until {
+        check_interrupt()?;
+        thread::park_timeout(CLOCK_PASS_POLL);
+    }
+    Ok(())
 }
 
 fn clock_rate(request: &Request<'_>, rate: RawBsonRef<'_>) -> Result<f64, CommandError> {
@@ -105,6 +123,17 @@ fn clock_rate(request: &Request<'_>, rate: RawBsonRef<'_>) -> Result<f64, Comman
 #[cfg(test)]
 mod tests {
     use crate::command::testing::Lab;
+
+    #[test]
+    fn a_pass_that_is_due_is_waited_for() {
+        let lab = Lab::new();
+        let monitor = crate::reaper::Monitor::new(std::sync::Arc::clone(lab.engine.reaper()));
+        monitor.plan();
+        lab.ok("{mayflyClock: 1, advanceMS: 60000}");
+        // There is no thread that would run it.
+        lab.check("{mayflyClock: 1, advanceTo: 'pass', maxTimeMS: 20}", "{ok: 0, code: 50}");
+        lab.check("{mayflyClock: 1}", "{now: ISODate('2024-01-01T00:01:00Z'), ok: 1}");
+    }
 
     #[test]
     fn time_advances_to_the_next_threshold_or_pass() {
