@@ -156,3 +156,6 @@ pub(super) const UNFINISHED_MAX: usize = 100;
 
 /// Lists of inserted documents that one transaction deletes.
 pub(super) const FORGET_LISTS_MAX: u64 = 1_000;
+
+/// Zero bytes at the end of a text that are ignored. A sparse file may have far more.
+pub(super) const PADDING_BYTES_MAX: u64 = 16 << 20;

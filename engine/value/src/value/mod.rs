@@ -47,4 +47,4 @@ pub use nesting::is_deeper_than;
 pub use order::{compare, compare_documents, compare_in, same_value, same_value_in, type_rank};
 pub use path::{Candidate, Path, PathError, PathPart, is_reserved_name};
 pub use scan::{Limits, ScanError};
-pub use text::{Layout, TextError, iso_ms, iso_text};
+pub use text::{JAVASCRIPT_MS_MAX, Layout, TextError, iso_ms, iso_text};

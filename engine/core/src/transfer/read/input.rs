@@ -16,6 +16,7 @@ use crate::transfer::{
     error::io_reason,
     limits::{IMPORT_TEXT_BYTES_MAX, READ_BYTES},
     read::container,
+    read::padding::{UnpaddedReader, zeros_at_end},
     read::source::{
         Bytes, ContainerError, CountingReader, is_canceled, too_much_unpacked, unpacked,
     },
@@ -23,6 +24,7 @@ use crate::transfer::{
 };
 
 /// The unconsumed bytes of a file.
+#[expect(clippy::struct_excessive_bools, reason = "each is another property of the file")]
 pub(in crate::transfer) struct Input<'p> {
     reader: Bytes<'p>,
     buffer: Vec<u8>,
@@ -37,6 +39,10 @@ pub(in crate::transfer) struct Input<'p> {
     packed: Arc<AtomicU64>,
     /// Bytes after the end of the compressed data.
     ignored: Arc<AtomicU64>,
+    /// Zero bytes at the end of a text.
+    padding: Arc<AtomicU64>,
+    /// The file is text, whose zero bytes at the end are left out.
+    is_unpadded: bool,
     /// The file is in a container, so it can't be continued at an offset.
     is_inside: bool,
     /// The text is decoded, so its bytes aren't those at the same offset of the file.
@@ -116,6 +122,8 @@ impl<'p> Input<'p> {
             wanted: u64::MAX,
             packed: Arc::default(),
             ignored: Arc::default(),
+            padding: Arc::default(),
+            is_unpadded: false,
             is_inside: false,
             encoding: None,
             breaks_at_returns: false,
@@ -159,6 +167,9 @@ impl<'p> Input<'p> {
         if let Some(encoding) = self.encoding {
             again.decode(encoding);
         }
+        if self.is_unpadded {
+            again.drop_padding();
+        }
         again.breaks_at_returns = self.breaks_at_returns;
         again.want(self.wanted.min(offset.saturating_add(bytes)));
         again.skip_to(offset).ok()?;
@@ -172,6 +183,29 @@ impl<'p> Input<'p> {
         self.reader = encoding.reader(Box::new(read.chain(reader)));
         (self.start, self.end, self.unpacked, self.ended) = (0, 0, 0, false);
         self.encoding = Some(encoding);
+    }
+
+    /// Leaves out zero bytes at the end of the file, which is text.
+    pub(in crate::transfer) fn drop_padding(&mut self) {
+        let zeros = zeros_at_end(self.bytes());
+        self.end -= zeros;
+        self.unpacked -= zeros as u64;
+        self.is_unpadded = true;
+        if self.ended {
+            self.padding.fetch_add(zeros as u64, Relaxed);
+        } else {
+            self.drop_padding_after(zeros as u64);
+        }
+    }
+
+    fn drop_padding_after(&mut self, zeros: u64) {
+        let reader = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        self.reader = Box::new(UnpaddedReader::new(reader, zeros, Arc::clone(&self.padding)));
+    }
+
+    /// Zero bytes that were left out so far.
+    pub(in crate::transfer) fn padding_bytes(&self) -> u64 {
+        self.padding.load(Relaxed)
     }
 
     /// The encoding from which the text is decoded. `None` if it isn't.
@@ -189,6 +223,9 @@ impl<'p> Input<'p> {
         self.packed.store(offset, Relaxed);
         self.reader = Box::new(counting(file, &self.packed, self.progress));
         (self.start, self.end, self.unpacked) = (0, 0, offset);
+        if self.is_unpadded {
+            self.drop_padding_after(0);
+        }
         Ok(())
     }
 

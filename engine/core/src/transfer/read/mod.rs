@@ -26,6 +26,7 @@ pub(super) mod gzip;
 pub(super) mod input;
 pub(super) mod item;
 pub(super) mod json;
+pub(super) mod padding;
 pub(super) mod prepare;
 pub(super) mod records;
 pub(super) mod row_reader;

@@ -228,6 +228,7 @@ impl<'p> Records<'p> {
     pub(in crate::transfer) fn tally(&self) -> Tally {
         let mut tally = self.tally_before + self.reader.tally();
         tally.ignored_bytes = self.input.ignored_bytes();
+        tally.padding_bytes = self.input.padding_bytes();
         if let Some(converter) = &self.converter {
             let (converted, unconverted) = converter.totals();
             tally.converted += converted;
@@ -267,6 +268,11 @@ fn form_of(
         return Ok(RecordFormat::Bson);
     }
     decode(input, options)?;
+    input.drop_padding();
+    input.fill_up_to(DETECT_BYTES);
+    if input.bytes().is_empty() && input.padding_bytes() > 0 {
+        return Err("the file has only zero bytes; get a new copy".to_owned());
+    }
     if let Some(what) = refuse(input.bytes()) {
         return Err(what.to_owned());
     }

@@ -172,6 +172,38 @@ fn cells_keep_their_types() {
 }
 
 #[test]
+fn formulas_without_a_value_are_counted() {
+    let formula = "<row r=\"3\"><c r=\"A3\"><f>1+1</f></c><c r=\"B3\"><f>1+1</f><v>2</v></c>\
+                   <c r=\"C3\" t=\"str\"><f>A1</f><v></v></c></row>";
+    let only = "<row r=\"4\"><c r=\"A4\"><f t=\"shared\" si=\"0\" ref=\"A4:A5\">B3</f></c></row>\
+                <row r=\"5\"><c r=\"A5\"><f t=\"shared\" si=\"0\"/></c></row>";
+    let header = row(1, &[("A", INLINE, "a"), ("B", INLINE, "b")]);
+    let bytes = one_sheet(&[header, formula.to_owned(), only.to_owned()]);
+    let (report, found) = imported(&bytes, |_| ());
+    assert_eq!((found, report.tally.empty_formulas), (vec![doc! { "b": 2 }], 3));
+    let said = report.tally.sentences();
+    assert!(said[0].starts_with("3 cells have a formula without a stored value"), "{said:?}");
+}
+
+#[test]
+fn numbers_that_are_no_dates_stay_numbers() {
+    let header = row(1, &[("A", INLINE, "at")]);
+    let days = ["-1", "2958465", "2958466", "1e300", "-700000.5"];
+    let rows = days
+        .iter()
+        .enumerate()
+        .map(|(at, days)| row(u32::try_from(at).unwrap() + 2, &[("A", "s=\"1\"", days)]));
+    let rows: Vec<String> = std::iter::once(header).chain(rows).collect();
+    let (report, found) = imported(&one_sheet(&rows), |_| ());
+    let last = DateTime::from_millis(253_402_214_400_000);
+    let expected: [Bson; 5] =
+        [(-1.0).into(), last.into(), 2_958_466.0.into(), 1e300.into(), (-700_000.5).into()];
+    let found: Vec<Bson> = found.iter().map(|document| document["at"].clone()).collect();
+    assert_eq!(found, expected);
+    assert_eq!(report.tally.far_dates, 4);
+}
+
+#[test]
 fn a_table_is_found_below_and_right_of_empty_cells() {
     let bytes = one_sheet(&[
         row(3, &[("C", INLINE, "a"), ("D", INLINE, "a"), ("F", INLINE, "b.c")]),
@@ -252,6 +284,8 @@ fn an_empty_sheet_has_no_documents() {
     assert_eq!((report.end, found.len()), (ImportEnd::Complete, 0));
     let (report, found) = imported(&one_sheet(&[row(1, &[("A", INLINE, "a")])]), |_| ());
     assert_eq!((report.end, found.len()), (ImportEnd::Complete, 0));
+    let what = "the sheet has no rows below its header row, so nothing was imported.";
+    assert!(said.is_some_and(|said| said.ends_with(what)));
 }
 
 /// The sentence with which a file is refused, or where its reading ends.

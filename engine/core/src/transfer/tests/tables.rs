@@ -207,6 +207,29 @@ fn dates_of_every_unit_are_dates() {
 }
 
 #[test]
+fn infinite_dates_stay_numbers() {
+    const LAST_MS: i64 = 8_640_000_000_000_000;
+    let tally = check(
+        vec![
+            ("day", Arc::new(Date32Array::from(vec![i32::MAX, -i32::MAX, 100_000_000]))),
+            ("s", Arc::new(TimestampSecondArray::from(vec![i64::MAX, i64::MIN, 0]))),
+            ("ms", Arc::new(TimestampMillisecondArray::from(vec![LAST_MS + 1, -LAST_MS, LAST_MS]))),
+            ("us", Arc::new(TimestampMicrosecondArray::from(vec![i64::MAX, -i64::MAX, 1]))),
+        ],
+        &[
+            doc! {
+                "day": i64::from(i32::MAX), "s": i64::MAX, "ms": LAST_MS + 1, "us": i64::MAX,
+            },
+            doc! {
+                "day": -i64::from(i32::MAX), "s": i64::MIN, "ms": date(-LAST_MS), "us": -i64::MAX,
+            },
+            doc! { "day": date(LAST_MS), "s": date(0), "ms": date(LAST_MS), "us": date(0) },
+        ],
+    );
+    assert_eq!((tally.far_dates, tally.finer_dates), (7, 1));
+}
+
+#[test]
 fn a_timestamp_without_a_zone_is_read_in_the_chosen_one() {
     let at: ArrayRef = Arc::new(TimestampMillisecondArray::from(vec![0]));
     let utc: ArrayRef = Arc::new(TimestampMillisecondArray::from(vec![0]).with_timezone("UTC"));

@@ -6,7 +6,7 @@ const DAY_MS: i64 = 86_400_000;
 /// First millisecond of the year 10000.
 const YEAR_10000_MS: i64 = 253_402_300_800_000;
 /// JavaScript's dates reach this far on both sides of 1970: ECMA-262, "Time Values and Time Range".
-const JAVASCRIPT_MS_MAX: i64 = 8_640_000_000_000_000;
+pub const JAVASCRIPT_MS_MAX: i64 = 8_640_000_000_000_000;
 
 /// The meaning of a date without a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,7 +16,7 @@ mod strings;
 mod tree;
 mod wrappers;
 
-pub use date::{iso_ms, iso_text};
+pub use date::{JAVASCRIPT_MS_MAX, iso_ms, iso_text};
 pub use error::TextError;
 pub use nonstandard::{Leniency, Nonstandard, Tally};
 

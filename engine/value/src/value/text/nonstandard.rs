@@ -136,6 +136,14 @@ pub struct Tally {
     pub as_text: u64,
     /// Cells of a sheet with an error, which became null.
     pub error_cells: u64,
+    /// Cells of a sheet with a formula whose value the file does not have.
+    pub empty_formulas: u64,
+    /// Dates of tables that are none: infinite, or beyond the years of their format.
+    pub far_dates: u64,
+    /// Cells of CSV with a word for a missing value, in columns of numbers or booleans: no fields.
+    pub missing_words: u64,
+    /// Zero bytes at the end of a text, which filled it up.
+    pub padding_bytes: u64,
     /// Of each nonstandard form, in the order of [`Nonstandard::ALL`].
     forms: [u64; FORMS],
 }
@@ -164,6 +172,10 @@ impl Add for Tally {
         sum.big_unsigned += other.big_unsigned;
         sum.as_text += other.as_text;
         sum.error_cells += other.error_cells;
+        sum.empty_formulas += other.empty_formulas;
+        sum.far_dates += other.far_dates;
+        sum.missing_words += other.missing_words;
+        sum.padding_bytes += other.padding_bytes;
         for (sum, more) in sum.forms.iter_mut().zip(other.forms) {
             *sum += more;
         }
@@ -185,6 +197,10 @@ impl Tally {
         big_unsigned: 0,
         as_text: 0,
         error_cells: 0,
+        empty_formulas: 0,
+        far_dates: 0,
+        missing_words: 0,
+        padding_bytes: 0,
         forms: [0; FORMS],
     };
 
@@ -228,6 +244,16 @@ impl Tally {
             "cell with an error, such as #N/A, became null",
             "cells with an error, such as #N/A, became null",
         );
+        let empty_formulas = (
+            "cell has a formula without a stored value and was left out; open the workbook in its \
+             program and save it to import that value",
+            "cells have a formula without a stored value and were left out; open the workbook in \
+             its program and save it to import those values",
+        );
+        let far_dates = (
+            "date is infinite or beyond the years of its format, and stays a number",
+            "dates are infinite or beyond the years of their format, and stay numbers",
+        );
         let others = [
             (self.leap_seconds, leap),
             (self.legacy_values, legacy),
@@ -240,9 +266,25 @@ impl Tally {
             (self.big_unsigned, unsigned),
             (self.as_text, as_text),
             (self.error_cells, error_cells),
+            (self.empty_formulas, empty_formulas),
+            (self.far_dates, far_dates),
         ];
+        let others = others.into_iter().chain(self.text_counts());
         let others = others.map(|(count, (one, many))| (count, counted(count, one, many)));
         odd.chain(others).filter(|(count, _)| *count > 0).map(|(_, words)| words).collect()
+    }
+
+    /// The parts left out of texts, with the words for one and for many.
+    fn text_counts(&self) -> [(u64, (&'static str, &'static str)); 2] {
+        let words = (
+            "cell with a word for a missing value, such as NA, was left out",
+            "cells with a word for a missing value, such as NA, were left out",
+        );
+        let padding = (
+            "zero byte at the end of the file was ignored",
+            "zero bytes at the end of the file were ignored",
+        );
+        [(self.missing_words, words), (self.padding_bytes, padding)]
     }
 
     /// Has a nonstandard form as often as that.

@@ -7,7 +7,7 @@
 //! | `UInt64` | long, or Decimal128 beyond 63 bits |
 //! | floats | double |
 //! | decimals | Decimal128, or text with more than 34 digits |
-//! | dates and timestamps | date, in milliseconds |
+//! | dates and timestamps | date, in milliseconds; a long in the unit of the column if infinite |
 //! | times of day, intervals | text |
 //! | durations | long, in the unit of the column |
 //! | binary | binary; `arrow.uuid` becomes a UUID |
@@ -37,7 +37,7 @@ use crate::transfer::read::bson_bytes::{
     append_value, begin, begin_field, end,
 };
 use crate::transfer::read::columnar::decimal::decimal128;
-use crate::value::{extjson::Tally, zone::Zone};
+use crate::value::{JAVASCRIPT_MS_MAX, extjson::Tally, zone::Zone};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -152,7 +152,7 @@ impl ValueWriter<'_> {
                 self.binary(field, array.as_fixed_size_binary().value(at), name);
             }
             DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => {
-                self.date(array, at, name)?;
+                self.date(array, at, name);
             }
             DataType::Time32(_) | DataType::Time64(_) | DataType::Interval(_) => {
                 self.tally.as_text += 1;
@@ -231,46 +231,35 @@ impl ValueWriter<'_> {
         append_value(name, value, self.out);
     }
 
-    fn date(&mut self, array: &dyn Array, at: usize, name: &[u8]) -> Result<(), ValueError> {
-        let ms = match array.data_type() {
-            DataType::Date32 => i64::from(array.as_primitive::<Date32Type>().value(at)) * DAY_MS,
-            DataType::Date64 => array.as_primitive::<Date64Type>().value(at),
-            DataType::Timestamp(unit, zone) => {
-                let ms = self.timestamp_ms(array, at, *unit)?;
-                // One without a zone is local time, and UTC unless a zone was chosen.
-                if zone.is_none() { self.zone.utc_ms(ms) } else { ms }
+    fn date(&mut self, array: &dyn Array, at: usize, name: &[u8]) {
+        // The number of the column, and how many milliseconds it is or has.
+        let (value, ms) = match array.data_type() {
+            DataType::Date32 => {
+                let days = i64::from(array.as_primitive::<Date32Type>().value(at));
+                (days, Some(days * DAY_MS))
             }
-            _ => return Ok(()),
+            DataType::Date64 => {
+                let ms = array.as_primitive::<Date64Type>().value(at);
+                (ms, Some(ms))
+            }
+            DataType::Timestamp(unit, _) => timestamp(array, at, *unit),
+            _ => return,
         };
-        append_value(name, RawBson::DateTime(DateTime::from_millis(ms)), self.out);
-        Ok(())
-    }
-
-    fn timestamp_ms(
-        &mut self,
-        array: &dyn Array,
-        at: usize,
-        unit: TimeUnit,
-    ) -> Result<i64, ValueError> {
-        let (value, per_ms) = match unit {
-            TimeUnit::Second => {
-                let secs = array.as_primitive::<TimestampSecondType>().value(at);
-                return secs
-                    .checked_mul(1_000)
-                    .ok_or_else(|| format!("a date {secs} seconds from 1970 is too far away"));
-            }
-            TimeUnit::Millisecond => {
-                return Ok(array.as_primitive::<TimestampMillisecondType>().value(at));
-            }
-            TimeUnit::Microsecond => {
-                (array.as_primitive::<TimestampMicrosecondType>().value(at), 1_000)
-            }
-            TimeUnit::Nanosecond => {
-                (array.as_primitive::<TimestampNanosecondType>().value(at), 1_000_000)
-            }
+        // Other programs write an infinite date as the last number there is.
+        let Some(ms) = ms.filter(|ms| ms.unsigned_abs() <= JAVASCRIPT_MS_MAX.unsigned_abs()) else {
+            self.tally.far_dates += 1;
+            return append_int64(name, value, self.out);
+        };
+        let per_ms = match array.data_type() {
+            DataType::Timestamp(TimeUnit::Microsecond, _) => 1_000,
+            DataType::Timestamp(TimeUnit::Nanosecond, _) => 1_000_000,
+            _ => 1,
         };
         self.tally.finer_dates += u64::from(value.rem_euclid(per_ms) != 0);
-        Ok(value.div_euclid(per_ms))
+        // One without a zone is local time, and UTC unless a zone was chosen.
+        let is_local = matches!(array.data_type(), DataType::Timestamp(_, None));
+        let ms = if is_local { self.zone.utc_ms(ms) } else { ms };
+        append_value(name, RawBson::DateTime(DateTime::from_millis(ms)), self.out);
     }
 
     fn nested(
@@ -434,6 +423,28 @@ fn inner_name(fields: &Fields, number: usize) -> String {
     let name = fields.get(number).map(|field| clean(field)).unwrap_or_default();
     let before = fields.iter().take(number).filter(|field| clean(field) == name).count();
     if before == 0 { name } else { format!("{name}_{}", before + 1) }
+}
+
+/// A timestamp in the unit of its column, and in milliseconds unless that overflows.
+fn timestamp(array: &dyn Array, at: usize, unit: TimeUnit) -> (i64, Option<i64>) {
+    match unit {
+        TimeUnit::Second => {
+            let secs = array.as_primitive::<TimestampSecondType>().value(at);
+            (secs, secs.checked_mul(1_000))
+        }
+        TimeUnit::Millisecond => {
+            let ms = array.as_primitive::<TimestampMillisecondType>().value(at);
+            (ms, Some(ms))
+        }
+        TimeUnit::Microsecond => {
+            let micros = array.as_primitive::<TimestampMicrosecondType>().value(at);
+            (micros, Some(micros.div_euclid(1_000)))
+        }
+        TimeUnit::Nanosecond => {
+            let nanos = array.as_primitive::<TimestampNanosecondType>().value(at);
+            (nanos, Some(nanos.div_euclid(1_000_000)))
+        }
+    }
 }
 
 /// A duration in the unit of its column.

@@ -1,7 +1,7 @@
 //! Cells of a sheet as BSON. Dates are numbers with a format, and a whole number is a double there.
 
 use bson::{DateTime, RawBson};
-use calamine::{Data, DataRef, ExcelDateTime};
+use calamine::{Data, DataRef, ExcelDateTime, ExcelDateTimeType};
 use chrono::NaiveDate;
 
 use crate::transfer::read::bson_bytes::{
@@ -14,6 +14,12 @@ const EXACT_END: f64 = 9_007_199_254_740_992.0;
 
 const DAY_SECS: f64 = 86_400.0;
 
+/// The day after the last one of the year 9999, counted from 1900.
+const DAYS_END: f64 = 2_958_466.0;
+
+/// Days between the two calendars of workbooks, which count from 1900 and from 1904.
+const DAYS_1904: f64 = 1_462.0;
+
 /// A value that a cell holds.
 pub(super) enum CellValue<'c> {
     Int(i64),
@@ -24,6 +30,8 @@ pub(super) enum CellValue<'c> {
     IsoDate(&'c str),
     IsoDuration(&'c str),
     Error,
+    /// A formula whose value the file doesn't have: no program computed it.
+    EmptyFormula,
 }
 
 impl<'c> CellValue<'c> {
@@ -72,9 +80,10 @@ impl<'c> CellValue<'c> {
             Self::Number(number) => number.to_string(),
             Self::Bool(flag) => flag.to_string(),
             Self::Text(text) | Self::IsoDate(text) | Self::IsoDuration(text) => (*text).to_owned(),
-            Self::Error => String::new(),
+            Self::Error | Self::EmptyFormula => String::new(),
             Self::Date(date) => match form(date, zone) {
                 DateOrTime::Time(text) => text,
+                DateOrTime::Neither(days) => days.to_string(),
                 DateOrTime::Date(_) => {
                     let (year, month, day, ..) = date.to_ymd_hms_milli();
                     format!("{year:04}-{month:02}-{day:02}")
@@ -104,6 +113,10 @@ impl CellWriter<'_> {
             CellValue::Date(value) => match form(value, self.zone) {
                 DateOrTime::Date(ms) => date(ms, out),
                 DateOrTime::Time(text) => self.text(&text, out),
+                DateOrTime::Neither(days) => {
+                    self.tally.far_dates += 1;
+                    append_double(b"", days, out);
+                }
             },
             CellValue::IsoDate(text) => match DateForm::Iso.read(text, self.zone) {
                 Ok(ms) => date(ms, out),
@@ -114,6 +127,7 @@ impl CellWriter<'_> {
                 self.tally.error_cells += 1;
                 append_null(b"", out);
             }
+            CellValue::EmptyFormula => {}
         }
     }
 
@@ -145,12 +159,19 @@ enum DateOrTime {
     Date(i64),
     /// A time of day, or a duration.
     Time(String),
+    /// A number of days that Excel shows as `####`: it is before 1900 or after 9999.
+    Neither(f64),
 }
 
 fn form(value: &ExcelDateTime, zone: Zone) -> DateOrTime {
     let days = value.as_f64();
     if value.is_duration() || (0.0..1.0).contains(&days) {
         return DateOrTime::Time(time(days));
+    }
+    let is_1904 = *value == ExcelDateTime::new(days, ExcelDateTimeType::DateTime, true);
+    let end = if is_1904 { DAYS_END - DAYS_1904 } else { DAYS_END };
+    if !(0.0..end).contains(&days) {
+        return DateOrTime::Neither(days);
     }
     let (year, month, day, hour, minute, second, ms) = value.to_ymd_hms_milli();
     // The 29th of February 1900, which Excel has, is the day after the 28th.
@@ -161,7 +182,7 @@ fn form(value: &ExcelDateTime, zone: Zone) -> DateOrTime {
     });
     match at {
         Some(at) => DateOrTime::Date(zone.utc_ms(at.and_utc().timestamp_millis())),
-        None => DateOrTime::Time(days.to_string()),
+        None => DateOrTime::Neither(days),
     }
 }
 

@@ -39,6 +39,7 @@ struct SheetRow {
     end: usize,
     as_text: u32,
     error_cells: u32,
+    far_dates: u32,
 }
 
 /// The cells of a sheet.
@@ -50,6 +51,8 @@ struct Table {
     rows: Vec<SheetRow>,
     cells: Vec<SheetCell>,
     values: Vec<u8>,
+    /// Cells with a formula and without a value.
+    empty_formulas: u64,
     /// Not all rows were wanted.
     is_cut: bool,
 }
@@ -117,6 +120,10 @@ impl SheetRows {
             filling.cell(row, column, value)
         })?;
         let mut table = filling.finish();
+        if self.at == 0 {
+            // A resumed import has counted them.
+            self.tally.empty_formulas += table.empty_formulas;
+        }
         let width = table.used.len().max(table.header.len());
         table.header.resize(width, String::new());
         table.used.resize(width, false);
@@ -134,6 +141,7 @@ impl SheetRows {
         let cells = before.map_or(0, |before| before.end)..row.end;
         self.tally.as_text += u64::from(row.as_text);
         self.tally.error_cells += u64::from(row.error_cells);
+        self.tally.far_dates += u64::from(row.far_dates);
         let mut out = std::mem::take(&mut self.document).into_bytes();
         out.clear();
         let begun = begin(&mut out);
@@ -272,6 +280,10 @@ impl Filling {
 
     /// Takes a cell with a value. Returns whether a further one is wanted.
     fn cell(&mut self, row: u32, column: u32, value: &CellValue<'_>) -> Result<bool, String> {
+        if matches!(value, CellValue::EmptyFormula) {
+            self.table.empty_formulas += 1;
+            return Ok(true);
+        }
         if self.row != Some(row) {
             self.end_row();
             self.row = Some(row);
@@ -328,8 +340,8 @@ impl Filling {
             }
             let count = |count| u32::try_from(count).unwrap_or(u32::MAX);
             let (as_text, error_cells) = (count(self.tally.as_text), count(self.tally.error_cells));
-            let number = row.saturating_add(1);
-            self.table.rows.push(SheetRow { number, end, as_text, error_cells });
+            let (number, far_dates) = (row.saturating_add(1), count(self.tally.far_dates));
+            self.table.rows.push(SheetRow { number, end, as_text, error_cells, far_dates });
         }
         (self.row_start, self.tally) = (end, Tally::NONE);
     }

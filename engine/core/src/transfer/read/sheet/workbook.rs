@@ -9,8 +9,8 @@ use std::sync::{
 };
 
 use calamine::{
-    Ods, OdsError, Reader, Sheet, SheetType, SheetVisible, Xls, XlsError, Xlsb, XlsbError, Xlsx,
-    XlsxError,
+    Data, DataRef, Ods, OdsError, Reader, Sheet, SheetType, SheetVisible, Xls, XlsError, Xlsb,
+    XlsbError, Xlsx, XlsxError,
 };
 use zip::ZipArchive;
 
@@ -168,9 +168,15 @@ impl Workbook {
             Book::Xlsx(book) => {
                 let mut cells =
                     book.worksheet_cells_reader(sheet).map_err(|error| of_xlsx(&error))?;
-                while let Some(cell) = cells.next_cell().map_err(|error| of_xlsx(&error))? {
-                    let (row, column) = cell.get_position();
-                    let value = CellValue::of_ref(cell.get_value());
+                while let Some(cell) =
+                    cells.next_cell_with_formula_metadata().map_err(|error| of_xlsx(&error))?
+                {
+                    let (row, column) = cell.pos;
+                    let is_uncomputed = cell.formula.is_some() && cell.value == DataRef::Empty;
+                    let value = match CellValue::of_ref(&cell.value) {
+                        None if is_uncomputed => Some(CellValue::EmptyFormula),
+                        value => value,
+                    };
                     if let Some(value) = value
                         && !take(row, column, &value)?
                     {
@@ -179,6 +185,7 @@ impl Workbook {
                 }
                 Ok(())
             }
+            // Both binary formats have a value next to each formula.
             Book::Xlsb(book) => {
                 let mut cells =
                     book.worksheet_cells_reader(sheet).map_err(|error| of_xlsb(&error))?;
@@ -194,7 +201,10 @@ impl Workbook {
                 Ok(())
             }
             Book::Ods(book) => {
-                range(&book.worksheet_range(sheet).map_err(|error| of_ods(&error))?, take)
+                let formulas = book.worksheet_formula(sheet).map_err(|error| of_ods(&error))?;
+                let cells = book.worksheet_range(sheet).map_err(|error| of_ods(&error))?;
+                uncomputed(&formulas, &cells, take)?;
+                range(&cells, take)
             }
             Book::Xls(book) => {
                 range(&book.worksheet_range(sheet).map_err(|error| of_xls(&error))?, take)
@@ -204,7 +214,7 @@ impl Workbook {
 }
 
 /// The cells of a sheet that was read whole.
-fn range(range: &calamine::Range<calamine::Data>, take: TakeCell<'_>) -> Result<(), String> {
+fn range(range: &calamine::Range<Data>, take: TakeCell<'_>) -> Result<(), String> {
     let (first_row, first_column) = range.start().unwrap_or_default();
     for (row, column, data) in range.used_cells() {
         let Some(value) = CellValue::of(data) else { continue };
@@ -216,6 +226,24 @@ fn range(range: &calamine::Range<calamine::Data>, take: TakeCell<'_>) -> Result<
         };
         if !take(row, column, &value)? {
             break;
+        }
+    }
+    Ok(())
+}
+
+/// Passes on the cells that have a formula and no value.
+fn uncomputed(
+    formulas: &calamine::Range<String>,
+    cells: &calamine::Range<Data>,
+    take: TakeCell<'_>,
+) -> Result<(), String> {
+    let (first_row, first_column) = formulas.start().unwrap_or_default();
+    for (row, column, _) in formulas.used_cells().filter(|(.., formula)| !formula.is_empty()) {
+        let at = |first: u32, offset| first.saturating_add(u32::try_from(offset).unwrap_or(0));
+        let (row, column) = (at(first_row, row), at(first_column, column));
+        let value = cells.get_value((row, column));
+        if value.is_none_or(|value| *value == Data::Empty) {
+            take(row, column, &CellValue::EmptyFormula)?;
         }
     }
     Ok(())
