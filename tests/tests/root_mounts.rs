@@ -76,6 +76,25 @@ fn root_mounts_a_drive_of_user_space_that_no_store_opens_on() {
     );
 }
 
+#[test]
+fn root_mounts_a_folder_that_no_file_of_rejects_can_be_written_to() {
+    check(
+        r#"
+        mkdir in
+        printf '{"_id":1}\nx\n{"_id":2}\n' > in/a.jsonl
+        mount -o bind in in
+        mount -o remount,bind,ro in
+        mkdir tmp
+        export TMPDIR="$PWD/tmp"
+        if "$mayfly" import --data store --db d --collection c in/a.jsonl > said 2>&1; then exit 1; fi
+        cat said
+        grep -q "imported 2, skipped 0, rejected 1" said
+        grep -q "saved in $TMPDIR/a.jsonl.rejected.jsonl, because the folder of the file can't be written" said
+        test "$(wc -l < tmp/a.jsonl.rejected.jsonl)" = 1
+        "#,
+    );
+}
+
 /// Runs a script as root in new namespaces, in an empty folder in memory.
 fn check(script: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");

@@ -257,8 +257,13 @@ pub struct Import {
     #[arg(long)]
     pub drop: bool,
     /// Stop at the first rejected document.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "max_rejects")]
     pub stop_on_error: bool,
+    /// Stop after this many rejected documents; 0 never stops. Without it, an import stops after
+    /// 1,000, or when more than one in ten of at least 1,000 documents were rejected. Each --resume
+    /// counts from 0 again.
+    #[arg(long, value_name = "N")]
+    pub max_rejects: Option<u64>,
     /// Skip the free-space check.
     #[arg(long)]
     pub no_space_check: bool,

@@ -15,7 +15,7 @@ use mayfly_engine::store::{JobProgress, JobStep, Watch};
 use mayfly_engine::transfer::{
     DiskSpace, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
     ExportRequest, ImportEnd, ImportReport, ImportRequest, Progress, ReadOptions, Rehearsal,
-    RollBackReport, TransferError, UnfinishedImport,
+    ResumeRequest, RollBackReport, TransferError, UnfinishedImport,
 };
 
 /// Passes everything to its store, and cancels maintenance at its first step. An import stores
@@ -111,8 +111,12 @@ impl Transfers for Slow {
         self.inner().unfinished()
     }
 
-    fn resume(&self, id: ObjectId, progress: &Progress) -> Result<ImportReport, TransferError> {
-        self.inner().resume(id, progress)
+    fn resume(
+        &self,
+        request: ResumeRequest,
+        progress: &Progress,
+    ) -> Result<ImportReport, TransferError> {
+        self.inner().resume(request, progress)
     }
 
     fn roll_back(

@@ -15,7 +15,7 @@ use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, Watc
 use mayfly_engine::transfer::{
     self, DiskSpace, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
     ExportRequest, ImportReport, ImportRequest, Losses, Progress, ReadOptions, Rehearsal,
-    RollBackReport, TransferError, UnfinishedImport,
+    ResumeRequest, RollBackReport, TransferError, UnfinishedImport,
 };
 use mayfly_engine::value::count;
 
@@ -222,8 +222,12 @@ impl Transfers for Embedded {
         transfer::unfinished_imports(self.engine()?.collections())
     }
 
-    fn resume(&self, id: ObjectId, progress: &Progress) -> Result<ImportReport, TransferError> {
-        transfer::resume_import(self.engine()?.collections(), id, progress)
+    fn resume(
+        &self,
+        request: ResumeRequest,
+        progress: &Progress,
+    ) -> Result<ImportReport, TransferError> {
+        transfer::resume_import(self.engine()?.collections(), request, progress)
     }
 
     fn roll_back(

@@ -6,7 +6,7 @@ use bson::oid::ObjectId;
 use mayfly_engine::transfer::{
     DiskSpace, Dump, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
     ExportRequest, ImportReport, ImportRequest, Losses, Progress, ReadOptions, Rehearsal,
-    RollBackReport, TransferError, UnfinishedImport, read_dump_with,
+    ResumeRequest, RollBackReport, TransferError, UnfinishedImport, read_dump_with,
 };
 
 use super::Namespace;
@@ -73,7 +73,11 @@ pub trait Transfers: Send + Sync {
     ///
     /// # Errors
     /// When nothing was changed; a later failure is in the report.
-    fn resume(&self, id: ObjectId, progress: &Progress) -> Result<ImportReport, TransferError>;
+    fn resume(
+        &self,
+        request: ResumeRequest,
+        progress: &Progress,
+    ) -> Result<ImportReport, TransferError>;
 
     /// Removes what one of them has stored.
     ///

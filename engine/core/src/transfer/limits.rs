@@ -45,8 +45,14 @@ pub const IMPORT_REJECTS_MAX: u64 = 1_000;
 /// Rejected documents that a report lists. The file of rejected documents has them all.
 pub(super) const REJECTS_LISTED_MAX: usize = 20;
 
-/// Bytes of a rejected document's text that are kept.
-pub(super) const REJECT_TEXT_BYTES_MAX: usize = 64 << 10;
+/// Bytes of a rejected document's text that are kept: as many as a document may have.
+pub(super) const REJECT_TEXT_BYTES_MAX: usize = 16 << 20;
+
+/// Bytes that are kept of a longer text, and of the rest of a file that can't be read.
+pub(super) const REJECT_REST_BYTES_MAX: usize = 64 << 10;
+
+/// Bytes of the name of a file of rejected documents, with its number. Most file systems allow 255.
+pub(super) const REJECT_NAME_BYTES_MAX: usize = 240;
 
 /// Bytes of rejected text after which a transaction of an import ends.
 pub(super) const REJECTS_BYTES_MAX: usize = 1 << 20;

@@ -72,15 +72,15 @@ pub use limits::{
     REJECTS_SHARE_DOCS_MIN, SAMPLE_DOCS_MAX,
 };
 pub use progress::{Progress, ProgressNow};
-pub use read::convert::FieldCounts;
+pub use read::convert::{FailedValue, FieldCounts};
 pub use read::csv_header::TableColumn;
 pub use read::decode::TextEncoding;
 pub use read::detect::{DetectedFormat, ImportFormat, RecordFormat};
 pub use read::sample::{DeclaredType, PathSample};
 pub use read::text_position::TextPosition;
 pub use read::types::{FieldType, TargetType, Types, Unconverted};
-pub use report::{ImportEnd, ImportReport, Reject};
-pub use request::{ImportMode, ImportRequest, ReadOptions};
+pub use report::{FieldResult, ImportEnd, ImportReport, Reject};
+pub use request::{ImportMode, ImportRequest, ReadOptions, ResumeRequest};
 pub use resume::roll_back::{RollBackReport, roll_back_import};
 pub use resume::unfinished::{UnfinishedImport, leave_import, unfinished_imports};
 

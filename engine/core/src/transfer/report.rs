@@ -1,10 +1,14 @@
 //! The result of an import.
 
-use std::{fmt, path::PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 use bson::oid::ObjectId;
 
-use super::{DetectedFormat, Tally, TextPosition};
+use super::read::container::on_disk;
+use super::{DetectedFormat, FieldCounts, RecordFormat, Tally, TextPosition, Types};
 use crate::value::{count, counted};
 
 /// A rejected document.
@@ -28,6 +32,19 @@ impl fmt::Display for Reject {
         }
         write!(f, ": {}", self.reason)
     }
+}
+
+/// How the values of a field with a chosen type converted, in one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldResult {
+    /// The file.
+    pub file: PathBuf,
+    /// The field's path.
+    pub path: String,
+    /// The name of its type.
+    pub to: &'static str,
+    /// The counts, without those of an earlier run of a resumed import.
+    pub counts: FieldCounts,
 }
 
 /// How an import ended.
@@ -59,6 +76,10 @@ pub struct ImportReport {
     pub rejected: u64,
     /// Non-standard values that were converted.
     pub tally: Tally,
+    /// How the fields with a chosen type converted.
+    pub fields: Vec<FieldResult>,
+    /// An earlier run read documents too.
+    pub is_resumed: bool,
     /// The detected format of each opened file.
     pub files: Vec<(PathBuf, DetectedFormat)>,
     /// The first rejected documents.
@@ -80,6 +101,8 @@ impl ImportReport {
             skipped: 0,
             rejected: 0,
             tally: Tally::default(),
+            fields: Vec::new(),
+            is_resumed: false,
             files: Vec::new(),
             rejects: Vec::new(),
             rejects_files: Vec::new(),
@@ -87,6 +110,67 @@ impl ImportReport {
             unfinished: None,
             complete: None,
         }
+    }
+
+    /// Takes the counts of a file so far, in the order of the types.
+    pub(super) fn note_fields(&mut self, types: &Types, file: &Path, counts: &[FieldCounts]) {
+        for (field, counts) in types.fields.iter().zip(counts) {
+            let known = self.fields.iter_mut().find(|it| it.path == field.path && it.file == file);
+            match known {
+                Some(known) => known.counts.clone_from(counts),
+                None => self.fields.push(FieldResult {
+                    file: file.to_owned(),
+                    path: field.path.clone(),
+                    to: field.to.name(),
+                    counts: counts.clone(),
+                }),
+            }
+        }
+    }
+
+    /// The values read differently from how they were written, each without a period at the end.
+    pub fn notes(&self) -> Vec<String> {
+        let failed: u64 = self.fields.iter().map(|field| field.counts.failed).sum();
+        let mut tally = self.tally;
+        if failed == tally.unconverted {
+            // The fields say it.
+            tally.unconverted = 0;
+        }
+        let mut notes = tally.sentences();
+        notes.extend(self.fields.iter().filter_map(|field| self.failed_words(field)));
+        notes.extend(self.nowhere());
+        notes
+    }
+
+    fn failed_words(&self, field: &FieldResult) -> Option<String> {
+        let FieldResult { file, path, to, counts } = field;
+        let first = counts.first_failed.as_ref()?;
+        let values = counted(counts.failed, "value", "values");
+        let of =
+            if self.files.len() > 1 { format!(" of {}", file.display()) } else { String::new() };
+        Some(format!(
+            "{path}: {values} did not convert to {to}, the first in {}{of}: {}, {}",
+            first.position.start_words(),
+            first.value,
+            first.reason
+        ))
+    }
+
+    /// Fields that no file has, unless an earlier run may have seen them.
+    fn nowhere(&self) -> Option<String> {
+        if self.is_resumed || self.imported + self.skipped + self.rejected == 0 {
+            return None;
+        }
+        let has_values = |path: &str| {
+            let of = self.fields.iter().filter(|field| field.path == path);
+            of.map(|of| &of.counts).any(|it| it.converted + it.blank + it.failed > 0)
+        };
+        let mut paths: Vec<&str> = self.fields.iter().map(|field| field.path.as_str()).collect();
+        paths.retain(|path| !has_values(path));
+        paths.dedup();
+        let names = paths.join(", ");
+        let many = if paths.len() > 1 { "these fields" } else { "the field" };
+        (!paths.is_empty()).then(|| format!("No document has {many} with a chosen type: {names}"))
     }
 
     /// One or two sentences about how it ended and what is stored; `None` after a full success.
@@ -125,8 +209,31 @@ impl ImportReport {
             text = format!("{text} First: {first}.");
         }
         for file in &self.rejects_files {
-            text = format!("{text} Rejected documents are saved in {}.", file.display());
+            let is_beside =
+                self.files.iter().any(|(source, _)| on_disk(source).parent() == file.parent());
+            let is_moved = !is_beside && file.parent() == Some(&*std::env::temp_dir());
+            let why =
+                if is_moved { ", because the folder of the file can't be written" } else { "" };
+            text = format!("{text} Rejected documents are saved in {}{why}.", file.display());
         }
         Some(text)
+    }
+
+    /// Why a complete import had no document, as a sentence; `None` if it had one.
+    pub fn nothing_read(&self) -> Option<String> {
+        let read = self.imported + self.skipped + self.rejected;
+        let (path, detected) = self.files.first()?;
+        if read > 0 || self.end != ImportEnd::Complete {
+            return None;
+        }
+        let why = match detected.form {
+            _ if self.files.len() > 1 => "the files have no documents",
+            RecordFormat::Empty => "the file is empty",
+            RecordFormat::Csv { .. } => "the file has a header row and no rows below it",
+            RecordFormat::Workbook => "the sheet has no rows below its header row",
+            RecordFormat::Parquet | RecordFormat::Arrow => "the table has no rows",
+            _ => "the file has no documents",
+        };
+        Some(format!("{}: {why}, so nothing was imported.", path.display()))
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use bson::oid::ObjectId;
+
 use super::{ImportFormat, Leniency, TextEncoding, Types};
 use crate::catalog::Namespace;
 
@@ -67,6 +69,9 @@ pub struct ImportRequest {
     /// The file for rejected documents, or `None` for `<name>.rejected.jsonl` next to each file. An
     /// existing file is never overwritten: the name gets a number instead.
     pub rejects: Option<PathBuf>,
+    /// Rejected documents after which the import stops; 0 for no limit. With `None` it stops after
+    /// [`super::IMPORT_REJECTS_MAX`], or when more than one in [`super::REJECTS_SHARE`] was rejected.
+    pub rejects_max: Option<u64>,
 }
 
 impl ImportRequest {
@@ -86,6 +91,7 @@ impl ImportRequest {
             stop_on_error: false,
             keeps_inserted: false,
             rejects: None,
+            rejects_max: None,
         }
     }
 
@@ -100,5 +106,20 @@ impl ImportRequest {
             renames: renames.clone(),
             sheet: sheet.clone(),
         }
+    }
+}
+
+/// A request to resume an import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResumeRequest {
+    /// The import.
+    pub id: ObjectId,
+    /// In place of [`ImportRequest::rejects_max`].
+    pub rejects_max: Option<u64>,
+}
+
+impl From<ObjectId> for ResumeRequest {
+    fn from(id: ObjectId) -> Self {
+        Self { id, rejects_max: None }
     }
 }

@@ -168,7 +168,7 @@ impl FileWork for Resume {
     type Done = ImportReport;
 
     fn run(&self, source: &dyn Source, progress: &Progress) -> Result<ImportReport, Failure> {
-        Ok(transfers(source)?.resume(self.0, progress)?)
+        Ok(transfers(source)?.resume(self.0.into(), progress)?)
     }
 
     fn ended(operation: OperationId, result: Result<ImportReport, Failure>, cx: &mut Apply<'_>) {

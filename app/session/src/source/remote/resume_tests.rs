@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use bson::oid::ObjectId;
 use bson::{Document, doc};
 use mayfly_engine::transfer::{ImportEnd, ImportMode, ImportRequest, Progress};
 use mayfly_tests::documentdb::{DocumentDb, Habits};
@@ -96,7 +97,7 @@ fn an_import_that_a_stopped_server_ended_is_resumed_with_every_document_once() {
             let path = write_file(folder.path());
             let server = DocumentDb::start(habits);
             server.prepare("shop", &before);
-            let mut known = None;
+            let mut known: Option<ObjectId> = None;
             let mut report = None;
             for _ in 0..20 {
                 let remote = connect(&server, folder.path());
@@ -108,7 +109,7 @@ fn an_import_that_a_stopped_server_ended_is_resumed_with_every_document_once() {
                     let progress = Progress::new();
                     let ended = match known {
                         None => remote.import(&request(&path, mode), &progress),
-                        Some(id) => remote.resume(id, &progress),
+                        Some(id) => remote.resume(id.into(), &progress),
                     };
                     is_over.cancel();
                     ended
@@ -167,7 +168,7 @@ fn a_batch_that_was_stored_but_not_remembered_is_not_stored_twice() {
         let remote = connect(&server, folder.path());
         let all = remote.unfinished().expect("a list");
         let [known] = all.as_slice() else { panic!("{all:?}") };
-        let report = remote.resume(known.id, &Progress::new()).expect("it runs");
+        let report = remote.resume(known.id.into(), &Progress::new()).expect("it runs");
         assert_eq!(report.end, ImportEnd::Complete);
         assert_eq!(stored(&server), expected, "{mode:?}");
         let sum = report.imported + report.skipped + report.rejected;
@@ -197,6 +198,6 @@ fn an_import_is_rolled_back_after_the_program_was_started_again() {
     let report = remote.roll_back(id, &Progress::new()).expect("it is rolled back");
     assert!(report.removed > 0, "{report:?}");
     assert!(remote.unfinished().expect("a list").is_empty());
-    assert!(remote.resume(id, &Progress::new()).is_err());
+    assert!(remote.resume(id.into(), &Progress::new()).is_err());
     assert!(stored(&server).contains(&5));
 }

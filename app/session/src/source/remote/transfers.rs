@@ -9,8 +9,8 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::transfer::{
     DiskSpace, Dump, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ImportEnd,
     ImportReport, ImportRequest, ImportTarget, Progress, ReadOptions, Rehearsal, RehearsalRule,
-    RollBackReport, StoredAs, TransferError, UnfinishedImport, export_dump_of, import_dump_into,
-    import_into, read_dump_with, rehearse_dump, rehearse_rules, resume_into,
+    ResumeRequest, RollBackReport, StoredAs, TransferError, UnfinishedImport, export_dump_of,
+    import_dump_into, import_into, read_dump_with, rehearse_dump, rehearse_rules, resume_into,
 };
 
 use super::asking::Asking;
@@ -213,11 +213,15 @@ impl Transfers for Remote {
         Ok(std::mem::take(found))
     }
 
-    fn resume(&self, id: ObjectId, progress: &Progress) -> Result<ImportReport, TransferError> {
+    fn resume(
+        &self,
+        resumed: ResumeRequest,
+        progress: &Progress,
+    ) -> Result<ImportReport, TransferError> {
         if self.lock.is_locked() {
             return Err(elsewhere(LOCKED));
         }
-        let Some((file, ids)) = self.import_file(id)? else { return Err(elsewhere(GONE)) };
+        let Some((file, ids)) = self.import_file(resumed.id)? else { return Err(elsewhere(GONE)) };
         let damaged = || elsewhere("Another version of Mayfly began this import; discard it");
         let known = file.unfinished().ok_or_else(damaged)?;
         if file.is_rolling_back {
@@ -231,7 +235,7 @@ impl Transfers for Remote {
         let state = file.state.clone();
         let folder = self.imports_folder();
         let mut target = Remembering { inserts, folder, file: Some(file), is_resumed: true };
-        let mut report = resume_into((id, &state), &mut target, progress)?;
+        let mut report = resume_into((resumed, &state), &mut target, progress)?;
         end_as_canceled(&mut report, progress);
         Ok(self.finish(request, target, known.started_ms, report))
     }

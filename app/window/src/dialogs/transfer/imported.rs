@@ -170,7 +170,7 @@ fn end_ui(ui: &mut Ui, report: &ImportReport) {
         let ink = if report.end == ImportEnd::Cancelled { colors.dim } else { colors.error };
         ui.label(text::rich(words, text::body()).color(ink));
     }
-    for words in report.tally.sentences() {
+    for words in report.notes() {
         ui.label(text::rich(words, text::small()).color(colors.text));
     }
 }

@@ -1,7 +1,7 @@
 //! The types of the fields: what the file has, what it becomes, and what does not convert.
 
 use egui::{Label, ScrollArea, Ui};
-use mayfly_engine::transfer::{SAMPLE_DOCS_MAX, TargetType, Unconverted};
+use mayfly_engine::transfer::{FailedValue, SAMPLE_DOCS_MAX, TargetType, Unconverted};
 use mayfly_engine::value::date_text::{DateForm, Detection, Order};
 
 use super::options::zone_ui;
@@ -283,7 +283,7 @@ fn converted_ui(ui: &mut Ui, row: FieldRow<'_>, look: &FileLook) {
         }
         let Some(counts) = row.counts else { return };
         let all = counts.converted + counts.failed;
-        let Some((document, value, reason)) = &counts.first_failed else {
+        let Some(FailedValue { position, value, reason }) = &counts.first_failed else {
             let all = number::count(all);
             let words = if is_cut(row) {
                 format!("the first {all} values convert")
@@ -294,10 +294,10 @@ fn converted_ui(ui: &mut Ui, row: FieldRow<'_>, look: &FileLook) {
             return;
         };
         let words = format!(
-            "{} of {} do not convert; first in row {}: {}, {reason}",
+            "{} of {} do not convert; first in {}: {}, {reason}",
             number::count(counts.failed),
             number::counted(all, "value", "values"),
-            number::count(*document),
+            position.start_words(),
             short(value),
         );
         ui.label(text::rich(words, text::small()).color(colors.overdue));

@@ -5,22 +5,23 @@ use std::{
     thread,
 };
 
-use bson::oid::ObjectId;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::transfer::{
-    DetectedFormat, ImportEnd, ImportReport, ImportRequest, Progress, Reject, TransferError,
+    DetectedFormat, ImportEnd, ImportReport, ImportRequest, Progress, Reject, ResumeRequest,
+    TransferError,
     import::replacement::check_replacement,
-    import::store_batch::{BatchResult, StopReason, are_too_many, store_batch},
+    import::store_batch::{BatchResult, StopReason, store_batch},
     limits::{BATCH_QUEUE_MAX, REJECTS_LISTED_MAX},
     read::batch::{Batch, NewIds},
     read::container::split,
+    read::item::BadRecord,
     read::records::Records,
     read::text_position::ResumePoint,
     resume::checkpoint::{Checkpoint, ImportState},
     resume::identity::FileIdentity,
     resume::lock::ImportLock,
-    resume::rejects::{RejectLines, RejectedRecord, RejectsFile},
+    resume::rejects::{RejectLines, RejectsFile},
     resume::unfinished::{
         check_unfinished_max_for, forget, forget_all_of, forget_old_complete, forget_rest, load,
     },
@@ -69,21 +70,23 @@ fn has_documents(collections: &Collections, namespace: &Namespace) -> Result<boo
     Ok(documents > 0)
 }
 
-/// Resumes an unfinished import.
+/// Resumes an unfinished import. As many documents may be rejected as in a new one.
 ///
 /// # Errors
 /// When a file or the collection changed; nothing is changed then. Later failures are in
 /// [`ImportReport::end`].
 pub fn resume_import(
     collections: &Collections,
-    id: ObjectId,
+    request: impl Into<ResumeRequest>,
     progress: &Progress,
 ) -> Result<ImportReport, TransferError> {
-    let _lock = ImportLock::new(id)?;
-    let mut checkpoint = load(collections, id)?;
+    let request = request.into();
+    let _lock = ImportLock::new(request.id)?;
+    let mut checkpoint = load(collections, request.id)?;
     check_resumable(collections, &checkpoint)?;
-    let (files, opened) = reopen(&mut checkpoint, progress)?;
+    let (files, opened) = reopen(&mut checkpoint, request.rejects_max, progress)?;
     let mut importing = ImportRun::new(collections, &files, checkpoint, progress);
+    importing.report.is_resumed = true;
     importing.keep_tail()?;
     importing.run(opened)
 }
@@ -91,12 +94,14 @@ pub fn resume_import(
 /// Opens the files again where an import stopped.
 pub(in crate::transfer) fn reopen<'p>(
     checkpoint: &mut Checkpoint,
+    rejects_max: Option<u64>,
     progress: &'p Progress,
 ) -> Result<(Vec<PathBuf>, OpenedFiles<'p>), TransferError> {
-    if are_too_many(checkpoint) {
-        // The user has seen these and resumed anyway. Without this the first new reject would stop
-        // the import again.
-        checkpoint.forgiven = checkpoint.rejected;
+    // The user has seen these and resumed anyway. Without this the first new reject could stop the
+    // import again.
+    checkpoint.forgiven = checkpoint.rejected;
+    if rejects_max.is_some() {
+        checkpoint.request.rejects_max = rejects_max;
     }
     let files = checkpoint.request.files.clone();
     let opened = OpenedFiles::new(&files, checkpoint, progress)?;
@@ -269,6 +274,8 @@ impl<'i> ImportRun<'i> {
         let may_be_last = batch.ended && batch.file + 1 == self.files.len();
         let is_last = may_be_last && self.checkpoint.broken.is_none();
         let name = self.rejects.as_ref().map(|(_, rejects)| rejects.name()).unwrap_or_default();
+        let source = self.files.get(batch.file).map_or(Path::new(""), PathBuf::as_path);
+        self.report.note_fields(&self.checkpoint.request.types, source, &batch.field_counts);
         let mut from = 0;
         while from < batch.entries().len() {
             if self.progress.is_cancelled() {
@@ -294,7 +301,7 @@ impl<'i> ImportRun<'i> {
         let kept = self.keep(&stored.lines);
         let file = self.files.get(file).cloned().unwrap_or_default();
         for refused in stored.refused {
-            let RejectedRecord { position, start_line, reason, fatal, .. } = refused;
+            let BadRecord { position, start_line, reason, fatal, .. } = refused;
             let reject = Reject { file: file.clone(), position, start_line, reason };
             if fatal {
                 self.broken = Some(reject.clone());

@@ -7,14 +7,13 @@ use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
 use crate::transfer::{
     ImportMode, TextPosition, TransferError,
     limits::{
-        CLOCK_DOCS, IMPORT_REJECTS_MAX, REJECT_TEXT_BYTES_MAX, REJECTS_BYTES_MAX, REJECTS_SHARE,
-        REJECTS_SHARE_DOCS_MIN,
+        CLOCK_DOCS, IMPORT_REJECTS_MAX, REJECTS_BYTES_MAX, REJECTS_SHARE, REJECTS_SHARE_DOCS_MIN,
     },
     read::batch::{Batch, BatchEntry},
-    read::records::text_of,
+    read::item::BadRecord,
     resume::checkpoint::{Checkpoint, ImportState},
     resume::inserted::InsertedList,
-    resume::rejects::{RejectLines, RejectedRecord},
+    resume::rejects::RejectLines,
 };
 use crate::{
     catalog::CollectionMeta,
@@ -30,7 +29,7 @@ pub(in crate::transfer) struct BatchResult {
     pub next: usize,
     pub checkpoint: Checkpoint,
     /// The rejected entries, in order.
-    pub refused: Vec<RejectedRecord>,
+    pub refused: Vec<BadRecord>,
     /// The same as lines for the file of rejected documents.
     pub lines: RejectLines,
     /// Bytes of text of the rejected entries.
@@ -160,13 +159,7 @@ fn insert_each(
         }
         stored.next = entry + 1;
         let refused = match item {
-            BatchEntry::Bad(bad) => Some(RejectedRecord {
-                position: bad.position,
-                start_line: bad.start_line,
-                reason: bad.reason.clone(),
-                text: bad.text.clone(),
-                fatal: bad.fatal,
-            }),
+            BatchEntry::Bad(bad) => Some(bad.clone()),
             BatchEntry::Document(range, position) => match batch.document(range) {
                 Some(document) => {
                     one(writer, collection, document, *position, &mut stored.checkpoint, inserted)?
@@ -193,7 +186,7 @@ impl BatchResult {
     }
 
     /// Moves the checkpoint past an entry. Returns whether the next one may follow.
-    fn continues(&mut self, batch: &Batch, entry: usize, refused: Option<RejectedRecord>) -> bool {
+    fn continues(&mut self, batch: &Batch, entry: usize, refused: Option<BadRecord>) -> bool {
         let checkpoint = &mut self.checkpoint;
         // A resumed import retries an unreadable rest.
         let is_fatal = refused.as_ref().is_some_and(|refused| refused.fatal);
@@ -218,9 +211,16 @@ impl BatchResult {
 /// Whether an import stops because of its rejected documents.
 pub(in crate::transfer) fn are_too_many(checkpoint: &Checkpoint) -> bool {
     let rejected = checkpoint.rejected.saturating_sub(checkpoint.forgiven);
-    let read = checkpoint.read();
-    let share = read >= REJECTS_SHARE_DOCS_MIN && rejected.saturating_mul(REJECTS_SHARE) > read;
-    rejected >= IMPORT_REJECTS_MAX || share
+    match checkpoint.request.rejects_max {
+        Some(0) => false,
+        Some(max) => rejected >= max,
+        None => {
+            let read = checkpoint.read();
+            let is_first = checkpoint.forgiven == 0 && read >= REJECTS_SHARE_DOCS_MIN;
+            let share = is_first && rejected.saturating_mul(REJECTS_SHARE) > read;
+            rejected >= IMPORT_REJECTS_MAX || share
+        }
+    }
 }
 
 /// Stores one document and counts the result.
@@ -231,7 +231,7 @@ fn one(
     position: TextPosition,
     checkpoint: &mut Checkpoint,
     inserted: &mut InsertedList,
-) -> Result<Option<RejectedRecord>, TransferError> {
+) -> Result<Option<BadRecord>, TransferError> {
     match store(writer, collection, checkpoint.request.mode, document)? {
         WriteOutcome::Inserted(record) => {
             let document = &*writer.stored(collection, document);
@@ -243,15 +243,7 @@ fn one(
         }
         WriteOutcome::Skipped => checkpoint.skipped += 1,
         WriteOutcome::Refused(reason) => {
-            let mut text = text_of(document);
-            text.truncate(REJECT_TEXT_BYTES_MAX);
-            return Ok(Some(RejectedRecord {
-                position,
-                start_line: position.line,
-                reason,
-                text,
-                fatal: false,
-            }));
+            return Ok(Some(BadRecord::of(position, reason, document)));
         }
     }
     Ok(None)

@@ -10,17 +10,19 @@ use bson::{Document, RawDocument, oid::ObjectId};
 
 use crate::limits::BATCH_DOCS_MAX;
 use crate::transfer::{
-    ImportEnd, ImportReport, ImportRequest, Progress, Reject, TextPosition, TransferError,
+    ImportEnd, ImportReport, ImportRequest, Progress, Reject, ResumeRequest, TextPosition,
+    TransferError,
     import::collection::{OpenedFiles, reopen},
     import::replacement::check_replacement,
     import::store_batch::are_too_many,
-    limits::{REJECT_TEXT_BYTES_MAX, REJECTS_LISTED_MAX},
+    limits::REJECTS_LISTED_MAX,
     read::batch::{Batch, BatchEntry, NewIds},
-    read::records::{Records, text_of},
+    read::item::BadRecord,
+    read::records::Records,
     resume::checkpoint::{Checkpoint, ImportState},
     resume::checkpoint_bson::{from_bson, to_bson},
     resume::identity::FileIdentity,
-    resume::rejects::{RejectLines, RejectedRecord, RejectsFile},
+    resume::rejects::{RejectLines, RejectsFile},
 };
 
 /// The outcome of a document.
@@ -94,22 +96,23 @@ pub fn import_into(
 /// When a file changed, the state is damaged or a rollback has begun; nothing is changed then. Later
 /// failures are in [`ImportReport::end`].
 pub fn resume_into(
-    (import, state): (ObjectId, &Document),
+    (request, state): (ResumeRequest, &Document),
     target: &mut dyn ImportTarget,
     progress: &Progress,
 ) -> Result<ImportReport, TransferError> {
     let damaged = || TransferError::Unfinished {
         what: "The state of this import is damaged. Discard the import.".to_owned(),
     };
-    let mut checkpoint = from_bson(import, state).ok_or_else(damaged)?;
+    let mut checkpoint = from_bson(request.id, state).ok_or_else(damaged)?;
     if checkpoint.state != ImportState::Importing {
         let what = "Can't resume: the import is being rolled back.".to_owned();
         return Err(TransferError::Unfinished { what });
     }
     checkpoint.identities.iter().skip(checkpoint.file).try_for_each(FileIdentity::check)?;
-    let (files, opened) = reopen(&mut checkpoint, progress)?;
+    let (files, opened) = reopen(&mut checkpoint, request.rejects_max, progress)?;
     let mut run = TargetRun::new(&files, target, checkpoint, progress);
     run.report.files = opened.detected;
+    run.report.is_resumed = true;
     Ok(run.run(opened.files, true))
 }
 
@@ -207,18 +210,14 @@ impl<'i> TargetRun<'i> {
     }
 
     /// Stores a batch, and notes what was refused of it.
-    fn store(&mut self, batch: &Batch, refused: &mut Vec<RejectedRecord>) -> Flow {
+    fn store(&mut self, batch: &Batch, refused: &mut Vec<BadRecord>) -> Flow {
+        let source = self.files.get(batch.file).map_or(Path::new(""), PathBuf::as_path);
+        self.report.note_fields(&self.checkpoint.request.types, source, &batch.field_counts);
         let mut from = 0;
         while let Some(entry) = batch.entries().get(from) {
             if let BatchEntry::Bad(bad) = entry {
                 from += 1;
-                refused.push(RejectedRecord {
-                    position: bad.position,
-                    start_line: bad.start_line,
-                    reason: bad.reason.clone(),
-                    text: bad.text.clone(),
-                    fatal: bad.fatal,
-                });
+                refused.push(bad.clone());
                 // A resumed import tries the rest of the file again.
                 if !bad.fatal {
                     self.checkpoint.count_reject(&bad.reason);
@@ -259,7 +258,7 @@ impl<'i> TargetRun<'i> {
         became: StoredAs,
         document: &RawDocument,
         position: TextPosition,
-        refused: &mut Vec<RejectedRecord>,
+        refused: &mut Vec<BadRecord>,
     ) {
         match became {
             StoredAs::Inserted | StoredAs::Replaced => {
@@ -273,16 +272,13 @@ impl<'i> TargetRun<'i> {
             }
             StoredAs::Refused(reason) => {
                 self.checkpoint.count_reject(&reason);
-                let mut text = text_of(document);
-                text.truncate(REJECT_TEXT_BYTES_MAX);
-                let start_line = position.line;
-                refused.push(RejectedRecord { position, start_line, reason, text, fatal: false });
+                refused.push(BadRecord::of(position, reason, document));
             }
         }
     }
 
     /// Whether the import continues after what was refused.
-    fn check(&self, refused: &[RejectedRecord]) -> Flow {
+    fn check(&self, refused: &[BadRecord]) -> Flow {
         if self.stops_on_error() && !refused.is_empty() {
             let is_fatal = refused.last().is_some_and(|refused| refused.fatal);
             return if is_fatal { Ok(()) } else { Err(ImportEnd::StoppedOnError) };
@@ -291,14 +287,14 @@ impl<'i> TargetRun<'i> {
     }
 
     /// Adds what was refused to the report and to the file of rejected documents.
-    fn keep(&mut self, refused: &[RejectedRecord]) -> Flow {
+    fn keep(&mut self, refused: &[BadRecord]) -> Flow {
         if refused.is_empty() {
             return Ok(());
         }
         self.progress.add_rejected(refused.len() as u64);
         let written = self.write(refused);
         let source = self.files.get(self.checkpoint.file).cloned().unwrap_or_default();
-        for RejectedRecord { position, start_line, reason, fatal, .. } in refused {
+        for BadRecord { position, start_line, reason, fatal, .. } in refused {
             let (position, start_line) = (*position, *start_line);
             let reason = reason.clone();
             let reject = Reject { file: source.clone(), position, start_line, reason };
@@ -312,7 +308,7 @@ impl<'i> TargetRun<'i> {
         written.map_err(|error| ImportEnd::Failed(error.to_string()))
     }
 
-    fn write(&mut self, refused: &[RejectedRecord]) -> Result<(), TransferError> {
+    fn write(&mut self, refused: &[BadRecord]) -> Result<(), TransferError> {
         let lines = RejectLines::of(refused)?;
         let Some((_, rejects)) = &mut self.rejects else { return Ok(()) };
         let (path, _) = rejects.open()?;

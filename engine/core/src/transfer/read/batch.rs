@@ -5,12 +5,12 @@ use std::ops::Range;
 use bson::{RawDocument, oid::ObjectId};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::transfer::TextPosition;
 use crate::transfer::limits::BATCH_BYTES_MAX;
 use crate::transfer::read::item::{BadRecord, Item};
 use crate::transfer::read::prepare::prepare;
-use crate::transfer::read::records::{Records, text_of};
+use crate::transfer::read::records::Records;
 use crate::transfer::read::text_position::ResumePoint;
+use crate::transfer::{FieldCounts, TextPosition};
 
 /// Documents ready to be stored and unreadable records between them, in file order.
 pub(in crate::transfer) struct Batch {
@@ -22,6 +22,8 @@ pub(in crate::transfer) struct Batch {
     bad_bytes: usize,
     /// Where the file continues after each entry.
     resume_points: Vec<ResumePoint>,
+    /// How the fields with a chosen type converted in the file so far.
+    pub field_counts: Vec<FieldCounts>,
     /// The file has no more records.
     pub ended: bool,
 }
@@ -76,6 +78,7 @@ impl Batch {
             entries: Vec::with_capacity(docs_max),
             bad_bytes: 0,
             resume_points: Vec::with_capacity(docs_max),
+            field_counts: Vec::new(),
             ended: false,
         };
         while !batch.ended && batch.entries.len() < docs_max && batch.bytes() < BATCH_BYTES_MAX {
@@ -95,6 +98,7 @@ impl Batch {
         if let Some(last) = batch.resume_points.last_mut().filter(|_| batch.ended) {
             last.tally = records.tally();
         }
+        batch.field_counts = records.field_counts().to_vec();
         batch
     }
 
@@ -104,8 +108,7 @@ impl Batch {
         match prepare(document, new_id, &mut self.arena) {
             Ok(()) => self.entries.push(BatchEntry::Document(start..self.arena.len(), position)),
             Err(reason) => {
-                let text = text_of(document);
-                self.push_bad(BadRecord::new(position, reason, &text, false));
+                self.push_bad(BadRecord::of(position, reason, document));
             }
         }
     }
@@ -148,9 +151,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::transfer::{
-        ImportFormat, ReadOptions, limits::REJECT_TEXT_BYTES_MAX, read::input::Input,
-    };
+    use crate::transfer::{ImportFormat, ReadOptions, read::input::Input};
 
     #[test]
     fn ids_of_an_import_are_the_same_each_time_and_different_from_each_other() {
@@ -167,7 +168,8 @@ mod tests {
 
     #[test]
     fn a_batch_of_what_is_rejected_is_bounded_in_bytes_too() {
-        let line = format!("{{\"a\": {}}}\n", "x".repeat(2 * REJECT_TEXT_BYTES_MAX));
+        const BAD_BYTES: usize = 128 << 10;
+        let line = format!("{{\"a\": {}}}\n", "x".repeat(BAD_BYTES));
         let text = line.repeat(300).into_bytes();
         let input = Input::over(Box::new(std::io::Cursor::new(text)));
         let options = ReadOptions { format: ImportFormat::Json, ..ReadOptions::default() };
@@ -175,8 +177,9 @@ mod tests {
         let (mut entries, mut batches) = (0, 0);
         loop {
             let batch = Batch::read(&mut records, 0, 1_000, NewIds::Fresh);
-            let kept = batch.entries().len() * REJECT_TEXT_BYTES_MAX;
-            assert!(kept <= BATCH_BYTES_MAX + REJECT_TEXT_BYTES_MAX, "{kept} bytes");
+            let kept = batch.bad_bytes;
+            assert!(kept >= batch.entries().len() * BAD_BYTES, "{kept} bytes");
+            assert!(kept <= BATCH_BYTES_MAX + 2 * BAD_BYTES, "{kept} bytes");
             (entries, batches) = (entries + batch.entries().len(), batches + 1);
             if batch.ended {
                 break;

@@ -5,6 +5,7 @@ use bson::{
     RawDocumentBuf, oid::ObjectId, raw::RawBsonRef, spec::BinarySubtype,
 };
 
+use crate::transfer::TextPosition;
 use crate::transfer::read::types::{FieldType, TargetType, Types, Unconverted};
 use crate::value::{
     date_text::{DateError, DateForm},
@@ -24,10 +25,21 @@ pub struct FieldCounts {
     pub blank: u64,
     /// Values that did not convert.
     pub failed: u64,
-    /// The first of them: its document from 1, the value, and why without a full stop.
-    pub first_failed: Option<(u64, String, String)>,
+    /// The first of them.
+    pub first_failed: Option<FailedValue>,
     /// The newest date, before it is shifted, in milliseconds since 1970.
     pub newest_ms: Option<i64>,
+}
+
+/// A value that did not convert.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedValue {
+    /// Where its document starts.
+    pub position: TextPosition,
+    /// The value, shortened.
+    pub value: String,
+    /// Why it does not convert, without a full stop.
+    pub reason: String,
 }
 
 /// The result of converting a value.
@@ -48,7 +60,8 @@ pub(in crate::transfer) struct Converter {
     /// The path of each field.
     paths: Vec<Vec<String>>,
     counts: Vec<FieldCounts>,
-    documents: u64,
+    /// Where the current document starts.
+    position: TextPosition,
 }
 
 /// Names of a level of documents, and the fields that continue below.
@@ -65,7 +78,7 @@ impl Converter {
             paths: types.fields.iter().map(path).collect(),
             counts: vec![FieldCounts::default(); types.fields.len()],
             types: types.clone(),
-            documents: 0,
+            position: TextPosition::START,
         })
     }
 
@@ -89,9 +102,20 @@ impl Converter {
         self.types.unconverted != Unconverted::Keep
     }
 
-    /// Starts the next document.
-    pub(in crate::transfer) fn begin_document(&mut self) {
-        self.documents += 1;
+    /// Whether a field becomes text.
+    pub(in crate::transfer) fn is_text(&self, field: usize) -> bool {
+        self.types.fields.get(field).is_some_and(|field| field.to == TargetType::Text)
+    }
+
+    /// Whether a field becomes a number that may have decimals.
+    pub(in crate::transfer) fn is_number(&self, field: usize) -> bool {
+        let to = self.types.fields.get(field).map(|field| &field.to);
+        matches!(to, Some(TargetType::Double | TargetType::Decimal))
+    }
+
+    /// Starts the next document, which is here in the file.
+    pub(in crate::transfer) fn begin_document(&mut self, position: TextPosition) {
+        self.position = position;
     }
 
     /// Converts the fields of a document.
@@ -102,8 +126,9 @@ impl Converter {
     pub(in crate::transfer) fn convert(
         &mut self,
         document: &RawDocument,
+        position: TextPosition,
     ) -> Result<RawDocumentBuf, String> {
-        self.begin_document();
+        self.begin_document(position);
         let paths = std::mem::take(&mut self.paths);
         let below: Below<'_> = paths.iter().map(Vec::as_slice).enumerate().collect();
         let converted = self.document(document, &below);
@@ -204,7 +229,9 @@ impl Converter {
                     Unconverted::Null => Ok(RawBson::Null),
                     Unconverted::Reject => Err(message()),
                 };
-                counts.first_failed.get_or_insert((self.documents, shown, reason));
+                let position = self.position;
+                let failed = || FailedValue { position, value: shown, reason };
+                counts.first_failed.get_or_insert_with(failed);
                 result
             }
         }

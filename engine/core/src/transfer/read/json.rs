@@ -204,7 +204,8 @@ impl JsonRecords {
         let start = blank(input.bytes());
         let position = self.position.after(input.bytes().get(..start).unwrap_or_default());
         let text = input.bytes().get(start..).unwrap_or_default();
-        let mut bad = BadRecord::new(position, too_long_reason(), text, false);
+        // No document, so its beginning is enough to find it.
+        let mut bad = BadRecord::new(position, too_long_reason(), text, true);
         let mut start = start;
         loop {
             let bytes = input.bytes();

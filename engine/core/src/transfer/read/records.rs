@@ -26,7 +26,7 @@ use crate::transfer::{
     Compression, DeclaredType, DetectedFormat, ImportFormat, Nonstandard, Progress, ReadOptions,
     RecordFormat, TextEncoding, TextPosition, TransferError, read::bson_records,
 };
-use crate::value::extjson::{self, Tally};
+use crate::value::extjson::Tally;
 
 /// The documents of one file.
 pub(in crate::transfer) struct Records<'p> {
@@ -204,15 +204,12 @@ impl<'p> Records<'p> {
             return item;
         };
         let document = self.reader.document();
-        match converter.convert(document) {
+        match converter.convert(document, *position) {
             Ok(document) => {
                 self.converted = document;
                 item
             }
-            Err(reason) => {
-                let text = text_of(document);
-                Item::Bad(BadRecord::new(*position, reason, &text, false))
-            }
+            Err(reason) => Item::Bad(BadRecord::of(*position, reason, document)),
         }
     }
 
@@ -350,13 +347,6 @@ fn reader_of(
             Box::new(JsonRecords::new(form, position, options.leniency))
         }
     })
-}
-
-/// A document as text, for the file of rejected documents.
-pub(in crate::transfer) fn text_of(document: &RawDocument) -> Vec<u8> {
-    let mut text = Vec::new();
-    extjson::append_document(&mut text, document, extjson::Style::Canonical);
-    text
 }
 
 /// Whether the name, without that of a compression, has one of these endings.

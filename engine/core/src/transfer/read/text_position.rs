@@ -41,6 +41,15 @@ impl TextPosition {
         }
     }
 
+    /// Where the document starts, in words: `line 3`.
+    pub fn start_words(&self) -> String {
+        match (self.line, self.column) {
+            (0, _) => format!("document {}", self.document),
+            (row, 0) => format!("row {row}"),
+            (line, _) => format!("line {line}"),
+        }
+    }
+
     pub(in crate::transfer) const START: Self = Self { line: 1, column: 1, offset: 0, document: 1 };
 
     /// The position after these bytes, within the same document.

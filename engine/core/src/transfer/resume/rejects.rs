@@ -1,6 +1,7 @@
 //! The file of rejected documents.
 
 use std::{
+    ffi::OsString,
     fs::{self, File},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
@@ -9,14 +10,17 @@ use std::{
 use bson::{RawDocumentBuf, doc};
 
 use crate::transfer::{
-    TextPosition, TransferError,
-    limits::{REJECT_FILES_MAX, REJECT_TEXT_BYTES_MAX},
-    read::container,
+    TransferError,
+    limits::{REJECT_FILES_MAX, REJECT_NAME_BYTES_MAX},
+    read::{container, item::BadRecord},
 };
 use crate::{
     store::{create_chosen, open_chosen, open_chosen_to_write, sync_names},
     value::extjson::{Style, append_document},
 };
+
+/// The ending of the file's name.
+const ENDING: &str = ".rejected.jsonl";
 
 /// Writes the documents rejected from one file, as NDJSON. The first one creates the file.
 pub(in crate::transfer) struct RejectsFile {
@@ -41,7 +45,8 @@ impl RejectsFile {
         if let Some((_, member)) = &inside {
             name.push(format!(".{}", member.replace('/', ".")));
         }
-        name.push(".rejected.jsonl");
+        let mut name = cut(name, REJECT_NAME_BYTES_MAX - ENDING.len());
+        name.push(ENDING);
         let wanted = wanted.map_or_else(|| beside.with_file_name(name), Path::to_owned);
         let open = before.and_then(|(path, kept)| {
             let about = fs::symlink_metadata(path).ok()?;
@@ -64,7 +69,9 @@ impl RejectsFile {
         open.or_else(|| names(&self.wanted).find(is_free)).unwrap_or_else(|| self.wanted.clone())
     }
 
-    /// The file's path. Creates the file if needed, which the flag says.
+    /// The file's path. Creates the file if needed, which the flag says. Where the wanted folder can't
+    /// be written, the file is in the folder for temporary files: an import must not fail because of
+    /// documents that it rejects anyway.
     ///
     /// # Errors
     /// When the file can't be created.
@@ -72,7 +79,13 @@ impl RejectsFile {
         if let Some((path, _)) = &self.open {
             return Ok((path.clone(), false));
         }
-        let made = create(&self.wanted);
+        let made = create(&self.wanted).or_else(|error| match error.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                let name = self.wanted.file_name().unwrap_or_default();
+                create(&std::env::temp_dir().join(name)).map_err(|_| error)
+            }
+            _ => Err(error),
+        });
         let made = made.map_err(|error| TransferError::file(&self.wanted, &error))?;
         let path = made.0.clone();
         self.open = Some(made);
@@ -112,16 +125,6 @@ fn put(file: &mut File, kept: u64, lines: &[u8]) -> io::Result<u64> {
     Ok(begin)
 }
 
-/// A rejected entry.
-pub(in crate::transfer) struct RejectedRecord {
-    pub position: TextPosition,
-    pub start_line: u64,
-    pub reason: String,
-    pub text: Vec<u8>,
-    /// The rest of the file can't be read.
-    pub fatal: bool,
-}
-
 /// The rejects of a transaction, as lines of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::transfer) struct RejectLines {
@@ -133,7 +136,7 @@ pub(in crate::transfer) struct RejectLines {
 impl RejectLines {
     /// # Errors
     /// When a line can't be serialized, which is an internal error.
-    pub(in crate::transfer) fn of(refused: &[RejectedRecord]) -> Result<Self, TransferError> {
+    pub(in crate::transfer) fn of(refused: &[BadRecord]) -> Result<Self, TransferError> {
         let mut lines = Self::default();
         for refused in refused {
             line(&mut lines.bytes, refused)?;
@@ -149,9 +152,9 @@ impl RejectLines {
     }
 }
 
-fn line(bytes: &mut Vec<u8>, refused: &RejectedRecord) -> Result<(), TransferError> {
+fn line(bytes: &mut Vec<u8>, refused: &BadRecord) -> Result<(), TransferError> {
     let whole = |number| i64::try_from(number).unwrap_or(i64::MAX);
-    let RejectedRecord { position, start_line, reason, text, .. } = refused;
+    let BadRecord { position, start_line, reason, text, is_cut, .. } = refused;
     let mut entry = doc! {
         "reason": reason,
         "line": whole(position.line),
@@ -161,7 +164,7 @@ fn line(bytes: &mut Vec<u8>, refused: &RejectedRecord) -> Result<(), TransferErr
         "startLine": whole(*start_line),
         "text": String::from_utf8_lossy(text).into_owned(),
     };
-    if text.len() >= REJECT_TEXT_BYTES_MAX {
+    if *is_cut {
         entry.insert("cut", true);
     }
     let entry = RawDocumentBuf::try_from(&entry)
@@ -169,6 +172,16 @@ fn line(bytes: &mut Vec<u8>, refused: &RejectedRecord) -> Result<(), TransferErr
     append_document(bytes, &entry, Style::Relaxed);
     bytes.push(b'\n');
     Ok(())
+}
+
+/// A name that is cut to at most `bytes_max` bytes.
+fn cut(name: OsString, bytes_max: usize) -> OsString {
+    if name.len() <= bytes_max {
+        return name;
+    }
+    let name = name.to_string_lossy();
+    let end = name.floor_char_boundary(bytes_max);
+    name.get(..end).unwrap_or_default().into()
 }
 
 /// Whether a file starts with these bytes, or is a prefix of them.

@@ -6,7 +6,7 @@ use bson::{RawDocumentBuf, doc};
 
 use crate::transfer::{
     ImportEnd, ImportMode, ImportReport, ImportRequest, Leniency, Nonstandard, Progress,
-    TransferError, Zone, import, leave_import,
+    ResumeRequest, TransferError, Zone, import, leave_import,
     limits::COMPLETE_IMPORTS_MAX,
     resume::checkpoint::{Checkpoint, ImportState},
     resume::rejects::tests as rejects,
@@ -351,6 +351,62 @@ fn more_than_one_bad_document_in_ten_stops() {
     // The user who resumes has seen them.
     let report = fixture.resume().unwrap();
     assert_eq!((report.end, report.imported, report.rejected), (ImportEnd::Complete, 4_375, 625));
+}
+
+#[test]
+fn each_resumption_may_reject_as_many_documents_as_a_new_import() {
+    let bad = "{\"_id\":x}\n".repeat(2_500);
+    let text = format!("{{\"_id\":1}}\n{bad}{{\"_id\":2}}\n");
+    let fixture = Fixture::new();
+    let report = fixture.import(&fixture.at("in", text.as_bytes()));
+    // Of a thousand documents, more than one in ten.
+    assert_eq!((report.end, report.rejected), (ImportEnd::TooManyRejects, 999));
+    let report = fixture.resume().unwrap();
+    assert_eq!((report.end, report.rejected), (ImportEnd::TooManyRejects, 1_999));
+    let report = fixture.resume().unwrap();
+    assert_eq!((report.end, report.rejected, report.imported), (ImportEnd::Complete, 2_500, 2));
+
+    let check = |rejects_max, end, rejected| {
+        let fixture = Fixture::new();
+        let request = fixture.at("in", text.as_bytes());
+        let report = fixture.import(&ImportRequest { rejects_max: Some(rejects_max), ..request });
+        assert_eq!((&report.end, report.rejected), (&end, rejected), "{rejects_max}");
+        (fixture, report)
+    };
+    check(0, ImportEnd::Complete, 2_500);
+    check(2_501, ImportEnd::Complete, 2_500);
+    let (fixture, report) = check(7, ImportEnd::TooManyRejects, 7);
+    let request = ResumeRequest { id: report.unfinished.unwrap(), rejects_max: Some(0) };
+    let report = resume_import(&fixture.collections, request, &Progress::new()).unwrap();
+    assert_eq!((report.end, report.rejected), (ImportEnd::Complete, 2_500));
+}
+
+#[test]
+fn a_file_with_a_long_name_has_rejects_too() {
+    let fixture = Fixture::new();
+    for (name, bytes) in [("n".repeat(255), 255), ("ü".repeat(120), 240)] {
+        let report = fixture.import(&fixture.at(&name, b"{}\nx\n{}\n"));
+        assert_eq!((name.len(), report.end.clone()), (bytes, ImportEnd::Complete));
+        assert_eq!((report.imported, report.rejected), (2, 1));
+        assert_eq!(report.rejects_files[0].parent(), Some(fixture.folder.path()));
+        assert!(rejected(&report).contains("\"line\":2"));
+    }
+}
+
+#[test]
+fn a_rejected_document_is_kept_whole() {
+    let fixture = Fixture::new();
+    let long = "y".repeat(15 << 20);
+    let text = format!("{{\"_id\":1}}\n{{\"a\":\"{long}\",}}x\n{{\"_id\":1,\"b\":\"{long}\"}}\n");
+    let report = fixture.import(&fixture.at("in", text.as_bytes()));
+    assert_eq!((report.imported, report.rejected), (1, 2));
+    for line in rejected(&report).lines() {
+        assert!(line.contains(&long) && !line.contains("\"cut\""), "{}", &line[..200]);
+    }
+    let text = format!("{{\"_id\":7}}\n{{\"a\":{}}}\n", "y".repeat(17 << 20));
+    let report = fixture.import(&fixture.at("longer", text.as_bytes()));
+    let line = rejected(&report);
+    assert!(line.contains("\"cut\":true"), "{}", line.len());
 }
 
 #[test]

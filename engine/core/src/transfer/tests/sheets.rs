@@ -283,6 +283,7 @@ fn an_empty_sheet_has_no_documents() {
     let (report, found) = imported(&one_sheet(&[]), |_| ());
     assert_eq!((report.end, found.len()), (ImportEnd::Complete, 0));
     let (report, found) = imported(&one_sheet(&[row(1, &[("A", INLINE, "a")])]), |_| ());
+    let said = report.nothing_read();
     assert_eq!((report.end, found.len()), (ImportEnd::Complete, 0));
     let what = "the sheet has no rows below its header row, so nothing was imported.";
     assert!(said.is_some_and(|said| said.ends_with(what)));

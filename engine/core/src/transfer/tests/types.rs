@@ -182,7 +182,7 @@ fn a_preview_says_how_dates_are_written_and_what_converts() {
     let counts = &found.counts[0];
     assert_eq!((counts.converted, counts.failed), (31, 1));
     assert_eq!(
-        counts.first_failed.as_ref().map(|it| (it.0, it.1.as_str())),
+        counts.first_failed.as_ref().map(|it| (it.position.document, it.value.as_str())),
         Some((32, "'unknown'"))
     );
 }
