@@ -239,6 +239,14 @@ pub struct Import {
     /// or, for a column without one, the name that the import says. Repeat it for more columns.
     #[arg(long = "rename", value_name = "OLD=NEW")]
     pub renames: Vec<String>,
+    /// In CSV, numbers have a comma before their decimals, as 3,14 has. Without this option, a column
+    /// is read so if the separator isn't a comma and no value can be thousands.
+    #[arg(long)]
+    pub decimal_comma: bool,
+    /// In CSV, a backslash takes the next character as text, also a quote or a separator; \N is a
+    /// missing value. Detected in the first rows.
+    #[arg(long)]
+    pub backslash_escapes: bool,
     /// How to handle a value that does not convert to its --type.
     #[arg(long, value_enum, default_value = "keep")]
     pub unconverted: UnconvertedMode,
@@ -250,7 +258,7 @@ pub struct Import {
     /// name such as Europe/Berlin.
     #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     pub zone: Option<String>,
-    /// Replace invalid UTF-8 and lone surrogates with U+FFFD.
+    /// Replace bytes that are no character of the encoding, and lone surrogates, with U+FFFD.
     #[arg(long)]
     pub replace_broken_text: bool,
     /// Drop the existing collection and its indexes first.

@@ -73,14 +73,14 @@ pub use limits::{
 };
 pub use progress::{Progress, ProgressNow};
 pub use read::convert::{FailedValue, FieldCounts};
-pub use read::csv_header::TableColumn;
+pub use read::csv_header::{ColumnNote, TableColumn};
 pub use read::decode::TextEncoding;
 pub use read::detect::{DetectedFormat, ImportFormat, RecordFormat};
 pub use read::sample::{DeclaredType, PathSample};
 pub use read::text_position::TextPosition;
 pub use read::types::{FieldType, TargetType, Types, Unconverted};
 pub use report::{FieldResult, ImportEnd, ImportReport, Reject};
-pub use request::{ImportMode, ImportRequest, ReadOptions, ResumeRequest};
+pub use request::{CsvReading, ImportMode, ImportRequest, ReadOptions, ResumeRequest};
 pub use resume::roll_back::{RollBackReport, roll_back_import};
 pub use resume::unfinished::{UnfinishedImport, leave_import, unfinished_imports};
 

@@ -21,6 +21,15 @@ pub enum ImportMode {
     Merge,
 }
 
+/// How CSV is written, where its text doesn't say so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CsvReading {
+    /// Numbers have a comma before their decimals.
+    pub decimal_comma: bool,
+    /// A backslash takes the next character as text, also a quote or a separator.
+    pub backslash_escapes: bool,
+}
+
 /// How files are read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReadOptions {
@@ -37,6 +46,8 @@ pub struct ReadOptions {
     pub renames: Vec<(String, String)>,
     /// The sheet of a workbook; its first one without a name.
     pub sheet: Option<String>,
+    /// How CSV is written.
+    pub csv: CsvReading,
 }
 
 /// A request to import files.
@@ -58,6 +69,8 @@ pub struct ImportRequest {
     pub renames: Vec<(String, String)>,
     /// As in [`ReadOptions::sheet`].
     pub sheet: Option<String>,
+    /// How CSV is written.
+    pub csv: CsvReading,
     /// The treatment of a document whose `_id` already exists.
     pub mode: ImportMode,
     /// Drop the collection and its indexes before the first document is stored.
@@ -86,6 +99,7 @@ impl ImportRequest {
             types: Types::default(),
             renames: Vec::new(),
             sheet: None,
+            csv: CsvReading::default(),
             mode: ImportMode::Insert,
             drop: false,
             stop_on_error: false,
@@ -97,7 +111,7 @@ impl ImportRequest {
 
     /// How its files are read.
     pub fn read_options(&self) -> ReadOptions {
-        let Self { format, encoding, leniency, types, renames, sheet, .. } = self;
+        let Self { format, encoding, leniency, types, renames, sheet, csv, .. } = self;
         ReadOptions {
             format: *format,
             encoding: *encoding,
@@ -105,6 +119,7 @@ impl ImportRequest {
             types: types.clone(),
             renames: renames.clone(),
             sheet: sheet.clone(),
+            csv: *csv,
         }
     }
 }

@@ -27,6 +27,6 @@ pub(super) fn show_documents(result: &ImportResult, cx: &mut Apply<'_>) {
 /// Whether only such values were read differently that the preview shows next to the converted
 /// ones.
 fn is_as_previewed(mut tally: Tally) -> bool {
-    (tally.converted, tally.legacy_values) = (0, 0);
+    (tally.converted, tally.legacy_values, tally.missing_words) = (0, 0, 0);
     tally == Tally::NONE
 }

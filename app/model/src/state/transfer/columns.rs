@@ -38,7 +38,7 @@ impl ColumnsDraft {
     /// The columns to list: all, or those with something to say.
     pub fn listed(&self) -> impl Iterator<Item = &TableColumn> {
         self.first.iter().filter(|column| {
-            let is_odd = column.is_renamed() || column.kept_text.is_some();
+            let is_odd = column.is_renamed() || !column.notes.is_empty();
             self.shows_all || is_odd || self.typed.contains_key(&column.name)
         })
     }
@@ -51,11 +51,14 @@ impl ColumnsDraft {
 
 #[cfg(test)]
 mod tests {
+    use mayfly_engine::transfer::ColumnNote;
+
     use super::*;
 
     fn column(header: &str, name: &str, kept_text: Option<&str>) -> TableColumn {
-        let kept_text = kept_text.map(str::to_owned);
-        TableColumn { header: header.to_owned(), name: name.to_owned(), kept_text }
+        let notes = kept_text.map(|text| ColumnNote::Altered(text.to_owned()));
+        let notes = notes.into_iter().collect();
+        TableColumn { header: header.to_owned(), name: name.to_owned(), notes }
     }
 
     #[test]

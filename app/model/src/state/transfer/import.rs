@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use mayfly_engine::transfer::{
-    Compression, ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard, ReadOptions,
-    RecordFormat, Rehearsal, TextEncoding, Zone,
+    Compression, CsvReading, ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard,
+    ReadOptions, RecordFormat, Rehearsal, TextEncoding, Zone,
 };
 
 use super::types::TypesDraft;
@@ -79,6 +79,8 @@ pub struct ImportDraft {
     pub shows_options: bool,
     /// The non-standard forms of Extended JSON that are accepted.
     pub leniency: Leniency,
+    /// How CSV is written.
+    pub csv: CsvReading,
     /// The zone of dates without one, as typed.
     pub zone: String,
     /// The types that fields get.
@@ -207,6 +209,13 @@ impl ImportDraft {
             && self.look.here().is_none_or(|look| is_json(look.preview.detected.form))
     }
 
+    /// Whether the options of CSV mean something.
+    pub fn may_be_csv(&self) -> bool {
+        let is_csv = |form| matches!(form, RecordFormat::Csv { .. });
+        self.format == ImportFormat::Csv
+            || self.look.here().is_some_and(|look| is_csv(look.preview.detected.form))
+    }
+
     /// Has a nonstandard form read, or refused.
     pub fn set_read(&mut self, nonstandard: Nonstandard, is_read: bool) {
         self.leniency.set(nonstandard, is_read);
@@ -237,7 +246,7 @@ impl ImportDraft {
         let renames = self.types.columns.renames();
         let sheet = self.types.columns.sheet.clone();
         let (format, encoding) = (self.format, self.encoding);
-        ReadOptions { format, encoding, leniency, types, renames, sheet }
+        ReadOptions { format, encoding, leniency, types, renames, sheet, csv: self.csv }
     }
 
     /// The look that is shown: the latest one of the file while a newer one is awaited.
@@ -277,7 +286,8 @@ impl ImportDraft {
         if !self.is_drop_confirmed() {
             return Err("Enter the collection name to confirm dropping it".to_owned());
         }
-        let ReadOptions { format, encoding, leniency, types, renames, sheet } = self.read_options();
+        let ReadOptions { format, encoding, leniency, types, renames, sheet, csv } =
+            self.read_options();
         Ok(ImportRequest {
             format,
             encoding,
@@ -285,6 +295,7 @@ impl ImportDraft {
             types,
             renames,
             sheet,
+            csv,
             mode: self.mode,
             drop: self.drop,
             stop_on_error: self.stop_on_error,

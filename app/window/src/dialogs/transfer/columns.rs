@@ -1,7 +1,7 @@
-//! The columns of a table: their names, and numbers that stay text.
+//! The columns of a table: their names, and how their cells read where that isn't obvious.
 
 use egui::{Align, Id, Label, Layout, ScrollArea, Ui, vec2};
-use mayfly_engine::transfer::TableColumn;
+use mayfly_engine::transfer::{ColumnNote, TableColumn};
 
 use super::parts::ask;
 use crate::action::{Actions, TransferAction};
@@ -34,9 +34,12 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
             let words = number::counted(columns.first.len() as u64, "column", "columns");
             ui.checkbox(&mut columns.shows_all, format!("Rename any of {words}"));
         });
+        let listed: Vec<TableColumn> = columns.listed().cloned().collect();
+        if listed.is_empty() {
+            return;
+        }
         let scroll = ScrollArea::vertical().id_salt("columns").auto_shrink([false, true]);
         scroll.max_height(LIST_HEIGHT).show(ui, |ui| {
-            let listed: Vec<TableColumn> = columns.listed().cloned().collect();
             for column in &listed {
                 let change = column_ui(ui, column, columns);
                 typed = change.map(|name| (column.name.clone(), name)).or(typed.take());
@@ -76,10 +79,11 @@ fn column_ui(ui: &mut Ui, column: &TableColumn, columns: &ColumnsDraft) -> Optio
             ..Field::default()
         };
         let is_changed = field.ui(ui, &mut typed).changed();
-        if let Some(kept) = &column.kept_text {
-            let words = format!("stays text because of {}", with_marks(kept));
-            let label = Label::new(text::rich(words, text::small()).color(ink)).truncate();
-            ui.add(label).hint("As a number it would be written in another way");
+        let notes: Vec<String> = column.notes.iter().map(ColumnNote::words).collect();
+        if !notes.is_empty() {
+            let words = with_marks(&notes.join("; "));
+            ui.add(Label::new(text::rich(&*words, text::small()).color(ink)).truncate())
+                .hint(&words);
         }
         is_changed
     });

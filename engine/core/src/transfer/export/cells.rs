@@ -6,7 +6,7 @@ use bson::raw::{RawBsonRef, RawDocumentBuf, cstr};
 use bson::spec::BinarySubtype;
 use bson::{Bson, RawBson};
 
-use super::csv::cell_text;
+use super::csv::{cell_text, needs_quotes};
 use super::losses::{Losses, LostKind, ReadAs, has_short_long};
 use crate::transfer::read::csv_number::{CellForm, cell_form};
 use crate::transfer::read::csv_survey::Evidence;
@@ -64,8 +64,10 @@ pub(super) struct Cells {
     /// Decides the type that an import gives a column without one.
     evidence: Evidence,
     kinds: Counts<LostKind>,
-    /// Values that come back as something else if an import takes each cell for itself.
-    as_auto: Counts<(LostKind, ReadAs)>,
+    /// Values that come back as something else in a column of numbers.
+    as_number: Counts<(LostKind, ReadAs)>,
+    /// The same in a column of booleans.
+    as_bool: Counts<(LostKind, ReadAs)>,
     /// The same if the column is text.
     as_text: Counts<(LostKind, ReadAs)>,
     /// The same in a column of Extended JSON.
@@ -94,30 +96,35 @@ impl Cells {
         }
         let Some(text) = cell_text(value, form) else {
             if !is_renamed {
-                self.as_auto.add((kind, ReadAs::Missing));
-                self.as_text.add((kind, ReadAs::Missing));
+                for counts in [&mut self.as_number, &mut self.as_bool, &mut self.as_text] {
+                    counts.add((kind, ReadAs::Missing));
+                }
             }
             return;
         };
         let read = cell_form(&text);
         self.evidence.note(&text, read);
+        if !needs_quotes(&text) {
+            self.evidence.note_unquoted(read);
+        }
         if is_renamed {
             return;
         }
         if let Some(read_as) = as_text(value, &text) {
             self.as_text.add((kind, read_as));
         }
-        if let Some(read_as) = as_auto(value, &text, read) {
-            self.as_auto.add((kind, read_as));
+        if let Some(read_as) = as_number(value, read) {
+            self.as_number.add((kind, read_as));
+        }
+        if let Some(read_as) = as_bool(value, read) {
+            self.as_bool.add((kind, read_as));
         }
     }
 
     /// Counts a document without this field, whose row can't show it.
     pub(super) fn add_shown_missing(&mut self) {
-        self.evidence.note("", CellForm::NoNumber);
-        for counts in [&mut self.as_auto, &mut self.as_text] {
-            counts.add((LostKind::Missing, ReadAs::Text));
-        }
+        self.evidence.note("", CellForm::Missing);
+        self.as_text.add((LostKind::Missing, ReadAs::Text));
         self.own = OwnType::Mixed;
         self.as_json.add((LostKind::Missing, ReadAs::Null));
     }
@@ -136,6 +143,20 @@ impl Cells {
             .map_or(OwnType::Mixed, OwnType::One);
     }
 
+    /// Whether the column is text that an import would read as numbers or booleans. With quotes it
+    /// doesn't, if another column has a value without.
+    pub(super) fn is_text_like_others(&self, form: CsvForm) -> bool {
+        let reads = self.cell_type(form);
+        form != CsvForm::Typed
+            && matches!(reads, CellType::Numbers { .. } | CellType::Booleans)
+            && self.kinds.0.iter().all(|(kind, _)| *kind == LostKind::Text)
+    }
+
+    /// Whether some value is written without quotes, and isn't a word for a missing one.
+    pub(super) fn has_unquoted(&self) -> bool {
+        self.evidence.has_unquoted()
+    }
+
     /// The type of the column when it is read.
     pub(super) fn cell_type(&self, form: CsvForm) -> CellType {
         match (&self.own, form) {
@@ -146,11 +167,12 @@ impl Cells {
         }
     }
 
-    /// Adds what is lost. `has_other_name` means that the column's header leads to another field.
+    /// Adds what is lost in a column that is read as this type. `has_other_name` means that its header
+    /// leads to another field.
     pub(super) fn losses(
         &self,
         name: &str,
-        form: CsvForm,
+        (to, form): (&CellType, CsvForm),
         has_other_name: bool,
         losses: &mut Losses,
     ) {
@@ -161,11 +183,12 @@ impl Cells {
             return;
         }
         let none = Counts::default();
-        let read = match self.cell_type(form) {
+        let read = match to {
             CellType::Ejson => &self.as_json,
             _ if form == CsvForm::Typed => &none,
-            CellType::Text => &self.as_text,
-            _ => &self.as_auto,
+            CellType::Numbers { .. } => &self.as_number,
+            CellType::Booleans => &self.as_bool,
+            _ => &self.as_text,
         };
         for (lost, count) in &read.0 {
             losses.add(name, *lost, *count);
@@ -184,24 +207,38 @@ fn as_text(value: RawBsonRef<'_>, text: &str) -> Option<ReadAs> {
     }
 }
 
-/// How a column whose cells are read one by one reads a value that it changes.
-fn as_auto(value: RawBsonRef<'_>, text: &str, read: CellForm) -> Option<ReadAs> {
+/// How a column of numbers reads a value that it changes.
+fn as_number(value: RawBsonRef<'_>, read: CellForm) -> Option<ReadAs> {
     let is_same = match (value, read) {
         (RawBsonRef::Int32(int), CellForm::Int32(read)) => int == read,
         (RawBsonRef::Int64(int), CellForm::Int64(read)) => int == read,
-        (RawBsonRef::Double(double), CellForm::Double(read)) => double.to_bits() == read.to_bits(),
+        (RawBsonRef::Double(double), CellForm::Double(read) | CellForm::NotFinite(read)) => {
+            double.to_bits() == read.to_bits()
+        }
         _ => false,
     };
-    match read {
-        _ if is_same => None,
-        CellForm::Altered { .. } | CellForm::NoNumber | CellForm::Text => as_text(value, text),
-        CellForm::Int32(_) | CellForm::Int64(_) | CellForm::Double(_) => match value {
+    if is_same {
+        return None;
+    }
+    Some(match (value, read) {
+        (_, CellForm::Missing) => ReadAs::Missing,
+        (
             RawBsonRef::Int32(_)
             | RawBsonRef::Int64(_)
             | RawBsonRef::Double(_)
-            | RawBsonRef::Decimal128(_) => Some(ReadAs::OtherNumber),
-            _ => Some(ReadAs::Number),
-        },
+            | RawBsonRef::Decimal128(_),
+            _,
+        ) => ReadAs::OtherNumber,
+        _ => ReadAs::Number,
+    })
+}
+
+/// How a column of booleans reads a value that it changes.
+fn as_bool(value: RawBsonRef<'_>, read: CellForm) -> Option<ReadAs> {
+    match (value, read) {
+        (RawBsonRef::Boolean(is), CellForm::Bool(read)) if is == read => None,
+        (_, CellForm::Missing | CellForm::NotFinite(_)) => Some(ReadAs::Missing),
+        _ => Some(ReadAs::Boolean),
     }
 }
 
@@ -226,7 +263,7 @@ fn own_type(value: RawBsonRef<'_>) -> Option<CellType> {
 /// The type as a header names it. Only those of [`own_type`] and Extended JSON are written.
 pub(super) fn type_name(to: &CellType) -> &'static str {
     match to {
-        CellType::Auto => "auto()",
+        CellType::Auto | CellType::Numbers { .. } | CellType::Booleans => "auto()",
         CellType::Text => "string()",
         CellType::Int => "int32()",
         CellType::Long => "int64()",
@@ -254,10 +291,6 @@ pub(super) fn typed_text<'d>(value: RawBsonRef<'d>, to: &CellType) -> Option<Cow
         RawBsonRef::Binary(binary) => {
             use base64::Engine as _;
             Some(base64::engine::general_purpose::STANDARD.encode(binary.bytes).into())
-        }
-        RawBsonRef::Double(double) if double.is_nan() => Some("NaN".into()),
-        RawBsonRef::Double(double) if double.is_infinite() => {
-            Some(if double < 0.0 { "-Infinity" } else { "Infinity" }.into())
         }
         value => cell_text(value, CsvForm::Exact),
     }

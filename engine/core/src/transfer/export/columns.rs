@@ -13,7 +13,7 @@ use super::losses::Losses;
 use crate::transfer::limits::CSV_COLUMNS_MAX;
 use crate::transfer::read::csv_header::header;
 use crate::transfer::read::csv_name::{self, PathStep};
-use crate::transfer::read::csv_row::{RowEnd, split};
+use crate::transfer::read::csv_row::{CsvSigns, RowEnd, split};
 use crate::transfer::read::csv_value::CellType;
 use crate::value::same_value;
 
@@ -49,6 +49,8 @@ struct Column {
     cells: Cells,
     /// Set once all values are known.
     to: Option<CellType>,
+    /// Its text has quotes, which an import of Mayfly reads as: these are not numbers.
+    is_quoted: bool,
 }
 
 /// A path that some document has.
@@ -169,7 +171,10 @@ impl Columns {
             }
             self.all.push(Column { name: path.to_owned(), ..Column::default() });
         }
-        if level.may_be_unclear {
+        // No column conflicts with an empty cell.
+        let is_empty = self.form == CsvForm::Spreadsheet
+            && matches!(value, RawBsonRef::Null | RawBsonRef::Undefined);
+        if level.may_be_unclear && !is_empty {
             shown.push((column, meant_names(path)));
         }
         if let Some(column) = self.all.get_mut(column) {
@@ -219,14 +224,21 @@ impl Columns {
 
     /// Ends the scan that [`Self::add`] is for. Returns what an import changes.
     pub(in crate::transfer) fn end(&mut self) -> Losses {
+        let form = self.form;
+        let has_unquoted = |column: &Column| {
+            column.cells.has_unquoted() && !column.cells.is_text_like_others(form)
+        };
+        let may_quote = self.all.iter().any(has_unquoted);
         for column in &mut self.all {
-            column.to = Some(column.cells.cell_type(self.form));
+            column.is_quoted = may_quote && column.cells.is_text_like_others(form);
+            let own = || column.cells.cell_type(form);
+            column.to = Some(if column.is_quoted { CellType::Text } else { own() });
         }
         let mut losses = Losses { reordered: self.reordered, ..Losses::default() };
         let line = self.header();
         let mut cells = Vec::new();
-        let read = match split(&line, b',', true, &mut cells) {
-            RowEnd::Complete(_) => header(&line, &cells).map_err(|(_, reason)| reason),
+        let read = match split(&line, CsvSigns::plain(b','), true, &mut cells) {
+            RowEnd::Complete(_) => header(&line, &cells, false).map_err(|(_, reason)| reason),
             _ => Err("the header has too many columns".to_owned()),
         };
         let read = match read {
@@ -239,7 +251,8 @@ impl Columns {
                 let names = column.name.split('.');
                 read.path.len() == names.clone().count() && read.path.iter().zip(names).all(is_name)
             });
-            column.cells.losses(&column.name, self.form, !comes_back, &mut losses);
+            let to = column.to.as_ref().unwrap_or(&CellType::Text);
+            column.cells.losses(&column.name, (to, form), !comes_back, &mut losses);
         }
         losses.sorted()
     }
@@ -299,7 +312,7 @@ impl Columns {
                 _ => name,
             }
         };
-        append_csv_line(&mut out, self.all.iter().map(|it| Some(Cow::Owned(name(it)))));
+        append_csv_line(&mut out, self.all.iter().map(|it| (Some(Cow::Owned(name(it))), false)));
         out
     }
 
@@ -312,7 +325,7 @@ impl Columns {
     ) -> bool {
         let mut changed = None;
         let is_only = self.all.len() == 1;
-        let cell = |column: &Column| {
+        let mut cell = |column: &Column| {
             let Some(value) = self.value(document, &column.name) else {
                 // A line with empty text would be no Extended JSON.
                 let needs_null = is_only && column.to == Some(CellType::Ejson);
@@ -328,7 +341,7 @@ impl Columns {
                 (form, _) => cell_text(value, form),
             }
         };
-        append_csv_line(out, self.all.iter().map(cell));
+        append_csv_line(out, self.all.iter().map(|column| (cell(column), column.is_quoted)));
         self.changed = changed;
         self.changed.is_none()
     }

@@ -29,8 +29,8 @@ pub(super) fn cell_text(value: RawBsonRef<'_>, form: CsvForm) -> Option<Cow<'_, 
         RawBsonRef::ObjectId(id) => id.to_hex().into(),
         RawBsonRef::Int64(int) => int.to_string().into(),
         RawBsonRef::Decimal128(decimal) => decimal.to_string().into(),
-        RawBsonRef::Double(double) if for_spreadsheets && double.is_nan() => "NaN".into(),
-        RawBsonRef::Double(double) if for_spreadsheets && double.is_infinite() => {
+        RawBsonRef::Double(double) if double.is_nan() => "NaN".into(),
+        RawBsonRef::Double(double) if double.is_infinite() => {
             if double < 0.0 { "-Infinity" } else { "Infinity" }.into()
         }
         RawBsonRef::DateTime(date) => {
@@ -63,18 +63,18 @@ fn is_formula(text: &str) -> bool {
 }
 
 /// Appends a line of CSV with its line end. `None` is a cell without a value. Empty text has
-/// quotes, so that an import tells them apart.
+/// quotes, so that an import tells them apart, and so has text of a cell that is true.
 pub(super) fn append_csv_line<'t>(
     out: &mut Vec<u8>,
-    cells: impl Iterator<Item = Option<Cow<'t, str>>>,
+    cells: impl Iterator<Item = (Option<Cow<'t, str>>, bool)>,
 ) {
     let start = out.len();
-    for (number, text) in cells.enumerate() {
+    for (number, (text, is_quoted)) in cells.enumerate() {
         if number > 0 {
             out.push(b',');
         }
         if let Some(text) = text {
-            append_cell(out, &text);
+            append_cell(out, &text, is_quoted);
         }
     }
     // Readers skip an empty line, and its row would be lost.
@@ -84,13 +84,17 @@ pub(super) fn append_csv_line<'t>(
     out.extend_from_slice(b"\r\n");
 }
 
-fn append_cell(out: &mut Vec<u8>, text: &str) {
+/// Whether a text isn't read as it is without quotes.
+pub(super) fn needs_quotes(text: &str) -> bool {
     // At the start of a file, a bracket would begin JSON.
-    let needs_quotes = text.is_empty()
+    text.is_empty()
         || text.contains([',', '"', '\n', '\r', ';', '\t', '|'])
         || text.starts_with(|first: char| first.is_whitespace() || "{[<".contains(first))
-        || text.ends_with(char::is_whitespace);
-    if needs_quotes {
+        || text.ends_with(char::is_whitespace)
+}
+
+fn append_cell(out: &mut Vec<u8>, text: &str, is_quoted: bool) {
+    if is_quoted || needs_quotes(text) {
         out.push(b'"');
         out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
         out.push(b'"');

@@ -87,6 +87,8 @@ impl LostKind {
 pub enum ReadAs {
     /// Text becomes a number.
     Number,
+    /// Text becomes true or false.
+    Boolean,
     /// A number gets another type.
     OtherNumber,
     /// Another type becomes text.
@@ -105,6 +107,7 @@ impl ReadAs {
     fn words(self) -> &'static str {
         match self {
             Self::Number => "read as numbers",
+            Self::Boolean => "read as true or false",
             Self::OtherNumber => "read as numbers of another type",
             Self::Text => "read as text",
             Self::OtherText => "read as other text",

@@ -10,18 +10,18 @@ use crate::transfer::read::csv_header::{
     CellError, Column, TableColumn, header, rename, rename_late,
 };
 use crate::transfer::read::csv_name::names;
-use crate::transfer::read::csv_row::{Cell, RowEnd, is_blank, split};
-use crate::transfer::read::csv_survey::Survey;
+use crate::transfer::read::csv_row::{Cell, CsvSigns, RowEnd, is_blank, split};
+use crate::transfer::read::csv_survey::{CellRules, Survey};
 use crate::transfer::read::csv_value::CellType;
 use crate::transfer::read::input::Input;
 use crate::transfer::read::item::{BadRecord, Item};
 use crate::transfer::read::row_shape::RowShape;
-use crate::transfer::{DeclaredType, TextPosition};
-use crate::value::zone::Zone;
+use crate::transfer::{DeclaredType, Nonstandard, ReadOptions, TextPosition};
+use crate::value::{extjson::Tally, zone::Zone};
 
 /// The rows of a CSV file.
 pub(in crate::transfer) struct CsvRecords {
-    separator: u8,
+    rules: CellRules,
     /// The zone of dates that name none.
     zone: Zone,
     /// Names of columns that the user chose.
@@ -32,6 +32,9 @@ pub(in crate::transfer) struct CsvRecords {
     header_read: bool,
     /// Bytes that decide the types of columns.
     survey_bytes_max: u64,
+    /// Columns with words for missing values.
+    worded: Vec<usize>,
+    tally: Tally,
     /// The cells of the current row.
     cells: Vec<Cell>,
     document: RawDocumentBuf,
@@ -39,20 +42,26 @@ pub(in crate::transfer) struct CsvRecords {
 
 impl CsvRecords {
     pub(in crate::transfer) fn new(
-        separator: u8,
-        zone: Zone,
-        renames: &[(String, String)],
+        signs: CsvSigns,
+        options: &ReadOptions,
         position: TextPosition,
     ) -> Self {
+        let rules = CellRules {
+            signs,
+            decimal_comma: options.csv.decimal_comma,
+            replaces: options.leniency.takes(Nonstandard::BrokenText),
+        };
         Self {
-            separator,
-            zone,
-            renames: renames.to_vec(),
+            rules,
+            zone: options.types.zone,
+            renames: options.renames.clone(),
             position,
             columns: Vec::new(),
             shape: RowShape::default(),
             header_read: false,
             survey_bytes_max: u64::MAX,
+            worded: Vec::new(),
+            tally: Tally::NONE,
             cells: Vec::new(),
             document: RawDocumentBuf::new(),
         }
@@ -101,6 +110,11 @@ impl CsvRecords {
         column.declared.clone().map(|text| DeclaredType { text, dates })
     }
 
+    /// Words for missing values that were left out, and broken characters that were replaced.
+    pub(in crate::transfer) fn tally(&self) -> Tally {
+        self.tally
+    }
+
     /// The columns, once the header was read.
     pub(in crate::transfer) fn columns(&self) -> Vec<TableColumn> {
         self.columns.iter().map(Column::shown).collect()
@@ -135,19 +149,32 @@ impl CsvRecords {
         let item = if is_blank {
             None
         } else if self.header_read {
-            let (columns, zone) = (&self.columns, self.zone);
-            let row = Row { bytes, cells: &cells, columns, zone, converter };
+            let (columns, zone, replaces) = (&self.columns, self.zone, self.rules.replaces);
+            let mut row = Row {
+                bytes,
+                cells: &cells,
+                columns,
+                zone,
+                converter,
+                position,
+                replaces,
+                replaced: 0,
+            };
             let reuse = std::mem::take(&mut self.document);
-            Some(match document(&self.shape, row, reuse) {
+            let document = document(&self.shape, &mut row, reuse);
+            let replaced = row.replaced;
+            Some(match document {
                 Ok(document) => {
                     self.document = document;
+                    self.count(bytes, &cells, replaced);
                     Item::Document(position)
                 }
                 Err(error) => Item::Bad(self.wrong(bytes, error, false)),
             })
         } else {
-            let read = header(bytes, &cells);
-            match read.and_then(|columns| self.begin(columns, length, input, converter)) {
+            let read = header(bytes, &cells, self.rules.replaces);
+            match read.and_then(|columns| self.begin(columns, length, input, converter.as_deref()))
+            {
                 Ok(()) => None,
                 Err(error) => Some(Item::Bad(self.wrong(bytes, error, true))),
             }
@@ -163,6 +190,22 @@ impl CsvRecords {
         item
     }
 
+    /// Counts what was left out of a row, and this many characters that were replaced in it.
+    fn count(&mut self, row: &[u8], cells: &[Cell], replaced: u64) {
+        let broken = Nonstandard::BrokenText;
+        self.tally.set(broken, self.tally[broken] + replaced);
+        for index in &self.worded {
+            let (column, cell) = (self.columns.get(*index), cells.get(*index));
+            let Some((column, cell)) = column.zip(cell).filter(|(_, cell)| !cell.is_missing(row))
+            else {
+                continue;
+            };
+            // `""` is a missing value without a word.
+            let is_word = || !cell.bytes(row).is_empty() && column.is_word(cell, row);
+            self.tally.missing_words += u64::from(is_word());
+        }
+    }
+
     fn wrong(&self, row: &[u8], (at, reason): CellError, fatal: bool) -> BadRecord {
         let position = self.position.after(row.get(..at).unwrap_or(row));
         BadRecord::new(position, reason, row.trim_ascii_end(), fatal).started(self.position.line)
@@ -174,29 +217,32 @@ impl CsvRecords {
         mut columns: Vec<Column>,
         length: usize,
         input: &Input<'_>,
-        converter: Option<&mut Converter>,
+        converter: Option<&Converter>,
     ) -> Result<(), CellError> {
         let refused = |reason| (0, reason);
         let renames: Vec<&(String, String)> = self.renames.iter().collect();
         let late = rename(&mut columns, &renames).map_err(refused)?;
-        let mut survey = Survey::new(&columns);
+        let mut survey = Survey::new(&columns, self.rules);
         let rows = input.bytes().get(length..).unwrap_or_default();
         let offset = self.position.offset + length as u64;
         let again = (!input.has_ended()).then(|| input.again(offset, self.survey_bytes_max));
         match again.flatten() {
-            Some(mut again) => survey.read(&mut again, self.separator),
-            None => drop(survey.rows(rows, self.separator, input.has_ended())),
+            Some(mut again) => survey.read(&mut again),
+            None => drop(survey.rows(rows, input.has_ended())),
         }
         survey.apply(&mut columns);
         rename_late(&mut columns, &late).map_err(refused)?;
-        if let Some(converter) = converter {
-            for column in &mut columns {
-                column.field = converter.field_at(&names(&column.path));
-                if column.field.is_some() && column.declared.is_none() {
-                    (column.to, column.kept_text) = (CellType::Auto, None);
-                }
+        for column in &mut columns {
+            column.has_commas |= self.rules.decimal_comma;
+            column.field = converter.and_then(|it| it.field_at(&names(&column.path)));
+            let Some((field, converter)) = column.field.zip(converter) else { continue };
+            column.keeps_blanks = converter.is_text(field);
+            if column.declared.is_none() {
+                (column.to, column.has_words, column.notes) = (CellType::Auto, false, Vec::new());
             }
         }
+        let has_words = |(index, column): (usize, &Column)| column.has_words.then_some(index);
+        self.worded = columns.iter().enumerate().filter_map(has_words).collect();
         self.shape = RowShape::of(&columns);
         self.columns = columns;
         Ok(())
@@ -214,7 +260,7 @@ impl CsvRecords {
                 let position = self.position.after(bytes.get(..at).unwrap_or(bytes));
                 BadRecord::new(position, reason, text, fatal).started(self.position.line)
             };
-            match split(bytes, self.separator, input.has_ended(), &mut self.cells) {
+            match split(bytes, self.rules.signs, input.has_ended(), &mut self.cells) {
                 RowEnd::Complete(length) => return Ok(Some(length)),
                 RowEnd::Unterminated(at) if input.has_ended() => {
                     return Err(wrong(at, "unclosed quote; close it", true));

@@ -1,13 +1,17 @@
 //! Rows of CSV as documents, written without a value for each cell in between.
 
+use std::borrow::Cow;
+
+use bson::RawBson;
 use bson::raw::{RawBsonRef, RawDocumentBuf};
 
+use crate::transfer::TextPosition;
 use crate::transfer::read::bson_bytes::{
     append_double, append_int32, append_int64, append_text, append_value, begin, end,
 };
 use crate::transfer::read::convert::Converter;
-use crate::transfer::read::csv_header::{CellError, Column};
-use crate::transfer::read::csv_number::{CellForm, cell_form};
+use crate::transfer::read::csv_header::{CellError, Column, broken_text};
+use crate::transfer::read::csv_number::{CellForm, comma_number};
 use crate::transfer::read::csv_row::Cell;
 use crate::transfer::read::csv_value::CellType;
 use crate::transfer::read::row_shape::{Cells, RowShape};
@@ -20,6 +24,12 @@ pub(in crate::transfer) struct Row<'r> {
     pub columns: &'r [Column],
     pub zone: Zone,
     pub converter: Option<&'r mut Converter>,
+    /// Where the row starts in the file.
+    pub position: TextPosition,
+    /// Broken characters are replaced.
+    pub replaces: bool,
+    /// How many were.
+    pub replaced: u64,
 }
 
 /// A row as a document. A field without a value is left out. Cells after those that are known are
@@ -29,16 +39,16 @@ pub(in crate::transfer) struct Row<'r> {
 /// When a cell can't become its value.
 pub(in crate::transfer) fn document(
     shape: &RowShape,
-    mut row: Row<'_>,
+    row: &mut Row<'_>,
     reuse: RawDocumentBuf,
 ) -> Result<RawDocumentBuf, CellError> {
     let mut out = reuse.into_bytes();
     out.clear();
     let start = begin(&mut out);
     if let Some(converter) = &mut row.converter {
-        converter.begin_document();
+        converter.begin_document(row.position);
     }
-    shape.append(&mut row, &mut out)?;
+    shape.append(row, &mut out)?;
     for index in row.columns.len()..row.cells.len() {
         let mut name = format!("field{index}");
         while shape.has(&name) {
@@ -51,10 +61,52 @@ pub(in crate::transfer) fn document(
         .map_err(|_| (0, "the row can't be converted to a document".to_owned()))
 }
 
+impl Row<'_> {
+    /// The text of a cell.
+    ///
+    /// # Errors
+    /// When it has broken characters, unless they are replaced.
+    fn text<'t>(&mut self, cell: &Cell, bytes: &'t [u8]) -> Result<Cow<'t, str>, CellError> {
+        match str::from_utf8(bytes) {
+            Ok(text) => Ok(Cow::Borrowed(text)),
+            Err(_) if self.replaces => {
+                let broken = bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty());
+                self.replaced += broken.count() as u64;
+                Ok(String::from_utf8_lossy(bytes))
+            }
+            Err(error) => Err((cell.offset(error.valid_up_to()), broken_text())),
+        }
+    }
+
+    /// Appends the value that a chosen type makes of a cell. A value that doesn't convert keeps each
+    /// character.
+    fn append_chosen(
+        &mut self,
+        (field, has_commas): (usize, bool),
+        (cell, text): (&Cell, &str),
+        name: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), CellError> {
+        let Some(converter) = &mut self.converter else { return Ok(()) };
+        let bare = if converter.is_text(field) { text } else { cell.number_text(text) };
+        let bare = &*with_point(bare, has_commas && converter.is_number(field));
+        let value = converter.scalar(field, RawBsonRef::String(bare));
+        match value.map_err(|reason| (cell.at, reason))? {
+            RawBson::String(kept) if kept == bare => append_text(name, text, out),
+            value => append_value(name, value, out),
+        }
+        Ok(())
+    }
+}
+
 impl Cells for Row<'_> {
     /// A chosen type may make null of a cell without a value.
     fn has_cell(&self, column: usize) -> bool {
-        self.cells.get(column).is_some_and(|cell| !cell.is_missing(self.bytes))
+        let Some(cell) = self.cells.get(column) else { return false };
+        match self.columns.get(column) {
+            Some(column) => column.has_value(cell, self.bytes),
+            None => !cell.is_missing(self.bytes),
+        }
     }
 
     fn has_value(&self, column: usize) -> bool {
@@ -67,39 +119,55 @@ impl Cells for Row<'_> {
     }
 
     fn append(&mut self, index: usize, name: &[u8], out: &mut Vec<u8>) -> Result<(), CellError> {
-        let Some(cell) = self.cells.get(index) else { return Ok(()) };
-        let bytes = cell.bytes(self.bytes);
-        let text = str::from_utf8(&bytes).map_err(|error| {
-            let at = cell.offset(error.valid_up_to());
-            (at, "the text is not valid UTF-8; convert the file to UTF-8".to_owned())
-        })?;
-        let column = self.columns.get(index);
-        if let (Some(field), Some(converter)) =
-            (column.and_then(|column| column.field), &mut self.converter)
-        {
-            let value = converter.scalar(field, RawBsonRef::String(text));
-            let value = value.map_err(|reason| (cell.at, reason))?;
-            append_value(name, value, out);
+        let (row, cells, columns) = (self.bytes, self.cells, self.columns);
+        let Some(cell) = cells.get(index) else { return Ok(()) };
+        let bytes = cell.bytes(row);
+        let text = &*self.text(cell, &bytes)?;
+        let Some(column) = columns.get(index) else {
+            append_form(name, text, CellType::Auto.form(cell.number_text(text)), out);
             return Ok(());
+        };
+        if let Some(field) = column.field
+            && self.converter.is_some()
+        {
+            return self.append_chosen((field, column.has_commas), (cell, text), name, out);
         }
-        match column.map_or(&CellType::Auto, |column| &column.to) {
+        let bare = cell.number_text(text);
+        match &column.to {
             CellType::Text => append_text(name, text, out),
-            CellType::Auto => match cell_form(cell.number_text(text)) {
-                CellForm::Int32(int) => append_int32(name, int, out),
-                CellForm::Int64(int) => append_int64(name, int, out),
-                CellForm::Double(double) => append_double(name, double, out),
-                CellForm::Altered { .. } | CellForm::NoNumber | CellForm::Text => {
-                    append_text(name, text, out);
-                }
-            },
+            CellType::Auto | CellType::Numbers { .. } | CellType::Booleans => {
+                append_form(name, text, column.to.form(bare), out);
+            }
             _ => {
-                let Some(column) = column else { return Ok(()) };
-                let value = column.value(text, self.zone).map_err(|reason| (cell.at, reason))?;
+                let is_number = matches!(column.to, CellType::Double | CellType::Decimal);
+                let bare = with_point(bare, column.has_commas && is_number);
+                let value = column.value(&bare, self.zone).map_err(|reason| (cell.at, reason))?;
                 let value =
-                    bson::RawBson::try_from(value).map_err(|error| (cell.at, error.to_string()))?;
+                    RawBson::try_from(value).map_err(|error| (cell.at, error.to_string()))?;
                 append_value(name, value, out);
             }
         }
         Ok(())
+    }
+}
+
+/// The text of a number with a point in place of its decimal comma.
+fn with_point(text: &str, has_comma: bool) -> Cow<'_, str> {
+    if has_comma && comma_number(text).is_some() {
+        return Cow::Owned(text.replace(',', "."));
+    }
+    Cow::Borrowed(text)
+}
+
+/// Appends a cell that reads like this.
+fn append_form(name: &[u8], text: &str, form: CellForm, out: &mut Vec<u8>) {
+    match form {
+        CellForm::Int32(int) => append_int32(name, int, out),
+        CellForm::Int64(int) => append_int64(name, int, out),
+        CellForm::Double(double) | CellForm::NotFinite(double) => append_double(name, double, out),
+        CellForm::Bool(is) => append_value(name, RawBson::Boolean(is), out),
+        CellForm::Altered { .. } | CellForm::Missing | CellForm::Text => {
+            append_text(name, text, out);
+        }
     }
 }

@@ -9,7 +9,9 @@ use std::collections::HashSet;
 
 use bson::Bson;
 
+use crate::transfer::Nonstandard;
 use crate::transfer::read::csv_name::{self, ColumnPath, names, path_text};
+use crate::transfer::read::csv_number::CellForm;
 use crate::transfer::read::csv_row::Cell;
 use crate::transfer::read::csv_value::{BinaryText, CellType};
 use crate::value::{
@@ -24,12 +26,55 @@ pub struct TableColumn {
     pub header: String,
     /// The path of its values: `a.b`, `tags[0]`. Unique.
     pub name: String,
-    /// A number that stays text, if every value of the column is a number and one of them would be
-    /// written in another way, as `1.10` would.
-    pub kept_text: Option<String>,
+    /// How its cells read where that isn't obvious.
+    pub notes: Vec<ColumnNote>,
+}
+
+/// How the cells of a column read where that isn't obvious, each with the first such cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ColumnNote {
+    /// The column stays text because this number would be written in another way, as `1.10` would.
+    Altered(String),
+    /// The column stays text because its cells have quotes and those of others don't.
+    Quoted(String),
+    /// The column stays text because the comma may be one between thousands, as in `1,234`.
+    UnclearComma(String),
+    /// Its numbers have a comma before their decimals.
+    DecimalComma(String),
+    /// This word is an empty cell, because the others are numbers or booleans.
+    MissingWord(String),
+    /// The header lacks the column, and a backslash stands before a separator.
+    ShiftedByEscape,
+}
+
+impl ColumnNote {
+    /// The same in a few words that follow the name of the column.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Altered(cell) => {
+                format!("stays text: {cell} would be written in another way as a number")
+            }
+            Self::Quoted(cell) => {
+                format!("stays text: its cells have quotes, as \"{cell}\" has, and others don't")
+            }
+            Self::UnclearComma(cell) => {
+                format!("stays text: {cell} may have a decimal comma or thousands")
+            }
+            Self::DecimalComma(cell) => format!("numbers with a decimal comma, as {cell} has"),
+            Self::MissingWord(cell) => format!("{cell} is read as a missing value"),
+            Self::ShiftedByEscape => {
+                "the header lacks it, and some row has a backslash before a separator".to_owned()
+            }
+        }
+    }
 }
 
 impl TableColumn {
+    /// The path of its values as `--type` has it: those in arrays have the path of their array.
+    pub fn field_path(&self) -> String {
+        csv_name::meant(&self.name).map_or_else(|| self.name.clone(), |path| names(&path).join("."))
+    }
+
     /// Whether its name isn't that of the header.
     pub fn is_renamed(&self) -> bool {
         self.header.trim() != self.name
@@ -46,15 +91,45 @@ pub(in crate::transfer) struct Column {
     pub(in crate::transfer) declared: Option<String>,
     /// The converter's field, whose type comes before that of the header.
     pub(in crate::transfer) field: Option<usize>,
+    /// Blanks without quotes are text and not a missing value.
+    pub(in crate::transfer) keeps_blanks: bool,
+    /// Some cell is a word for a missing value, or `""` among numbers.
+    pub(in crate::transfer) has_words: bool,
+    /// Numbers have a comma before their decimals.
+    pub(in crate::transfer) has_commas: bool,
     /// As in [`TableColumn`].
-    pub(in crate::transfer) kept_text: Option<String>,
+    pub(in crate::transfer) notes: Vec<ColumnNote>,
 }
 
 impl Column {
     /// A column without a type.
     pub(in crate::transfer) fn plain(path: ColumnPath) -> Self {
-        let (header, to) = (String::new(), CellType::Auto);
-        Self { header, path, to, declared: None, field: None, kept_text: None }
+        Self {
+            header: String::new(),
+            path,
+            to: CellType::Auto,
+            declared: None,
+            field: None,
+            keeps_blanks: false,
+            has_words: false,
+            has_commas: false,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Whether a cell of the column has a value.
+    pub(in crate::transfer) fn has_value(&self, cell: &Cell, row: &[u8]) -> bool {
+        if cell.is_empty() || (!self.keeps_blanks && cell.is_missing(row)) {
+            return false;
+        }
+        !self.has_words || !self.is_word(cell, row)
+    }
+
+    /// Whether a cell that isn't blank is a word for a missing value.
+    pub(in crate::transfer) fn is_word(&self, cell: &Cell, row: &[u8]) -> bool {
+        let bytes = cell.bytes(row);
+        let text = str::from_utf8(&bytes).unwrap_or("\u{fffd}");
+        self.to.form(cell.number_text(text)) == CellForm::Missing
     }
 
     /// The path with dots. Values in arrays have the path of their array.
@@ -63,8 +138,8 @@ impl Column {
     }
 
     pub(in crate::transfer) fn shown(&self) -> TableColumn {
-        let (header, kept_text) = (self.header.clone(), self.kept_text.clone());
-        TableColumn { header, name: path_text(&self.path), kept_text }
+        let (header, notes) = (self.header.clone(), self.notes.clone());
+        TableColumn { header, name: path_text(&self.path), notes }
     }
 
     /// The value of a cell.
@@ -82,13 +157,31 @@ impl Column {
 /// Byte offset in the row, and what is wrong.
 pub(in crate::transfer) type CellError = (usize, String);
 
-/// Reads the header row. All columns with a name have a type, or none has. `renames` are names
-/// that the user chose, each after the name that the column has without it.
-pub(in crate::transfer) fn header(row: &[u8], cells: &[Cell]) -> Result<Vec<Column>, CellError> {
+/// Why text with broken characters isn't read.
+pub(in crate::transfer) fn broken_text() -> String {
+    let broken = Nonstandard::BrokenText;
+    format!(
+        "the text has broken characters; choose its encoding (--encoding), or the option \"{}\" \
+         ({})",
+        broken.option(),
+        broken.flag()
+    )
+}
+
+/// Reads the header row. All columns with a name have a type, or none has. `replaces` tells to read
+/// text with broken characters.
+pub(in crate::transfer) fn header(
+    row: &[u8],
+    cells: &[Cell],
+    replaces: bool,
+) -> Result<Vec<Column>, CellError> {
     let mut texts = Vec::new();
     for cell in cells {
-        let text = String::from_utf8(cell.bytes(row).into_owned())
-            .map_err(|_| (cell.at, "the text is not valid UTF-8; convert the file".to_owned()))?;
+        let text = match String::from_utf8(cell.bytes(row).into_owned()) {
+            Ok(text) => text,
+            Err(broken) if replaces => String::from_utf8_lossy(broken.as_bytes()).into_owned(),
+            Err(_) => return Err((cell.at, broken_text())),
+        };
         let is_line_end = |at: &usize| text.get(at + 1..at + 2) != Some("\n");
         let at = text.match_indices('\r').map(|(at, _)| at).find(is_line_end);
         if let Some(at) = at.filter(|_| !cell.quoted) {
@@ -116,6 +209,7 @@ pub(in crate::transfer) fn header(row: &[u8], cells: &[Cell]) -> Result<Vec<Colu
         };
         columns.push(Column {
             header: name.to_owned(),
+            keeps_blanks: to == CellType::Text,
             to,
             declared,
             ..Column::plain(ColumnPath::new())
@@ -275,14 +369,14 @@ fn cell_type(kind: &str, argument: &str) -> Result<CellType, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transfer::read::csv_row::split;
+    use crate::transfer::read::csv_row::{CsvSigns, split};
 
     fn columns(names: &[&str]) -> Result<Vec<(String, Option<String>, CellType)>, String> {
         let quoted = |name: &&str| format!("\"{name}\"");
         let row = names.iter().map(quoted).collect::<Vec<_>>().join(",");
         let mut cells = Vec::new();
-        split(row.as_bytes(), b',', true, &mut cells);
-        let columns = header(row.as_bytes(), &cells).map_err(|(_, reason)| reason)?;
+        split(row.as_bytes(), CsvSigns::plain(b','), true, &mut cells);
+        let columns = header(row.as_bytes(), &cells, false).map_err(|(_, reason)| reason)?;
         let column = |it: Column| (csv_name::names(&it.path).join("/"), it.declared, it.to);
         Ok(columns.into_iter().map(column).collect())
     }

@@ -11,40 +11,14 @@ pub(in crate::transfer) enum CellForm {
         /// Only the notation would change, as in `1.10` and `2E10`: it is hardly a name.
         is_notation: bool,
     },
-    /// A word for a missing or infinite number, as R, pandas and spreadsheets write it. It stays
-    /// text, but doesn't make its column text.
-    NoNumber,
+    /// A word for an infinite number or none: a double, but only next to numbers.
+    NotFinite(f64),
+    Bool(bool),
+    /// A word for a missing value, as R, pandas and spreadsheets write it. Next to numbers or
+    /// booleans the cell is empty.
+    Missing,
     Text,
 }
-
-/// Words for a missing or infinite number.
-const NO_NUMBERS: [&str; 25] = [
-    "",
-    "NA",
-    "N/A",
-    "n/a",
-    "#N/A",
-    "NaN",
-    "nan",
-    "-nan",
-    "NAN",
-    "null",
-    "NULL",
-    "Null",
-    "None",
-    "-",
-    "--",
-    "?",
-    ".",
-    "Inf",
-    "-Inf",
-    "inf",
-    "-inf",
-    "Infinity",
-    "-Infinity",
-    "<NA>",
-    "NaT",
-];
 
 /// Digits that a double keeps, whatever they are.
 const SURE_DIGITS: usize = 15;
@@ -60,13 +34,46 @@ pub(in crate::transfer) fn cell_form(text: &str) -> CellForm {
     match unsigned.first() {
         Some(b'0'..=b'9') => {}
         Some(b'.' | b'+') if unsigned.len() > 1 => {}
-        _ if NO_NUMBERS.contains(&text) => return CellForm::NoNumber,
-        _ => return CellForm::Text,
+        _ => return word(text),
     }
     if unsigned.iter().all(u8::is_ascii_digit) {
         return whole(text, unsigned);
     }
     fraction(text, unsigned)
+}
+
+fn word(text: &str) -> CellForm {
+    match text {
+        "" | "NA" | "N/A" | "n/a" | "#N/A" | "#NA" | "<NA>" | "NaT" | "null" | "NULL" | "Null"
+        | "None" | "-" | "--" | "?" | "." => CellForm::Missing,
+        "NaN" | "nan" | "NAN" | "-nan" | "-NaN" => CellForm::NotFinite(f64::NAN),
+        "Inf" | "inf" | "Infinity" => CellForm::NotFinite(f64::INFINITY),
+        "-Inf" | "-inf" | "-Infinity" => CellForm::NotFinite(f64::NEG_INFINITY),
+        "true" | "True" | "TRUE" => CellForm::Bool(true),
+        "false" | "False" | "FALSE" => CellForm::Bool(false),
+        _ => CellForm::Text,
+    }
+}
+
+/// A number with a comma before its decimals.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::transfer) struct CommaNumber {
+    pub form: CellForm,
+    /// The comma can't be one between thousands.
+    pub is_sure: bool,
+}
+
+/// How a text with one comma reads if the comma comes before decimals. `None` for other text.
+pub(in crate::transfer) fn comma_number(text: &str) -> Option<CommaNumber> {
+    let (before, decimals) = text.split_once(',')?;
+    if before.contains('.') || decimals.contains([',', '.']) {
+        return None;
+    }
+    let form = cell_form(&format!("{before}.{decimals}"));
+    let whole = before.trim_start_matches(['-', '+']);
+    let is_group = decimals.len() == 3 && (1..=3).contains(&whole.len()) && !whole.starts_with('0');
+    matches!(form, CellForm::Double(_) | CellForm::Altered { .. })
+        .then_some(CommaNumber { form, is_sure: !is_group })
 }
 
 fn whole(text: &str, digits: &[u8]) -> CellForm {
@@ -235,13 +242,40 @@ mod tests {
         for text in ["0.1234567890123456789", "1e400", "12345678901234567890.5"] {
             assert!(matches!(cell_form(text), CellForm::Altered { .. }), "{text}");
         }
-        for text in ["NA", "", "-", "NaN", "-Inf"] {
-            assert_eq!(cell_form(text), CellForm::NoNumber, "{text}");
+        for text in ["NA", "", "-", "null", "<NA>"] {
+            assert_eq!(cell_form(text), CellForm::Missing, "{text}");
+        }
+        for text in ["NaN", "-Inf", "Infinity"] {
+            assert!(matches!(cell_form(text), CellForm::NotFinite(_)), "{text}");
+        }
+        for (text, is) in [("True", true), ("FALSE", false), ("true", true)] {
+            assert_eq!(cell_form(text), CellForm::Bool(is), "{text}");
         }
         for text in
-            ["1,5", "1-2", "1e", "e5", "--1", "1 2", "0x10", "1.2.3", "+", "-x", "1e+", "true"]
+            ["1,5", "1-2", "1e", "e5", "--1", "1 2", "0x10", "1.2.3", "+", "-x", "1e+", "tRUE"]
         {
             assert_eq!(cell_form(text), CellForm::Text, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_comma_comes_before_decimals_unless_it_may_be_one_of_thousands() {
+        for (text, expected) in [
+            ("3,25", Some((CellForm::Double(3.25), true))),
+            ("-0,5", Some((CellForm::Double(-0.5), true))),
+            ("0,125", Some((CellForm::Double(0.125), true))),
+            ("1,234", Some((CellForm::Double(1.234), false))),
+            ("1234,567", Some((CellForm::Double(1234.567), true))),
+            ("12,50", Some((CellForm::Altered { is_notation: true }, true))),
+            ("1,234,567", None),
+            ("1.234,5", None),
+            ("1,2.3", None),
+            ("a,b", None),
+            ("5", None),
+            (",", None),
+        ] {
+            let found = comma_number(text).map(|found| (found.form, found.is_sure));
+            assert_eq!(found, expected, "{text}");
         }
     }
 
@@ -277,7 +311,7 @@ mod tests {
                     };
                     assert_eq!(again, mantissa);
                 }
-                CellForm::Altered { .. } | CellForm::NoNumber | CellForm::Text => {}
+                _ => {}
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use bson::{Binary, Bson, DateTime, spec::BinarySubtype};
 
-use crate::transfer::read::csv_number::{CellForm, cell_form};
+use crate::transfer::read::csv_number::{CellForm, cell_form, comma_number};
 use crate::value::{date_text::DateForm, extjson, zone::Zone};
 
 /// How bytes are written as text.
@@ -18,6 +18,13 @@ pub(in crate::transfer) enum BinaryText {
 pub(in crate::transfer) enum CellType {
     /// int32, int64 or double if its text comes back from the number, else string.
     Auto,
+    /// The same for a column of numbers, where a word for a missing value is an empty cell.
+    Numbers {
+        /// Decimals come after a comma.
+        comma: bool,
+    },
+    /// A column of the words for true and false.
+    Booleans,
     Text,
     Int,
     Long,
@@ -33,10 +40,40 @@ pub(in crate::transfer) enum CellType {
 }
 
 impl CellType {
+    /// How a cell reads in a column whose type the header doesn't name. It is text unless it is of
+    /// the column's kind, or a word for a missing value among these.
+    pub(in crate::transfer) fn form(&self, text: &str) -> CellForm {
+        let form = match self {
+            Self::Numbers { comma: true } => {
+                comma_number(text).map_or_else(|| cell_form(text), |number| number.form)
+            }
+            _ => cell_form(text),
+        };
+        match (self, form) {
+            (Self::Booleans, CellForm::NotFinite(number)) if number.is_nan() => CellForm::Missing,
+            (
+                Self::Auto | Self::Numbers { .. },
+                CellForm::Int32(_) | CellForm::Int64(_) | CellForm::Double(_),
+            )
+            | (Self::Numbers { .. }, CellForm::NotFinite(_))
+            | (Self::Booleans, CellForm::Bool(_))
+            | (Self::Numbers { .. } | Self::Booleans, CellForm::Missing) => form,
+            _ => CellForm::Text,
+        }
+    }
+
     /// The value of a cell, or `None` if it does not have this type.
     pub(in crate::transfer) fn value(&self, text: &str, zone: Zone) -> Option<Bson> {
         match self {
-            Self::Auto => Some(auto(text)),
+            Self::Auto | Self::Numbers { .. } | Self::Booleans => Some(match self.form(text) {
+                CellForm::Int32(int) => Bson::Int32(int),
+                CellForm::Int64(int) => Bson::Int64(int),
+                CellForm::Double(double) | CellForm::NotFinite(double) => Bson::Double(double),
+                CellForm::Bool(is) => Bson::Boolean(is),
+                CellForm::Altered { .. } | CellForm::Missing | CellForm::Text => {
+                    Bson::String(text.to_owned())
+                }
+            }),
             Self::Text => Some(Bson::String(text.to_owned())),
             Self::Int => text.parse().ok().map(Bson::Int32),
             Self::Long => text.parse().ok().map(Bson::Int64),
@@ -74,18 +111,6 @@ impl CellType {
                 let millis = form.read(text, zone).ok()?;
                 Some(Bson::DateTime(DateTime::from_millis(millis)))
             }
-        }
-    }
-}
-
-/// The rule for a cell of a column without a type: int32, int64, double, else string.
-fn auto(text: &str) -> Bson {
-    match cell_form(text) {
-        CellForm::Int32(int) => Bson::Int32(int),
-        CellForm::Int64(int) => Bson::Int64(int),
-        CellForm::Double(double) => Bson::Double(double),
-        CellForm::Altered { .. } | CellForm::NoNumber | CellForm::Text => {
-            Bson::String(text.to_owned())
         }
     }
 }

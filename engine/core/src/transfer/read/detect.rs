@@ -1,7 +1,8 @@
 //! Detects a file's format from its contents.
 
-use crate::transfer::Compression;
-use crate::transfer::read::csv_detect::{is_table, separator};
+use crate::transfer::read::csv_detect::{has_escapes, is_table, separator};
+use crate::transfer::read::csv_row::CsvSigns;
+use crate::transfer::{Compression, ReadOptions};
 use crate::value::extjson::{self, Documents, Step};
 
 /// The format that the user chose.
@@ -33,6 +34,8 @@ pub enum RecordFormat {
     Csv {
         /// `,`, `;`, `|` or a tab, or what Excel's line `sep=` names.
         separator: u8,
+        /// A backslash takes the next character as text.
+        escapes: bool,
     },
     /// BSON documents, one after another.
     Bson,
@@ -61,20 +64,26 @@ impl DetectedFormat {
             RecordFormat::Lines => "one JSON document per line",
             RecordFormat::Objects => "concatenated JSON documents",
             RecordFormat::Array => "a JSON array",
-            RecordFormat::Csv { separator: b'\t' } => "tab-separated CSV",
-            RecordFormat::Csv { separator: b';' } => "semicolon-separated CSV",
-            RecordFormat::Csv { separator: b'|' } => "CSV separated by |",
-            RecordFormat::Csv { separator: b',' } => "comma-separated CSV",
-            RecordFormat::Csv { .. } => "CSV with the separator of its first line",
+            RecordFormat::Csv { separator, .. } => match separator {
+                b'\t' => "tab-separated CSV",
+                b';' => "semicolon-separated CSV",
+                b'|' => "CSV separated by |",
+                b',' => "comma-separated CSV",
+                _ => "CSV with the separator of its first line",
+            },
             RecordFormat::Bson => "BSON",
             RecordFormat::Parquet => "Parquet",
             RecordFormat::Arrow => "Arrow",
             RecordFormat::Workbook => "a sheet of a workbook",
         };
-        match self.compression {
-            Compression::None => form.to_owned(),
-            compression => format!("{form}, {}-compressed", compression.name()),
+        let mut words = form.to_owned();
+        if let RecordFormat::Csv { escapes: true, .. } = self.form {
+            words.push_str(" with backslash escapes");
         }
+        if self.compression != Compression::None {
+            words = format!("{words}, {}-compressed", self.compression.name());
+        }
+        words
     }
 }
 
@@ -109,14 +118,21 @@ pub(in crate::transfer) fn refuse(start: &[u8]) -> Option<&'static str> {
 pub(in crate::transfer) fn detect(
     start: &[u8],
     whole: bool,
-    format: ImportFormat,
+    options: &ReadOptions,
     table: bool,
 ) -> Option<RecordFormat> {
+    let format = options.format;
+    let csv = |text: &[u8]| {
+        let separator = separator(text);
+        let escapes = options.csv.backslash_escapes || has_escapes(text, separator, whole);
+        CsvSigns { separator, escapes }
+    };
+    let form = |CsvSigns { separator, escapes }| RecordFormat::Csv { separator, escapes };
     let text = start.get(byte_order_mark_length(start)..).unwrap_or_default();
     let first = text.iter().position(|byte| !byte.is_ascii_whitespace());
     let Some(first) = first else { return Some(RecordFormat::Empty) };
     if format == ImportFormat::Csv {
-        return Some(RecordFormat::Csv { separator: separator(text) });
+        return Some(form(csv(text)));
     }
     // The exports of some tools begin with a comment.
     let document = text.get(Documents::comments(text)..).unwrap_or_default();
@@ -129,8 +145,17 @@ pub(in crate::transfer) fn detect(
         return Some(RecordFormat::Objects);
     }
     let text = text.get(first..).unwrap_or_default();
-    let separator = separator(text);
-    (table || is_table(text, separator, whole)).then_some(RecordFormat::Csv { separator })
+    let signs = csv(text);
+    (table || is_table(text, signs, whole)).then(|| form(signs))
+}
+
+/// Whether a text begins with a whole document of JSON in this format.
+pub(in crate::transfer) fn starts_with_json(text: &[u8], form: RecordFormat, whole: bool) -> bool {
+    let inner = match form {
+        RecordFormat::Array => extjson::Form::Array,
+        _ => extjson::Form::Stream,
+    };
+    matches!(Documents::new(inner).step(text, whole), Ok(Step::Document { .. }))
 }
 
 /// NDJSON if the first line is a whole document or at least ends like one.

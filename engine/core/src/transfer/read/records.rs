@@ -13,7 +13,8 @@ use crate::transfer::read::container::Container;
 use crate::transfer::read::convert::{Converter, FieldCounts};
 use crate::transfer::read::csv::CsvRecords;
 use crate::transfer::read::csv_header::TableColumn;
-use crate::transfer::read::detect::{byte_order_mark_length, detect, refuse};
+use crate::transfer::read::csv_row::CsvSigns;
+use crate::transfer::read::detect::{byte_order_mark_length, detect, refuse, starts_with_json};
 use crate::transfer::read::encoding::{is_mostly_broken, other_encoding};
 use crate::transfer::read::foreign::foreign;
 use crate::transfer::read::input::Input;
@@ -275,7 +276,8 @@ fn form_of(
     }
     input.detect_line_ends();
     let is_table = has_ending(path, &[".csv", ".tsv"]);
-    let form = detect(input.bytes(), input.has_ended(), options.format, is_table);
+    let form = detect(input.bytes(), input.has_ended(), options, is_table);
+    let is_table = is_table || matches!(form, Some(RecordFormat::Csv { .. }));
     // JSON may begin with a comment, as JavaScript does.
     let is_json =
         matches!(form, Some(RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array));
@@ -339,9 +341,8 @@ fn reader_of(
         RecordFormat::Parquet | RecordFormat::Arrow | RecordFormat::Workbook => {
             tables::reader(form, input, options)?
         }
-        RecordFormat::Csv { separator } => {
-            let zone = options.types.zone;
-            Box::new(CsvRecords::new(separator, zone, &options.renames, position))
+        RecordFormat::Csv { separator, escapes } => {
+            Box::new(CsvRecords::new(CsvSigns { separator, escapes }, options, position))
         }
         RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array => {
             Box::new(JsonRecords::new(form, position, options.leniency))

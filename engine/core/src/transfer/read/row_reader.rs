@@ -207,6 +207,10 @@ impl RowReader for CsvRecords {
         self.columns()
     }
 
+    fn tally(&self) -> Tally {
+        self.tally()
+    }
+
     fn declared(&self, path: &str) -> Option<DeclaredType> {
         self.declared(path)
     }

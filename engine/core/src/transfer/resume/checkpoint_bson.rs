@@ -4,8 +4,8 @@ use bson::{Bson, Document, doc, oid::ObjectId};
 
 use crate::catalog::Namespace;
 use crate::transfer::{
-    FieldType, ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard, Reject, Tally,
-    TextEncoding, TextPosition, Types, Unconverted, Zone,
+    CsvReading, FieldType, ImportFormat, ImportMode, ImportRequest, Leniency, Nonstandard, Reject,
+    Tally, TextEncoding, TextPosition, Types, Unconverted, Zone,
     read::text_position::ResumePoint,
     resume::checkpoint::{Checkpoint, ImportState},
     resume::identity::{FileIdentity, bits, path_from_bson, path_to_bson, unbits},
@@ -41,6 +41,13 @@ const FINER_DATES: &str = "finerDates";
 const BIG_UNSIGNED: &str = "bigUnsigned";
 const AS_TEXT: &str = "asText";
 const ERROR_CELLS: &str = "errorCells";
+const EMPTY_FORMULAS: &str = "emptyFormulas";
+const FAR_DATES: &str = "farDates";
+const MISSING_WORDS: &str = "missingWords";
+const PADDING_BYTES: &str = "paddingBytes";
+/// How CSV is written.
+const DECIMAL_COMMA: &str = "decimalComma";
+const BACKSLASH_ESCAPES: &str = "backslashEscapes";
 const STATES: [(ImportState, &str); 4] = [
     (ImportState::Importing, "importing"),
     (ImportState::Complete, "complete"),
@@ -89,26 +96,7 @@ pub(in crate::transfer) fn to_bson(of: &Checkpoint) -> Document {
         "rejectsBefore": of.rejects_before.iter().map(|file| path_to_bson(file)).collect::<Vec<_>>(),
         "lists": bits(of.lists),
     };
-    if request.leniency != Leniency::default() {
-        document.insert("lenience", leniency_to_bson(request.leniency));
-    }
-    // A zone without fields is for the dates of a header with types.
-    if request.types != Types::default() {
-        document.insert("types", types_to_bson(&request.types));
-    }
-    if !request.renames.is_empty() {
-        let rename = |(from, to): &(String, String)| doc! { "from": from, "to": to };
-        document.insert("renames", request.renames.iter().map(rename).collect::<Vec<_>>());
-    }
-    if let Some(encoding) = request.encoding {
-        document.insert("encoding", encoding.name());
-    }
-    if let Some(sheet) = &request.sheet {
-        document.insert("sheet", sheet);
-    }
-    if let Some(wanted) = &request.rejects {
-        document.insert("rejectsWanted", path_to_bson(wanted));
-    }
+    insert_options(request, &mut document);
     if let Some(id) = of.collection {
         document.insert("collectionId", i64::from(id));
     }
@@ -129,6 +117,34 @@ pub(in crate::transfer) fn to_bson(of: &Checkpoint) -> Document {
         document.insert("broken", broken);
     }
     document
+}
+
+/// Adds the options of a request that older versions don't know, unless they have their defaults.
+fn insert_options(request: &ImportRequest, document: &mut Document) {
+    if request.leniency != Leniency::default() {
+        document.insert("lenience", leniency_to_bson(request.leniency));
+    }
+    // A zone without fields is for the dates of a header with types.
+    if request.types != Types::default() {
+        document.insert("types", types_to_bson(&request.types));
+    }
+    if !request.renames.is_empty() {
+        let rename = |(from, to): &(String, String)| doc! { "from": from, "to": to };
+        document.insert("renames", request.renames.iter().map(rename).collect::<Vec<_>>());
+    }
+    if let Some(encoding) = request.encoding {
+        document.insert("encoding", encoding.name());
+    }
+    if let Some(sheet) = &request.sheet {
+        document.insert("sheet", sheet);
+    }
+    document.extend(csv_to_bson(request.csv));
+    if let Some(wanted) = &request.rejects {
+        document.insert("rejectsWanted", path_to_bson(wanted));
+    }
+    if let Some(max) = request.rejects_max {
+        document.insert("rejectsMax", bits(max));
+    }
 }
 
 fn position_to_bson(position: TextPosition) -> Vec<Bson> {
@@ -200,6 +216,20 @@ fn encoding_from_bson(from: &Document) -> Result<Option<TextEncoding>, String> {
     from.get_str("encoding").ok().map(TextEncoding::parse).transpose()
 }
 
+fn csv_to_bson(of: CsvReading) -> Document {
+    let words = [(DECIMAL_COMMA, of.decimal_comma), (BACKSLASH_ESCAPES, of.backslash_escapes)];
+    let chosen = words.into_iter().filter(|(_, is_chosen)| *is_chosen);
+    chosen.map(|(word, is_chosen)| (word.to_owned(), is_chosen.into())).collect()
+}
+
+/// Old checkpoints without these fields have neither.
+fn csv_from_bson(from: &Document) -> CsvReading {
+    CsvReading {
+        decimal_comma: from.get_bool(DECIMAL_COMMA).unwrap_or(false),
+        backslash_escapes: from.get_bool(BACKSLASH_ESCAPES).unwrap_or(false),
+    }
+}
+
 fn nonstandard_to_bson(of: &Tally) -> Document {
     let forms = FORMS.iter().map(|(nonstandard, word)| (*word, of[*nonstandard]));
     let others = [
@@ -213,6 +243,10 @@ fn nonstandard_to_bson(of: &Tally) -> Document {
         (BIG_UNSIGNED, of.big_unsigned),
         (AS_TEXT, of.as_text),
         (ERROR_CELLS, of.error_cells),
+        (EMPTY_FORMULAS, of.empty_formulas),
+        (FAR_DATES, of.far_dates),
+        (MISSING_WORDS, of.missing_words),
+        (PADDING_BYTES, of.padding_bytes),
     ];
     let all = forms.chain(others);
     all.map(|(word, count)| (word.to_owned(), bits(count).into())).collect()
@@ -236,6 +270,10 @@ fn tally_from_bson(from: &Document, legacy: &str, forms: &str) -> Option<Tally> 
     tally.big_unsigned = number(BIG_UNSIGNED);
     tally.as_text = number(AS_TEXT);
     tally.error_cells = number(ERROR_CELLS);
+    tally.empty_formulas = number(EMPTY_FORMULAS);
+    tally.far_dates = number(FAR_DATES);
+    tally.missing_words = number(MISSING_WORDS);
+    tally.padding_bytes = number(PADDING_BYTES);
     Some(tally)
 }
 
@@ -259,11 +297,13 @@ pub(in crate::transfer) fn from_bson(id: ObjectId, from: &Document) -> Option<Ch
         renames: renames_from_bson(from)?,
         encoding: encoding_from_bson(from).ok()?,
         sheet: from.get_str("sheet").ok().map(str::to_owned),
+        csv: csv_from_bson(from),
         mode: value(&MODES, from, "mode")?,
         drop: from.get_bool("drop").ok()?,
         stop_on_error: from.get_bool("stopOnError").ok()?,
         keeps_inserted: from.get_bool("keepsInserted").unwrap_or(false),
         rejects: from.get("rejectsWanted").and_then(path_from_bson),
+        rejects_max: from.get_i64("rejectsMax").ok().map(unbits),
     };
     let reasons = documents("reasons")?.into_iter().map(|reason| {
         let count = unbits(reason.get_i64("count").ok()?);
@@ -329,7 +369,9 @@ mod tests {
         request.types.unconverted = Unconverted::Reject;
         request.renames = vec![("field0".to_owned(), "_id".to_owned())];
         request.sheet = Some("2024".to_owned());
+        request.csv = CsvReading { decimal_comma: true, backslash_escapes: true };
         request.encoding = Some(TextEncoding::parse("shift_jis").unwrap());
+        request.rejects_max = Some(5);
         let mut written = Checkpoint::new(&request, 7).unwrap();
         for tally in [&mut written.resume_point.tally, &mut written.tally_before] {
             tally.legacy_values = 3;
@@ -338,17 +380,20 @@ mod tests {
             (tally.ignored_bytes, tally.separators, tally.shell_documents) = (8, 9, 10);
             (tally.finer_dates, tally.big_unsigned) = (11, 12);
             (tally.as_text, tally.error_cells) = (13, 14);
+            (tally.empty_formulas, tally.far_dates) = (15, 16);
+            (tally.missing_words, tally.padding_bytes) = (17, 18);
             tally.set(Nonstandard::NoZone, 5);
         }
         written.resume_point.is_in_array = Some(false);
         let mut bson = to_bson(&written);
         let read = from_bson(written.id, &bson).unwrap();
         assert_eq!(read.request.leniency, request.leniency);
-        assert_eq!(read.request.types, request.types);
+        assert_eq!((&read.request.types, read.request.csv), (&request.types, request.csv));
         assert_eq!(
             (&read.request.renames, &read.request.sheet, read.request.encoding),
             (&request.renames, &request.sheet, request.encoding)
         );
+        assert_eq!(read.request.rejects_max, Some(5));
         assert_eq!(
             (read.resume_point, read.tally_before),
             (written.resume_point, written.tally_before)
@@ -359,9 +404,12 @@ mod tests {
             "renames",
             "sheet",
             "encoding",
+            DECIMAL_COMMA,
+            BACKSLASH_ESCAPES,
             "oddities",
             "odditiesBefore",
             "inArray",
+            "rejectsMax",
         ];
         for since in later {
             assert!(bson.remove(since).is_some(), "{since}");
@@ -369,8 +417,9 @@ mod tests {
         let old = from_bson(written.id, &bson).unwrap();
         assert_eq!(old.request.leniency, Leniency::default());
         assert_eq!(old.request.types, Types::default());
+        assert_eq!(old.request.csv, CsvReading::default());
         assert!(old.request.renames.is_empty() && old.request.sheet.is_none());
-        assert_eq!(old.request.encoding, None);
+        assert_eq!((old.request.encoding, old.request.rejects_max), (None, None));
         let mut known = Tally::default();
         known.legacy_values = 3;
         assert_eq!((old.resume_point.tally, old.tally_before), (known, known));

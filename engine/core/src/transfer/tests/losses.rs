@@ -6,7 +6,7 @@ use proptest::{prelude::*, test_runner::TestCaseError};
 use super::round_trip::{fields, raw, text, value};
 use crate::transfer::{
     Compression, CsvForm, CsvOptions, ExportFormat, ExportQuery, ExportRequest, ImportEnd,
-    ImportRequest, Losses, Progress, export_losses, tests::Fixture,
+    ImportRequest, Losses, Progress, ReadAs, export_losses, tests::Fixture,
 };
 
 const FORMS: [CsvForm; 3] = [CsvForm::Exact, CsvForm::Typed, CsvForm::Spreadsheet];
@@ -98,10 +98,13 @@ fn check(documents: &[Document], form: CsvForm) -> Result<Option<Losses>, TestCa
         };
         let both = documents.iter().zip(&read);
         let moved = both.filter(|(own, read)| order(own, read) != order(read, own)).count();
-        // A null that is an empty cell has no place in its document, but counts.
-        let is_counted = match form {
-            CsvForm::Spreadsheet => said.reordered >= moved as u64,
-            CsvForm::Exact | CsvForm::Typed => said.reordered == moved as u64,
+        // A null that is an empty cell, or a word that is read as one, has no place in its
+        // document, but counts.
+        let has_emptied = said.values.iter().any(|lost| lost.read_as == ReadAs::Missing);
+        let is_counted = if has_emptied || form == CsvForm::Spreadsheet {
+            said.reordered >= moved as u64
+        } else {
+            said.reordered == moved as u64
         };
         prop_assert!(is_counted, "{:?}: {} and {:?}: {:?}", form, moved, said, documents);
     }
@@ -119,7 +122,16 @@ fn documents(fields: Vec<Document>) -> Vec<Document> {
 
 /// Documents with a few fields that many share, some of one type and some of many.
 fn plain() -> impl Strategy<Value = Vec<Document>> {
+    let words = [
+        "", " ", "\t", " x", "1 ", "NA", "NaN", "-Inf", "null", "None", "-", "True", "FALSE",
+        "true", "1,5", "1,234", "007", "1.10", "\"7\"", "a\\", "\\N", "a\0b", "\0",
+    ];
+    let words = prop::sample::select(words.to_vec());
+    let doubles = vec![f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.5, 1e300];
     let scalar = prop_oneof![
+        words.prop_map(Bson::from),
+        any::<bool>().prop_map(Bson::Boolean),
+        prop::sample::select(doubles).prop_map(Bson::Double),
         text().prop_map(Bson::String),
         "[0-9]{1,12}".prop_map(Bson::String),
         any::<i32>().prop_map(Bson::Int32),
@@ -138,9 +150,10 @@ fn plain() -> impl Strategy<Value = Vec<Document>> {
     let fields = prop::collection::vec(field, 0..5).prop_map(|fields| {
         fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Document>()
     });
-    let digits = ("[0-9]{1,9}", any::<i64>(), any::<i64>());
-    let digits = digits.prop_map(|(phone, long, at)| {
-        doc! { "phone": phone, "long": long, "at": DateTime::from_millis(at) }
+    let digits = ("[0-9]{1,9}", any::<i64>(), any::<i64>(), any::<Option<bool>>());
+    let digits = digits.prop_map(|(phone, long, at, is)| {
+        let is = is.map_or_else(|| Bson::from("NA"), Bson::Boolean);
+        doc! { "phone": phone, "long": long, "at": DateTime::from_millis(at), "is": is }
     });
     prop::collection::vec(prop_oneof![3 => fields, 1 => digits], 1..12).prop_map(documents)
 }
@@ -208,11 +221,21 @@ fn each_kind_of_loss_has_its_words() {
     };
     let (exact, table) = (CsvForm::Exact, CsvForm::Spreadsheet);
     let text = |text: &str| Bson::from(text);
-    lost(vec![text("1"), text("22")], exact, "2 texts of \"v\" will be read as numbers");
+    lost(vec![text("1"), Bson::from(22)], exact, "1 text of \"v\" will be read as numbers");
     lost(vec![Bson::from(1), text("x")], exact, "1 int of \"v\" will be read as text");
     lost(vec![Bson::from(1_i64)], exact, "1 long of \"v\" will be read as numbers of another type");
     lost(vec![Bson::Null], exact, "1 null of \"v\" will be read as text");
     lost(vec![Bson::Null], table, "1 null of \"v\" will be missing");
+    lost(
+        vec![Bson::from(1), text("NA"), Bson::from(f64::NAN)],
+        exact,
+        "1 text of \"v\" will be missing",
+    );
+    lost(
+        vec![text("True"), Bson::from(true)],
+        exact,
+        "1 text of \"v\" will be read as true or false",
+    );
     lost(vec![text("=1")], table, "1 text of \"v\" will be read as other text");
     lost(
         vec![Bson::from(ObjectId::from_bytes([7; 12]))],
@@ -224,9 +247,12 @@ fn each_kind_of_loss_has_its_words() {
         exact,
         "1 decimal of \"v\" will be read as numbers of another type",
     );
-    for kept in
-        [vec![text("007"), text("12")], vec![text("")], vec![Bson::from(0.5), Bson::from(7)]]
-    {
+    for kept in [
+        vec![text("007"), text("12")],
+        vec![text("")],
+        vec![Bson::from(true), Bson::from(false)],
+        vec![Bson::from(0.5), Bson::from(7)],
+    ] {
         assert_eq!(said(kept, exact), Vec::<String>::new());
     }
 }
