@@ -208,7 +208,7 @@ pub struct Import {
     /// Files to import, or one folder that `export` or mongodump wrote.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Input format. Parquet, Arrow and workbooks are always detected.
+    /// Input format. A file that is clearly in another one is refused.
     #[arg(long, value_enum, default_value = "auto")]
     pub format: InputFormat,
     /// Encoding of text, such as windows-1252, latin1 or UTF-16LE. Defaults to UTF-8, or to what a

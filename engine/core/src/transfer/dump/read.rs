@@ -151,7 +151,13 @@ pub fn read_dump_with(path: &Path, progress: &Progress) -> Result<Dump, Transfer
         dump.collections.push(collection(None, decoded_collection(stem), files));
     }
     if dump.collections.is_empty() {
-        let what = "there are no files of mongodump in it, such as <database>/<collection>.bson";
+        let what = if path.join("data.mdb").is_file() {
+            "it is the data folder of a store; open it with mayfly DIR, or take its collections out \
+             with mayfly export"
+        } else {
+            "there are no files of mongodump in it, such as <database>/<collection>.bson; to import \
+             other files, name them one by one"
+        };
         return Err(not_readable(path, what));
     }
     dump.collections.sort_by(|a, b| (&a.db, &a.name).cmp(&(&b.db, &b.name)));

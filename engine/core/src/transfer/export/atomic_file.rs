@@ -9,8 +9,8 @@ use std::{
 use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
-use crate::store::{is_data_file, open_chosen, sync_names};
-use crate::transfer::{Compression, Progress, TransferError};
+use crate::store::{is_data_file, open_chosen, open_chosen_to_write, sync_names};
+use crate::transfer::{Compression, Progress, TransferError, is_url};
 
 /// Prefix and suffix of an unfinished export's name, around random letters and digits.
 const PART_BEGINS: &str = ".mayfly-export-";
@@ -39,8 +39,8 @@ impl<'p> AtomicFile<'p> {
     /// Validates the target and creates the temporary file.
     ///
     /// # Errors
-    /// When the target is a link, a folder, a device, a data file or inside the data folder, or
-    /// when its folder can't be written.
+    /// When the target is a link, a folder, a device, a data file, a read-only file or inside the data
+    /// folder, or when its folder can't be written.
     pub(in crate::transfer) fn begin(
         path: &Path,
         data_folder: &Path,
@@ -60,13 +60,31 @@ impl<'p> AtomicFile<'p> {
                 return Err(refuse("it is a symbolic link; use the file it points to"));
             }
             if !about.is_file() {
-                return Err(refuse("it is not a regular file; choose another name"));
+                let what =
+                    "it is not a regular file; choose another name, or - for standard output";
+                return Err(refuse(what));
+            }
+            // The rename needs only the right to write the folder.
+            let denied = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+            if about.permissions().readonly()
+                || open_chosen_to_write(path).is_err_and(|e| denied(&e))
+            {
+                return Err(refuse("the file is read-only; choose another name"));
             }
         }
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let parent = parent.unwrap_or_else(|| Path::new("."));
         let wrong = |error: io::Error| TransferError::file(parent, &error);
-        let folder = parent.canonicalize().map_err(wrong)?;
+        let folder = parent.canonicalize().map_err(|error| match error.kind() {
+            _ if is_url(path) => {
+                refuse("it is a URL and not a file; write to a file, then upload it")
+            }
+            io::ErrorKind::NotFound => refuse("its folder doesn't exist; create the folder first"),
+            _ => wrong(error),
+        })?;
+        if !folder.is_dir() {
+            return Err(refuse("a part of its path is a file; choose a folder"));
+        }
         if data_folder.canonicalize().is_ok_and(|data| folder.starts_with(data)) {
             return Err(refuse("it is inside the data folder; choose another folder"));
         }

@@ -92,25 +92,34 @@ pub(in crate::transfer) fn byte_order_mark_length(bytes: &[u8]) -> usize {
     if bytes.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 }
 }
 
-/// Recognizes a file that can't be imported as text. States what it is, then what to do.
+/// Recognizes an encoding that has no byte order mark, or that can't be read. States what the file is,
+/// then what to do.
 pub(in crate::transfer) fn refuse(start: &[u8]) -> Option<&'static str> {
     match start {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => {
             Some("the file is UTF-32; save it as UTF-8 first")
         }
-        [0, b'{' | b'[' | b' ', ..] | [0, _, 0, _, ..] => {
+        _ if is_utf16(start, u16::from_be_bytes) => {
             Some("the file looks like UTF-16; choose that encoding (--encoding UTF-16BE)")
         }
-        [b'{' | b'[', 0, ..] | [_, 0, _, 0, ..] => {
+        _ if is_utf16(start, u16::from_le_bytes) => {
             Some("the file looks like UTF-16; choose that encoding (--encoding UTF-16LE)")
         }
-        [0xfd, b'7', b'z', b'X', b'Z', ..] => {
-            Some("the file is compressed with xz; decompress it first")
-        }
-        [b'P', b'K', 3, 4, ..] => Some("the file is a zip archive; extract it first"),
-        [b'B', b'Z', b'h', ..] => Some("the file is compressed with bzip2; decompress it first"),
         _ => None,
     }
+}
+
+/// Characters whose halves tell whether they are UTF-16.
+const UTF16_CHARS: usize = 64;
+
+/// Whether bytes are text in UTF-16, most of it of Latin letters. Binary numbers have zero bytes too,
+/// but next to control characters and other zeros.
+fn is_utf16(start: &[u8], character: fn([u8; 2]) -> u16) -> bool {
+    let (pairs, _) = start.as_chunks();
+    let units: Vec<u16> = pairs.iter().take(UTF16_CHARS).map(|pair| character(*pair)).collect();
+    let is_text = |unit: &u16| *unit >= 0x20 || matches!(unit, 9 | 10 | 13);
+    let latin = units.iter().filter(|unit| **unit < 0x100).count();
+    !units.is_empty() && units.iter().all(is_text) && latin * 2 > units.len()
 }
 
 /// Detects the format from the first bytes. `whole` means that they are the whole file, `table`

@@ -66,7 +66,12 @@ impl<'p> Input<'p> {
         let outer = inside.as_ref().map_or(path, |(outer, _)| outer);
         let about = std::fs::metadata(outer).map_err(wrong)?;
         if !about.is_file() {
-            let what = "it is not a regular file; choose a file with documents".to_owned();
+            let what = if about.is_dir() {
+                "it is a folder, not a file; choose files in it"
+            } else {
+                "it is a pipe or a device; copy it to a file, or use mayfly import - for a pipe"
+            };
+            let what = what.to_owned();
             return Err(TransferError::NotReadable { path: path.display().to_string(), what });
         }
         let packed = Arc::new(AtomicU64::new(0));

@@ -16,7 +16,7 @@ use crate::transfer::read::csv_header::TableColumn;
 use crate::transfer::read::csv_row::CsvSigns;
 use crate::transfer::read::detect::{byte_order_mark_length, detect, refuse, starts_with_json};
 use crate::transfer::read::encoding::{is_mostly_broken, other_encoding};
-use crate::transfer::read::foreign::foreign;
+use crate::transfer::read::foreign::{binary, foreign, known};
 use crate::transfer::read::input::Input;
 use crate::transfer::read::item::{BadRecord, Item};
 use crate::transfer::read::json::JsonRecords;
@@ -250,20 +250,19 @@ fn form_of(
     path: &Path,
     options: &ReadOptions,
 ) -> Result<RecordFormat, String> {
-    if options.format == ImportFormat::Auto {
-        let is_named = has_ending(path, &tables::WORKBOOK_ENDINGS);
-        if let Some(form) = tables::form(input, is_named) {
-            return Ok(form);
-        }
+    let is_named = has_ending(path, &tables::WORKBOOK_ENDINGS);
+    if let Some(form) = tables::form(input, is_named) {
+        return as_chosen(form, options.format);
     }
-    let may_be_bson = matches!(options.format, ImportFormat::Auto | ImportFormat::Bson);
-    let is_bson = may_be_bson
-        && (options.format == ImportFormat::Bson
-            || bson_records::starts_with_document(input)
-            || has_ending(path, &[".bson"]));
+    let is_bson = options.format == ImportFormat::Bson
+        || bson_records::starts_with_document(input)
+        || (options.format == ImportFormat::Auto && has_ending(path, &[".bson"]));
     // Text can be recognized even if its name is wrong, but nothing else can be damaged BSON.
     if is_bson && !(input.bytes().is_empty() && input.has_ended()) {
-        return Ok(RecordFormat::Bson);
+        return as_chosen(RecordFormat::Bson, options.format);
+    }
+    if let Some(what) = known(input.bytes(), options.format == ImportFormat::Auto) {
+        return Err(what.to_owned());
     }
     decode(input, options)?;
     input.drop_padding();
@@ -277,22 +276,28 @@ fn form_of(
     input.detect_line_ends();
     let is_table = has_ending(path, &[".csv", ".tsv"]);
     let form = detect(input.bytes(), input.has_ended(), options, is_table);
+    check_format(input, options, is_table)?;
     let is_table = is_table || matches!(form, Some(RecordFormat::Csv { .. }));
     // JSON may begin with a comment, as JavaScript does.
     let is_json =
         matches!(form, Some(RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array));
-    let text = input.bytes().get(byte_order_mark_length(input.bytes())..);
-    let is_open = options.format == ImportFormat::Auto && !is_json;
-    if let Some(what) = text.filter(|_| is_open).and_then(|text| foreign(text, is_table)) {
+    let text = input.bytes().get(byte_order_mark_length(input.bytes())..).unwrap_or_default();
+    let what = match options.format {
+        ImportFormat::Auto if !is_json => foreign(text, is_table),
+        ImportFormat::Auto => None,
+        _ => binary(text, is_table),
+    };
+    if let Some(what) = what {
         return Err(what.to_owned());
     }
     let may_be_broken = options.leniency.takes(Nonstandard::BrokenText);
+    let is_broken = is_mostly_broken(input.bytes()) && !may_be_broken;
     let wrong = match input.encoding() {
-        Some(encoding) => is_mostly_broken(input.bytes())
+        Some(encoding) => (is_broken || !has_ascii(input.bytes()))
             .then(|| format!("the text is not {}; choose another encoding", encoding.name())),
-        None => other_encoding(input.bytes()),
+        None => other_encoding(input.bytes()).filter(|_| !may_be_broken),
     };
-    if let Some(what) = wrong.filter(|_| !may_be_broken) {
+    if let Some(what) = wrong {
         return Err(what);
     }
     form.ok_or_else(|| {
@@ -303,6 +308,59 @@ fn form_of(
             position.line, position.column
         )
     })
+}
+
+/// Whether some character of a text is a letter, a sign or white space of ASCII, or nothing is there:
+/// no JSON and no CSV goes without, in whatever language.
+fn has_ascii(text: &[u8]) -> bool {
+    text.is_empty() || text.iter().any(|byte| byte.is_ascii_graphic() || b" \t\r\n".contains(byte))
+}
+
+/// The format of a file that can't be mistaken for another one.
+///
+/// # Errors
+/// When another one was chosen; one sentence without its full stop.
+fn as_chosen(form: RecordFormat, chosen: ImportFormat) -> Result<RecordFormat, String> {
+    match (form, chosen) {
+        (_, ImportFormat::Auto) | (RecordFormat::Bson, ImportFormat::Bson) => Ok(form),
+        _ => Err(other_format(form, chosen)),
+    }
+}
+
+fn other_format(form: RecordFormat, chosen: ImportFormat) -> String {
+    let found = DetectedFormat { form, compression: Compression::None }.words();
+    let chosen = match chosen {
+        ImportFormat::Csv => "CSV",
+        ImportFormat::Bson => "BSON",
+        ImportFormat::Json | ImportFormat::Auto => "JSON",
+    };
+    format!("the file is {found}, not {chosen}; have its format detected (without --format)")
+}
+
+/// Refuses a text that is surely in another format than the chosen one.
+///
+/// # Errors
+/// One sentence without its full stop.
+fn check_format(input: &Input<'_>, options: &ReadOptions, is_table: bool) -> Result<(), String> {
+    let chosen = options.format;
+    if !matches!(chosen, ImportFormat::Csv | ImportFormat::Json) {
+        return Ok(());
+    }
+    let auto = ReadOptions { format: ImportFormat::Auto, ..options.clone() };
+    let (text, has_ended) = (input.bytes(), input.has_ended());
+    let Some(form) = detect(text, has_ended, &auto, is_table) else { return Ok(()) };
+    let text = text.get(byte_order_mark_length(text)..).unwrap_or_default();
+    let is_other = match (chosen, form) {
+        (ImportFormat::Csv, RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array) => {
+            starts_with_json(text, form, has_ended)
+        }
+        (ImportFormat::Json, RecordFormat::Csv { .. }) => {
+            let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            !line.iter().any(|byte| b"{[".contains(byte))
+        }
+        _ => false,
+    };
+    if is_other { Err(other_format(form, chosen)) } else { Ok(()) }
 }
 
 /// Reads the text in the chosen encoding, or in the one that its byte order mark names.

@@ -1,7 +1,7 @@
 //! Detects that a file has changed.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, Read as _, Seek as _, SeekFrom},
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
@@ -14,7 +14,7 @@ use crate::store::open_chosen;
 use crate::transfer::{
     Compression, TransferError,
     limits::{IDENTITY_BYTES, IDENTITY_END_BYTES},
-    read::container,
+    read::{container, input::Input},
 };
 
 /// Bytes of a file that broke off above which its start tells that another file is a copy of it. A
@@ -42,6 +42,11 @@ impl FileIdentity {
         let inside = container::split(path);
         let outer = inside.as_ref().map_or(path, |(outer, _)| outer);
         let outer = outer.canonicalize().map_err(wrong)?;
+        // To open a pipe waits for its other end, and to read it takes its bytes.
+        let is_special = fs::metadata(&outer).is_ok_and(|about| !about.is_file());
+        if is_special {
+            Input::open(path, None)?;
+        }
         let file = open_chosen(&outer).map_err(wrong)?;
         let whole = inside.map_or_else(|| outer.clone(), |(_, member)| outer.join(member));
         let about = file.metadata().map_err(wrong)?;

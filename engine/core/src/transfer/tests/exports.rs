@@ -150,6 +150,15 @@ fn a_target_that_is_no_ordinary_file_stays_as_it_is() {
     check(&fifo, "not a regular file");
     assert!(fs::symlink_metadata(&fifo).unwrap().file_type().is_fifo());
     check(Path::new("/dev/null"), "not a regular file");
+    check(&folder.join("none/out"), "its folder doesn't exist");
+    check(&file.join("out"), "a part of its path is a file");
+    check(Path::new("https://example.com/out"), "it is a URL");
+
+    let mut permissions = fs::metadata(&file).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&file, permissions).unwrap();
+    check(&file, "the file is read-only");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "old");
 
     // A path with `..` is still inside the data folder.
     let inside = folder.join("inside");

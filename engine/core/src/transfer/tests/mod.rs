@@ -768,7 +768,6 @@ fn who_could_read_a_file_can_read_the_one_that_replaces_it() {
     };
     check(None, 0o600);
     check(Some(0o600), 0o600);
-    check(Some(0o400), 0o600);
     check(Some(0o640), 0o640);
     check(Some(0o4755), 0o644);
     check(Some(0o666), 0o666);
