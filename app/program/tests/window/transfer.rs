@@ -467,7 +467,7 @@ fn a_folder_is_not_written_over_and_a_changed_one_is_not_imported() {
     window.click("Import");
     window.until_named("its content is not what the manifest was written for");
     assert!(window.state().tree.collection(&Namespace::new("copy", "carts")).is_none());
-    window.click("Cancel");
+    window.click("Done");
     fs::remove_file(&file).expect("removed");
     window.ask(Action::Transfer(import));
     window.until_named("it is missing, but the manifest lists it");

@@ -6,7 +6,7 @@ use std::path::Path;
 use bson::{Bson, Document, doc};
 use mayfly_engine::transfer::{
     Compression, CreateError, DumpSource, DumpTarget, DumpedCollection, ExportReport, ImportReport,
-    ImportRequest, Progress, TransferError, write_bson,
+    ImportRequest, Progress, ResumeRequest, TransferError, UnfinishedImport, write_bson,
 };
 use mayfly_engine::value::whole;
 
@@ -143,6 +143,18 @@ impl DumpTarget for Remote {
         progress: &Progress,
     ) -> Result<ImportReport, TransferError> {
         crate::source::Transfers::import(self, request, progress)
+    }
+
+    fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError> {
+        crate::source::Transfers::unfinished(self)
+    }
+
+    fn resume(
+        &self,
+        request: ResumeRequest,
+        progress: &Progress,
+    ) -> Result<ImportReport, TransferError> {
+        crate::source::Transfers::resume(self, request, progress)
     }
 
     fn create_indexes(

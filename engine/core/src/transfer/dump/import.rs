@@ -9,7 +9,7 @@ use bson::Document;
 
 use crate::transfer::{
     CreateError, DumpCollection, DumpIndex, DumpTarget, ImportEnd, ImportMode, ImportReport,
-    ImportRequest, Progress, ReadOptions, TransferError,
+    ImportRequest, Progress, ReadOptions, ResumeRequest, TransferError, UnfinishedImport,
     dump::manifest,
     dump::read::{EXPIRES, visit_in_file_order},
     read::container::split,
@@ -50,6 +50,11 @@ pub struct DumpImport {
     pub drop: bool,
     /// Stop at the first rejected document.
     pub stop_on_error: bool,
+    /// Rejected documents of one collection after which its import stops, as in [`ImportRequest`].
+    pub rejects_max: Option<u64>,
+    /// Resume an import of these collections that stopped: the one of which a part is stored resumes
+    /// where it ended. Of the others the documents are skipped whose `_id` exists.
+    pub resume: bool,
     /// How the files are read.
     pub read: ReadOptions,
 }
@@ -89,12 +94,12 @@ pub fn import_dump(
 }
 
 /// Imports collections one after another, each with its documents first and its indexes after. Those of
-/// an archive or a tar are imported as they come in it. A failure in one does not affect others. Stops
-/// when the user cancels.
+/// an archive or a tar are imported as they come in it. A failure in one does not affect others, also
+/// where its file differs from the manifest of its folder: the files are checked before the first
+/// collection is imported. Stops when the user cancels.
 ///
 /// # Errors
-/// When a file with documents differs from the manifest of its folder, or the user cancels before
-/// the first collection. Nothing was changed then.
+/// When the user cancels before the first collection. Nothing was changed then.
 pub fn import_dump_into(
     target: &dyn DumpTarget,
     request: &DumpImport,
@@ -104,17 +109,24 @@ pub fn import_dump_into(
     let checked = request.choices.iter().filter(|choice| choice.collection.listed.is_some());
     let checked: u64 = checked.map(bytes).sum();
     progress.set_bytes_total(checked + bytes_to_read(&request.choices));
-    for DumpCollection { files, listed, .. } in request.choices.iter().map(|it| &it.collection) {
+    let mut changed = BTreeMap::new();
+    for (at, choice) in request.choices.iter().enumerate() {
+        let DumpCollection { files, listed, .. } = &choice.collection;
         if let (Some(file), Some(listed)) = (files.first(), listed) {
             let read = |bytes| progress.add_bytes(bytes);
-            manifest::check_content(file, listed.checksum, progress, read)?;
+            match manifest::check_content(file, listed.checksum, progress, read) {
+                Err(TransferError::Cancelled) => return Err(TransferError::Cancelled),
+                Err(error) => drop(changed.insert(at, error)),
+                Ok(()) => {}
+            }
         }
     }
     let mut outcomes = BTreeMap::new();
     let collections = request.choices.iter().map(|choice| &choice.collection);
     visit_in_file_order(collections, progress, |at| {
         if let Some(choice) = request.choices.get(at) {
-            outcomes.insert(at, import_one(target, request, choice, progress));
+            let changed = changed.remove(&at);
+            outcomes.insert(at, import_one(target, request, choice, changed, progress));
         }
     });
     Ok(outcomes.into_values().collect())
@@ -136,6 +148,7 @@ fn import_one(
     target: &dyn DumpTarget,
     request: &DumpImport,
     choice: &DumpChoice,
+    changed: Option<TransferError>,
     progress: &Progress,
 ) -> DumpOutcome {
     let mut outcome = DumpOutcome {
@@ -144,8 +157,11 @@ fn import_one(
         indexes: Vec::new(),
         notes: choice.collection.notes.clone(),
     };
-    outcome.documents = documents(target, request, choice, progress, &mut outcome.notes)
-        .map_err(|error| error.to_string());
+    let imported = match changed {
+        Some(error) => Err(error),
+        None => documents(target, request, choice, progress, &mut outcome.notes),
+    };
+    outcome.documents = imported.map_err(|error| error.to_string());
     let is_whole = matches!(&outcome.documents, Ok(report) if report.end == ImportEnd::Complete);
     if is_whole {
         create_dump_indexes(target, choice, progress, &mut outcome);
@@ -196,28 +212,45 @@ fn documents(
         }
         target.drop(into)?;
     }
+    let exists = target.exists(into)?;
     if is_view {
+        if exists && request.resume {
+            return Ok(ImportReport::new());
+        }
         // A view without one of its options would be another view, or a collection.
         target.create(into, &collection.options).map_err(CreateError::into_inner)?;
         return Ok(ImportReport::new());
     }
-    if target.exists(into)? {
-        if !collection.options.is_empty() {
+    if exists {
+        if !collection.options.is_empty() && !request.resume {
             notes.push(format!("{into} exists, so it keeps its own options."));
         }
     } else {
         create(target, choice, notes)?;
     }
     let ReadOptions { format, encoding, leniency, types, .. } = request.read.clone();
+    let mode = match request.mode {
+        // The documents stored before the import stopped are there.
+        ImportMode::Insert if request.resume => ImportMode::Skip,
+        mode => mode,
+    };
     let import_request = ImportRequest {
         format,
         encoding,
         leniency,
         types,
-        mode: request.mode,
+        mode,
         stop_on_error: request.stop_on_error,
+        rejects_max: request.rejects_max,
         ..ImportRequest::new(files.to_vec(), into.clone())
     };
+    if request.resume {
+        let known = target.unfinished()?.into_iter().rev().find(|it| it.is_of(&import_request));
+        if let Some(UnfinishedImport { id, .. }) = known {
+            let rejects_max = request.rejects_max;
+            return target.resume(ResumeRequest { id, rejects_max }, progress);
+        }
+    }
     target.import(&import_request, progress)
 }
 

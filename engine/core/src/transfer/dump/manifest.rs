@@ -184,43 +184,50 @@ impl Manifest {
         if is_inside { Ok(Self { root, collections }) } else { Err(wrong(damaged)) }
     }
 
-    /// Checks that `found`, the files of collections, are those of the manifest, with the listed
-    /// sizes, and that the metadata is unchanged. Documents are checked when they are imported.
-    ///
-    /// # Errors
-    /// For the first file that is missing, extra, or of another size or content.
-    pub(in crate::transfer) fn check(&self, found: &[PathBuf]) -> Result<(), TransferError> {
+    /// The files that differ from the manifest, and how: files that are missing, of another size, or
+    /// metadata with another content, and those of `found`, the files of collections, that it does not
+    /// list. Documents are checked when they are imported.
+    pub(in crate::transfer) fn problems(&self, found: &[PathBuf]) -> BTreeMap<PathBuf, String> {
         let listed = self.files();
-        for path in found {
-            if !listed.contains_key(path) {
-                let what = "it is not in the manifest of its folder; move it out of the folder";
-                return Err(not_readable(path, what));
-            }
+        let mut problems = BTreeMap::new();
+        for path in found.iter().filter(|path| !listed.contains_key(*path)) {
+            let what = "it is not in the manifest of its folder; move it out of the folder";
+            problems.insert(path.clone(), what.to_owned());
         }
-        for (path, file) in &listed {
-            let Ok(about) = fs::metadata(path) else {
-                let what = "it is missing, but the manifest lists it; copy the folder again";
-                return Err(not_readable(path, what));
-            };
-            let (bytes, expected) = (about.len(), file.bytes);
-            if bytes != expected {
-                let what = format!(
-                    "it has {bytes} bytes, but the manifest says {expected}; copy the folder again"
-                );
-                return Err(not_readable(path, &what));
+        for (path, file) in listed {
+            if let Some(what) = size_problem(&path, file.bytes) {
+                problems.insert(path, what);
             }
         }
         for collection in &self.collections {
             let path = self.root.join(&collection.metadata.path);
-            check_content(&path, collection.metadata.checksum, &Progress::new(), |_| {})?;
+            if problems.contains_key(&path) {
+                continue;
+            }
+            let sum = collection.metadata.checksum;
+            match check_content(&path, sum, &Progress::new(), |_| {}) {
+                Err(TransferError::NotReadable { what, .. }) => drop(problems.insert(path, what)),
+                Err(error) => drop(problems.insert(path, error.to_string())),
+                Ok(()) => {}
+            }
         }
-        Ok(())
+        problems
     }
 
     /// The collection whose documents are in a file, or whose metadata is.
     pub(in crate::transfer) fn listed(&self, path: &Path) -> Option<&ListedCollection> {
         let is_it = |file: &ListedFile| self.root.join(&file.path) == path;
         self.collections.iter().find(|listed| listed.files().any(is_it))
+    }
+
+    /// Its collections, with the files of each.
+    pub(in crate::transfer) fn listed_files(
+        &self,
+    ) -> impl Iterator<Item = (&ListedCollection, Vec<PathBuf>)> {
+        let paths = |listed: &ListedCollection| {
+            listed.files().map(|file| self.root.join(&file.path)).collect()
+        };
+        self.collections.iter().map(move |listed| (listed, paths(listed)))
     }
 
     /// The folder with the databases.
@@ -232,6 +239,18 @@ impl Manifest {
         let files = self.collections.iter().flat_map(ListedCollection::files);
         files.map(|file| (self.root.join(&file.path), file)).collect()
     }
+}
+
+/// Why a file of another size than `expected`, in bytes, is not as listed.
+fn size_problem(path: &Path, expected: u64) -> Option<String> {
+    let Ok(about) = fs::metadata(path) else {
+        let what = "it is missing, but the manifest lists it; copy the folder again";
+        return Some(what.to_owned());
+    };
+    let bytes = about.len();
+    (bytes != expected).then(|| {
+        format!("it has {bytes} bytes, but the manifest says {expected}; copy the folder again")
+    })
 }
 
 /// Checks that a file still has the content that its manifest was written for. `read` gets the bytes

@@ -103,6 +103,12 @@ impl Dump {
 }
 
 impl DumpCollection {
+    /// Whether it belongs to the server that was dumped, and not to the data of its users.
+    pub fn belongs_to_server(&self) -> bool {
+        let is_data = self.name.starts_with("system.buckets.") || self.name == "system.js";
+        self.name.starts_with("$admin.") || self.name.starts_with("system.") && !is_data
+    }
+
     /// Whether it is a view, which has a pipeline and no documents.
     pub fn is_view(&self) -> bool {
         self.options.contains_key(VIEW_ON)
@@ -122,10 +128,10 @@ const VIEW_ON: &str = "viewOn";
 
 /// Lists the collections of a dump: a folder with a folder for each database, the folder of one
 /// database, the file of one collection, an archive of mongodump, a tar of such folders, or a snapshot
-/// that Atlas exported. A folder with a manifest must have exactly its files.
+/// that Atlas exported. A collection whose files differ from the manifest of their folder is refused.
 ///
 /// # Errors
-/// When it can't be read, holds no file of mongodump, or differs from its manifest.
+/// When it can't be read, or holds no file of mongodump.
 pub fn read_dump(path: &Path) -> Result<Dump, TransferError> {
     read_dump_with(path, &Progress::new())
 }
@@ -174,9 +180,6 @@ fn read_folders(path: &Path, dump: &mut Dump) -> Result<(), TransferError> {
     let canonical = path.canonicalize().ok();
     let is_beside = manifest.as_ref().is_some_and(|manifest| manifest.root() != path);
     let path = canonical.as_deref().filter(|_| is_beside).unwrap_or(path);
-    if let Some(manifest) = &manifest {
-        manifest.check(&collection_files(path)?)?;
-    }
     let db = canonical.as_deref().map(file_name);
     // A folder of any other name asks for its database.
     let db = db.filter(|db| Namespace::checked(db, "c").is_ok());
@@ -201,6 +204,7 @@ fn read_folders(path: &Path, dump: &mut Dump) -> Result<(), TransferError> {
     }
     if let Some(manifest) = &manifest {
         take_listed(manifest, dump);
+        refuse_changed(manifest, &collection_files(path)?, dump);
     }
     Ok(())
 }
@@ -290,6 +294,44 @@ fn take_listed(manifest: &Manifest, dump: &mut Dump) {
             .data
             .as_ref()
             .map(|data| ListedData { documents: listed.documents, checksum: data.checksum });
+    }
+}
+
+/// Refuses the collections whose files differ from the manifest. The others are as they were exported.
+fn refuse_changed(manifest: &Manifest, found: &[PathBuf], dump: &mut Dump) {
+    let mut problems = manifest.problems(found);
+    let said = |path: &Path, what: &str| {
+        let path = path.strip_prefix(manifest.root()).unwrap_or(path);
+        Some(format!("{}: {what}", path.display()))
+    };
+    for (listed, files) in manifest.listed_files() {
+        let wrong: Vec<_> =
+            files.iter().filter_map(|it| Some((it, problems.remove(it)?))).collect();
+        let Some((path, what)) = wrong.first() else { continue };
+        let is_it = |of: &&mut DumpCollection| {
+            let is_named = of.db.as_ref() == Some(&listed.db) && of.name == listed.name;
+            is_named || of.files.iter().any(|file| files.contains(file))
+        };
+        if let Some(known) = dump.collections.iter_mut().find(is_it) {
+            known.refused = said(path, what);
+            continue;
+        }
+        let name = (listed.name.clone(), None);
+        let lost = collection(Some(&listed.db), name, CollectionFiles::default());
+        dump.collections.push(DumpCollection { refused: said(path, what), ..lost });
+    }
+    for (path, what) in problems {
+        let name = file_name(&path);
+        let stem = [DATA, METADATA].iter().find_map(|ending| bare(&name, ending));
+        let stem = stem.map(|stem| decoded_collection(stem).0);
+        let db = path.parent().map(file_name).map(|db| decoded(&db));
+        let is_it = |of: &&mut DumpCollection| {
+            of.files.contains(&path) || of.db == db && Some(&of.name) == stem.as_ref()
+        };
+        match dump.collections.iter_mut().find(is_it) {
+            Some(known) => known.refused = said(&path, &what),
+            None => dump.notes.extend(said(&path, &what).map(|note| format!("{note}."))),
+        }
     }
 }
 

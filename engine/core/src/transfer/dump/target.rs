@@ -2,7 +2,10 @@
 
 use bson::Document;
 
-use crate::transfer::{ImportReport, ImportRequest, Progress, TransferError, import};
+use crate::transfer::{
+    ImportReport, ImportRequest, Progress, ResumeRequest, TransferError, UnfinishedImport, import,
+    resume_import, unfinished_imports,
+};
 use crate::{
     catalog::{
         Namespace,
@@ -38,6 +41,22 @@ pub trait DumpTarget {
     fn import(
         &self,
         request: &ImportRequest,
+        progress: &Progress,
+    ) -> Result<ImportReport, TransferError>;
+
+    /// The imports that did not reach the end of their files.
+    ///
+    /// # Errors
+    /// When they are not known.
+    fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError>;
+
+    /// Resumes one of them.
+    ///
+    /// # Errors
+    /// When nothing was changed; a later failure is in the report.
+    fn resume(
+        &self,
+        request: ResumeRequest,
         progress: &Progress,
     ) -> Result<ImportReport, TransferError>;
 
@@ -93,6 +112,18 @@ impl DumpTarget for Collections {
         progress: &Progress,
     ) -> Result<ImportReport, TransferError> {
         import(self, request, progress)
+    }
+
+    fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError> {
+        unfinished_imports(self)
+    }
+
+    fn resume(
+        &self,
+        request: ResumeRequest,
+        progress: &Progress,
+    ) -> Result<ImportReport, TransferError> {
+        resume_import(self, request, progress)
     }
 
     fn create_indexes(

@@ -7,6 +7,7 @@ use bson::{Document, oid::ObjectId};
 use crate::transfer::{
     ImportRequest, TransferError,
     limits::COMPLETE_IMPORTS_MAX,
+    read::container,
     resume::checkpoint::{Checkpoint, ImportState, check_unfinished_max, list},
     resume::checkpoint_bson::from_bson,
     resume::lock::ImportLock,
@@ -63,7 +64,10 @@ impl UnfinishedImport {
     /// Whether it imports the same files into the same collection.
     pub fn is_of(&self, request: &ImportRequest) -> bool {
         let whole = |path: &PathBuf| {
-            let known = path.canonicalize().or_else(|_| std::path::absolute(path));
+            let known = match container::split(path) {
+                Some((outer, member)) => outer.canonicalize().map(|outer| outer.join(member)),
+                None => path.canonicalize().or_else(|_| std::path::absolute(path)),
+            };
             known.unwrap_or_else(|_| path.clone())
         };
         self.request.namespace == request.namespace

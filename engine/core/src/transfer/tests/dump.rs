@@ -151,6 +151,46 @@ fn a_collection_whose_file_is_damaged_gets_no_indexes_and_stops_no_other() {
 }
 
 #[test]
+fn a_folder_is_resumed_wherever_its_import_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = folder.path().join("shop");
+    fs::create_dir(&shop).unwrap();
+    let indexes = r#"{"options":{"validationLevel":"moderate"},"indexes":[{"v":2,"key":{"n":1},"name":"n_1"}]}"#;
+    for (name, count) in [("a", 1_500), ("b", 2_500), ("c", 500)] {
+        let raw = |n: i32| RawDocumentBuf::try_from(&doc! { "_id": n, "n": n }).unwrap();
+        let data: Vec<u8> = (0..count).flat_map(|n| raw(n).as_bytes().to_vec()).collect();
+        fs::write(shop.join(format!("{name}.bson")), data).unwrap();
+        fs::write(shop.join(format!("{name}.metadata.json")), indexes).unwrap();
+    }
+    let view = r#"{"options":{"viewOn":"a","pipeline":[]},"type":"view"}"#;
+    fs::write(shop.join("v.metadata.json"), view).unwrap();
+    let dump = read_dump(folder.path()).unwrap();
+    let choices = dump.collections.iter().map(|of| choice(of, "new", (true, true)));
+    let request = DumpImport { choices: choices.collect(), ..DumpImport::default() };
+    let mut stops = Vec::new();
+    for stop in [1, 1_400, 1_500, 1_501, 3_000, 3_999, 4_000, 4_400] {
+        let fixture = Fixture::new();
+        let progress = Progress::new();
+        progress.cancel_at(stop);
+        let first = import_dump(&fixture.collections, &request, &progress).unwrap();
+        let unfinished = crate::transfer::unfinished_imports(&fixture.collections).unwrap();
+        stops.push((first.len(), unfinished.len()));
+        let again = DumpImport { resume: true, ..request.clone() };
+        let outcomes = import_dump(&fixture.collections, &again, &Progress::new()).unwrap();
+        assert!(outcomes.iter().all(crate::transfer::DumpOutcome::is_complete), "{outcomes:?}");
+        for (name, count) in [("a", 1_500), ("b", 2_500), ("c", 500)] {
+            let namespace = Namespace::new("new", name);
+            assert_eq!(fixture.documents_of(&namespace).len(), count, "{stop}: {name}");
+            let found = fixture.collections.catalog().collection(&namespace).unwrap();
+            assert_eq!(found.indexes.len(), 2, "{stop}: {name}");
+        }
+        assert!(crate::transfer::unfinished_imports(&fixture.collections).unwrap().is_empty());
+    }
+    assert!(stops.iter().any(|(_, unfinished)| *unfinished == 1), "{stops:?}");
+    assert!(stops.iter().any(|(imported, _)| *imported > 1), "{stops:?}");
+}
+
+#[test]
 fn a_plus_in_a_file_name_is_what_the_tool_meant_by_it() {
     let check = |stem: &str, metadata: Option<&str>, expected: &str, is_said: bool| {
         let folder = tempfile::tempdir().unwrap();
