@@ -68,6 +68,163 @@ fn files_in_and_out() {
 }
 
 #[test]
+fn an_existing_file_is_replaced_only_when_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("a.jsonl"), "{\"_id\":1}\n").unwrap();
+    let store = "--data data --db d --collection c";
+    check(at, &format!("import {store} a.jsonl"), 0, "imported 1, skipped 0, rejected 0", "");
+    fs::write(at.join("out"), "mine").unwrap();
+    let export = format!("export {store} -o out");
+    check(at, &export, 1, "", "out exists; add --overwrite, or choose another name.");
+    fs::write(at.join("new.indexes.json"), "mine").unwrap();
+    let beside = format!("export {store} --indexes -o new");
+    check(at, &beside, 1, "", "new.indexes.json exists; add --overwrite");
+    assert!(!at.join("new").exists());
+    let mine = |name: &str| fs::read_to_string(at.join(name)).unwrap();
+    assert_eq!((mine("out"), mine("new.indexes.json")), ("mine".to_owned(), "mine".to_owned()));
+    let mut permissions = fs::metadata(at.join("out")).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(at.join("out"), permissions).unwrap();
+    check(at, &format!("{export} --overwrite"), 1, "", "the file is read-only");
+    assert_eq!(mine("out"), "mine");
+    check(at, &format!("{beside} --overwrite"), 0, "exported 1", "");
+    assert_eq!(mine("new"), "{\"_id\":1}\n");
+    // A folder is never replaced.
+    check(at, "export --data data --db d -o data", 1, "", "the folder has files");
+    check(at, "export --data data --db d --overwrite -o x", 2, "", "--collection");
+}
+
+/// Names, contents and times of a folder's files.
+fn files_of(folder: &Path) -> Vec<(String, Vec<u8>, std::time::SystemTime)> {
+    let mut found: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|entry| entry.metadata().unwrap().is_file())
+        .map(|entry| {
+            let changed = entry.metadata().unwrap().modified().unwrap();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            (name, fs::read(entry.path()).unwrap(), changed)
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn an_audit_changes_nothing_and_says_by_its_exit_code_what_it_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let documents = "{\"_id\":1,\"at\":\"2026-01-02\"}\n{\"_id\":2,\"at\":\"2026-01-03\"}\n";
+    fs::write(at.join("a.jsonl"), documents).unwrap();
+    let import = "import --data data --db d --collection c a.jsonl";
+    check(at, import, 0, "imported 2, skipped 0, rejected 0", "");
+    says(at, "audit --data data --fail-on warning", "Nothing is wrong with the TTL rules");
+    let index =
+        "shell --data data --quiet --db d --eval db.c.createIndex({at:1},{expireAfterSeconds:0})";
+    says(at, index, "at_1");
+    let before = files_of(&at.join("data"));
+    says(at, "audit --data data", "ERROR    never-all  d.c, index at_1");
+    let none = "audit --data data --db none --collection c";
+    check(at, none, 2, "", "There is no collection c; check --collection and --db.");
+    let code = |arguments: &str| mayfly(at, arguments).status.code();
+    assert_eq!(code("audit --data data --fail-on error"), Some(1));
+    assert_eq!(code("audit --data data --fail-on warning --json"), Some(1));
+    assert_eq!(code("audit --data data --time-limit soon"), Some(2));
+    assert_eq!(code("audit --uri-env NOT_SET"), Some(2));
+    check(at, "audit --data gone", 2, "", "Data folder gone not found.");
+    check(at, "audit --data data --html no/page.html", 2, "", "Can't write no/page.html");
+    says(at, "audit --data data --html page.html", "");
+    let page = fs::read_to_string(at.join("page.html")).unwrap();
+    assert!(page.contains("never-all") && page.contains("_id 1 (string)"), "{page}");
+    says(at, "audit --data data --html page.html --no-examples", "");
+    assert!(!fs::read_to_string(at.join("page.html")).unwrap().contains("_id 1"));
+    assert!(files_of(&at.join("data")) == before, "the store changed");
+    let server = Server::start_in(&at.join("data"), &[]);
+    let way = "with --uri-env and its connection string, which mayfly serve prints";
+    for (command, code) in [("audit --data data", 2), ("metrics --data data", 1)] {
+        check(at, command, code, "", "in use by another program");
+        check(at, command, code, "", way);
+    }
+    let output = program::keeping_in(&at.join("kept"))
+        .args(["audit", "--uri-env", "AUDITED", "--fail-on", "error"])
+        .env("AUDITED", &server.uri)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("ERROR    never-all  d.c, index at_1"), "{text}");
+}
+
+/// Runs a command with this on standard input. Returns its exit code, standard output and error.
+fn piped(folder: &Path, arguments: &str, input: &[u8]) -> (Option<i32>, String, String) {
+    fs::write(folder.join("input"), input).unwrap();
+    let output = Command::new(program::path())
+        .args(arguments.split_whitespace())
+        .current_dir(folder)
+        .stdin(fs::File::open(folder.join("input")).unwrap())
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn a_minus_is_standard_input_and_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let store = "--data data --db d --collection c";
+    let import = format!("import {store} -");
+    let (code, said, _) = piped(at, &import, b"{\"_id\":1,\"n\":5}\n{\"_id\":2}\n");
+    assert_eq!((code, said.as_str()), (Some(0), "imported 2, skipped 0, rejected 0\n"));
+    let csv = piped(at, &format!("{import} --format csv"), b"_id;n\n3;7\n");
+    assert_eq!((csv.0, csv.1.as_str()), (Some(0), "imported 1, skipped 0, rejected 0\n"));
+    let (code, text, said) = piped(at, &format!("export {store} -o -"), b"");
+    let all = "{\"_id\":1,\"n\":5}\n{\"_id\":2}\n{\"_id\":3,\"n\":7}\n";
+    assert_eq!((code, text.as_str(), said.as_str()), (Some(0), all, "exported 3\n"));
+    let (code, _, said) = piped(at, &import, b"{\"_id\":4}\nx\n");
+    assert_eq!(code, Some(1));
+    assert!(said.contains("Standard input: line 2") && !said.contains("/tmp/mayfly"), "{said}");
+    let rejects = at.join("stdin.rejected.jsonl");
+    assert_eq!(fs::read_to_string(&rejects).unwrap().lines().count(), 1);
+    let (code, _, said) = piped(at, &import, b"%PDF-1.7");
+    assert_eq!(code, Some(1));
+    assert!(said.starts_with("Standard input: the file is a PDF"), "{said}");
+    // Its end can't be read again, so it is not remembered.
+    let (_, _, said) = piped(at, &format!("{import} --stop-on-error"), b"{}\nx\n{}\n");
+    assert!(said.contains("--mode skip") && !said.contains("--resume"), "{said}");
+    for (arguments, words) in [
+        (format!("{import} --resume"), "can be read only once"),
+        (format!("{import} a.jsonl"), "imported alone"),
+        ("export --data data -o -".to_owned(), "add --collection"),
+        (format!("export {store} --indexes -o -"), "--indexes writes a second file"),
+    ] {
+        let (code, text, said) = piped(at, &arguments, b"{}\n");
+        assert_eq!((code, text.as_str()), (Some(1), ""), "{arguments}: {said}");
+        assert!(said.contains(words), "{arguments}: {said}");
+    }
+    assert!(!at.join("-").exists());
+}
+
+#[test]
+fn a_file_without_documents_is_named_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for (name, text, why) in [
+        ("a.csv", "a,b\n", "a.csv: the file has a header row and no rows below it"),
+        ("a.json", " \n", "a.json: the file is empty"),
+        ("b.json", "[]", "b.json: the file has no documents"),
+    ] {
+        fs::write(at.join(name), text).unwrap();
+        let store = "--data data --db d --collection c";
+        let output = mayfly(at, &format!("import {store} {name}"));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.starts_with(why), "{name}: {said}");
+        assert_eq!(output.status.code(), Some(0));
+    }
+}
+
+#[test]
 fn the_zone_of_the_machine_changes_nothing() {
     const DOCUMENT: &str = r#"{"_id":1,"at":{"$date":"2026-03-29T01:30:00Z"}}"#;
     for (zone, offset) in [
@@ -115,7 +272,7 @@ fn what_is_not_as_it_should_be_is_told_on_standard_error() {
 
     // An interrupted session leaves its process id.
     fs::write(at.join("data/app.lock"), "1\n").unwrap();
-    let export = format!("export {store} -o out.jsonl");
+    let export = format!("export {store} --overwrite -o out.jsonl");
     check(at, &export, 0, "exported 1", "The data file was checked; no damage found");
     let again = mayfly(at, &export);
     assert_eq!(String::from_utf8(again.stderr).unwrap(), "", "it is said once");
@@ -198,7 +355,8 @@ fn a_rotten_document_is_told_and_costs_no_good_backup() {
     let told = "1 document is damaged and not exported; the first is document with _id 1.";
     check(at, "export --data data --db d --collection c --output o", 1, "exported 1", told);
     assert_eq!(fs::read_to_string(at.join("o")).unwrap(), "{\"_id\":\"b\"}\n");
-    check(at, "export --data data --db d --collection c --output o", 1, "", "may have them");
+    let again = "export --data data --db d --collection c --output o --overwrite";
+    check(at, again, 1, "", "may have them");
 }
 
 #[test]
@@ -384,4 +542,55 @@ fn the_shell_says_where_a_script_failed() {
     );
     check(at, "shell missing.js", 1, "", "Can't read missing.js");
     check(at, "shell --data missing", 1, "", "Data folder missing not found");
+}
+
+#[test]
+fn metrics_are_printed_once_or_answered_on_a_port() {
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+    use std::net::TcpStream;
+    use std::process::Stdio;
+
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let line = "{\"_id\":1,\"at\":{\"$date\":\"2020-01-01T00:00:00Z\"}}\n";
+    fs::write(at.join("a.jsonl"), line).unwrap();
+    check(
+        at,
+        "import --data data --db d --collection c a.jsonl",
+        0,
+        "imported 1, skipped 0, rejected 0",
+        "",
+    );
+    says(at, "metrics --data data", "mayfly_audit_findings{severity=\"error\"} 0\n");
+    check(at, "metrics --data nowhere", 1, "", "nowhere");
+    let mut child = Command::new(program::path())
+        .args(["metrics", "--data", "data", "--port", "0"])
+        .current_dir(at)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim().strip_prefix("http://").and_then(|it| it.strip_suffix("/metrics"));
+    let address = address.unwrap_or_else(|| panic!("the first line was {line:?}"));
+    let ask = |request: &str| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).unwrap();
+        reply
+    };
+    // One that says nothing is given up, and the next is answered.
+    let silent = TcpStream::connect(address).unwrap();
+    let reply = ask("GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n");
+    drop(silent);
+    assert!(
+        reply.starts_with("HTTP/1.1 200 OK\r\nContent-Type: application/openmetrics-text"),
+        "{reply}"
+    );
+    assert!(reply.ends_with("# EOF\n"), "{reply}");
+    assert!(ask("GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
+    assert!(ask("PUT /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
+    program::signal(child.id(), "TERM");
+    assert!(child.wait().unwrap().success());
 }

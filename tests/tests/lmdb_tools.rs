@@ -73,6 +73,7 @@ fn document(number: i32) -> Document {
 fn export(store: &Path, to: &Path) -> String {
     let mut command = Command::new(program::path());
     command.args(["export", "--db", DB, "--collection", COLLECTION, "--ejson", "canonical"]);
+    command.arg("--overwrite");
     output(command.arg("--data").arg(store).arg("--output").arg(to));
     fs::read_to_string(to).expect("the file can be read")
 }

@@ -84,7 +84,11 @@ fn check(store: &Path, out: &Path, start: &dyn Fn(&Path) -> Command) {
     };
     said(&start(Path::new(VICTIM)).arg(store).arg("read").output().expect("it starts"), true, "");
     let exported = out.join("exported");
-    said(&run(&["export", "--output", &exported.to_string_lossy()]), true, "exported 20");
+    said(
+        &run(&["export", "--overwrite", "--output", &exported.to_string_lossy()]),
+        true,
+        "exported 20",
+    );
     let text = fs::read_to_string(&exported).expect("the file can be read");
     assert_eq!(text.lines().count(), DOCUMENTS);
     said(&run(&["import", &exported.to_string_lossy()]), false, "The store is read-only: its");

@@ -136,6 +136,9 @@ const IMPORTS: &[Run] = &[
     run!("import" ["encoding"] ("latin.csv", "_id,n\n8,ä\n")
     ["--db", "d", "--collection", "new", "--encoding", "latin1", "latin.csv"] 0 "imported 1"
     |place| assert_eq!(place.stored("new"), [doc! { "_id": 8, "n": "Ã¤" }])),
+    run!("import" ["decimal-comma", "backslash-escapes"] ("c.csv", "_id,n,t\n8,\"1,5\",a\\,b\n")
+    ["--db", "d", "--collection", "new", "--decimal-comma", "--backslash-escapes", "c.csv"] 0 "imported 1"
+    |place| assert_eq!(place.stored("new"), [doc! { "_id": 8, "n": 1.5, "t": "a,b" }])),
     // Only a workbook has sheets.
     run!("import" ["sheet"] MORE
         ["--db", "d", "--collection", "new", "--sheet", "2024", "more.json"] 0 "imported 2"
@@ -176,11 +179,21 @@ const IMPORTS: &[Run] = &[
         assert_eq!(stored, [bson::rawdoc! { "_id": 8, "n": 1 }]);
     }),
     run!("import" ["only"] MORE
-        ["--db", "d", "--collection", "c", "--only", "x", "more.json"] 1 "--only and --no-ttl need a folder"
+        ["--db", "d", "--collection", "c", "--only", "x", "more.json"] 1 "--only needs a folder"
         Place::is_unchanged),
     run!("import" ["no-ttl"] MORE
-        ["--db", "d", "--collection", "c", "--no-ttl", "more.json"] 1 "--only and --no-ttl need a folder"
+        ["--db", "d", "--collection", "c", "--no-ttl", "more.json"] 1 "--no-ttl needs a folder"
         Place::is_unchanged),
+    run!("import" ["except"] MORE
+        ["--db", "d", "--collection", "c", "--except", "x", "more.json"] 1 "--except needs a folder"
+        Place::is_unchanged),
+    run!("import" ["except"] ("new/c.bson", "\u{15}\0\0\0\u{10}_id\0\u{8}\0\0\0\u{10}n\0\u{1}\0\0\0\0")
+        ["--except", "c", "new"] 1 "Nothing was imported" Place::is_unchanged),
+    run!("import" ["max-rejects"] ("bad.json", "{x}\n{x}\n{\"_id\": 8}\n")
+        ["--db", "d", "--collection", "new", "--max-rejects", "2", "bad.json"] 1 "Add --max-rejects" Place::is_unchanged),
+    run!("import" ["max-rejects"] ("bad.json", "{x}\n{x}\n{\"_id\": 8}\n")
+        ["--db", "d", "--collection", "new", "--max-rejects", "3", "bad.json"] 1 "imported 1, skipped 0, rejected 2"
+        |place| assert_eq!(place.stored("new").len(), 1)),
     run!("import" ["data"] MORE
         ["--data", "x", "--db", "d", "--collection", "c", "more.json"] 2 "cannot be used with" Place::is_unchanged),
     run!("import" ["resume"] MORE
@@ -242,6 +255,13 @@ const EXPORTS: &[Run] = &[
         let bytes = fs::read(place.folder.path().join("out")).expect("a file");
         assert_eq!(bytes[..2], [0x28, 0xb5]);
     }),
+    run!("export" ["overwrite"] ("out", "old") ["--db", "d", "--collection", "c", "-o", "out"] 1 "out exists; add --overwrite"
+        |place| assert_eq!(place.file("out"), "old")),
+    run!("export" ["overwrite"] ("out", "old")
+        ["--db", "d", "--collection", "c", "-o", "out", "--overwrite"] 0 "exported 3"
+        |place| assert_eq!(place.file("out").lines().count(), 3)),
+    run!("export" ["output"] NONE ["--db", "d", "--collection", "c", "-o", "-", "--filter", "{\"_id\":1}"] 0 "{\"_id\":1,\"n\":3"
+        Place::is_unchanged),
     export!(["indexes"] ["--indexes"] 1 "--indexes is not supported for a server" None),
     export!(["fields"] ["--format", "csv", "--fields", "n", "--limit", "1"] 0 "exported 1" Some("n\r\n3\r\n")),
     export!(["typed-header"] ["--format", "csv", "--typed-header", "--exclude-fields", "at,n", "--limit", "1"] 0 "exported 1"

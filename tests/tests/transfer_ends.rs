@@ -55,7 +55,7 @@ fn arguments(command: &str, folder: &Path) -> Vec<String> {
 
 fn export(folder: &Path, to: &Path) -> Command {
     let mut command = Command::new(program::path());
-    command.args(arguments("export", folder)).arg("--output").arg(to);
+    command.args(arguments("export", folder)).args(["--overwrite", "--output"]).arg(to);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
@@ -144,7 +144,7 @@ fn an_export_to_a_full_small_disk_leaves_the_old_file() {
         mkdir "$1/small" && mount -t tmpfs -o size=1m tmpfs "$1/small" || exit 1
         printf old > "$1/small/out"
         shift_to="$1"; shift
-        "$@" --output "$shift_to/small/out" && echo "it was exported" && exit 1
+        "$@" --overwrite --output "$shift_to/small/out" && echo "it was exported" && exit 1
         printf old | cmp - "$shift_to/small/out" && test "$(ls -A "$shift_to/small")" = out"#;
     let output = Command::new("unshare")
         .args(["--map-root-user", "--mount", "sh", "-c", script, "sh"])

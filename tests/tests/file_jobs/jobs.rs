@@ -209,7 +209,7 @@ pub fn export() -> Job {
         command: |room| {
             let words = ["export", "--db", DB, "--collection", COLLECTION];
             let mut command = mayfly(&words, room);
-            command.arg("--output").arg(room.join("out/e"));
+            command.args(["--overwrite", "--output"]).arg(room.join("out/e"));
             command
         },
         is_done: |said| said.contains("exported"),

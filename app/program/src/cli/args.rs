@@ -4,6 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+
+/// Below the options of `import`.
+const IMPORT_STATUS: &str = "Exit status: 0 if every document was stored or skipped. 1 if one was \
+                             rejected, if a collection of a folder was refused or is incomplete, or if \
+                             nothing was imported.";
+
 /// Browse MongoDB-style documents and watch them expire.
 #[derive(Debug, Parser)]
 #[command(name = "mayfly", version, args_conflicts_with_subcommands = true)]
@@ -40,6 +46,7 @@ pub enum Command {
     /// List, play and hand out lessons about expiration.
     Lesson(Lesson),
     /// Import documents from JSON, CSV, BSON, Parquet, Arrow or Excel files.
+    #[command(after_help = IMPORT_STATUS)]
     Import(Import),
     /// Export a collection to a file.
     Export(Export),
@@ -185,7 +192,7 @@ pub enum UnconvertedMode {
 }
 
 /// Arguments of `import`.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "the switches are independent")]
 pub struct Import {
     /// Data folder.
@@ -205,7 +212,7 @@ pub struct Import {
     /// Collection; created if missing. A folder names its own.
     #[arg(long)]
     pub collection: Option<String>,
-    /// Files to import, or one folder that `export` or mongodump wrote.
+    /// Files to import, or one folder that `export` or mongodump wrote, or - for standard input.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Input format. A file that is clearly in another one is refused.
@@ -282,6 +289,9 @@ pub struct Import {
     /// From a folder, import only these collections, comma-separated.
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub only: Vec<String>,
+    /// From a folder, leave out these collections, comma-separated.
+    #[arg(long, value_delimiter = ',', value_name = "NAME", conflicts_with = "only")]
+    pub except: Vec<String>,
     /// Create no indexes, and don't mention those whose definitions are next to the files.
     #[arg(long)]
     pub no_indexes: bool,
@@ -289,7 +299,8 @@ pub struct Import {
     /// nothing expires.
     #[arg(long)]
     pub no_ttl: bool,
-    /// Resume the unfinished import of these files.
+    /// Resume the unfinished import of these files. Of a folder, collections that are complete are
+    /// read again and their documents skipped.
     #[arg(long, conflicts_with_all = ["drop", "roll_back", "leave"])]
     pub resume: bool,
     /// Roll back the unfinished import of these files. Keeps documents changed since, and documents it
@@ -299,6 +310,9 @@ pub struct Import {
     /// Discard the unfinished import but keep its documents.
     #[arg(long, conflicts_with = "drop")]
     pub leave: bool,
+    /// The file for rejected documents, of standard input.
+    #[arg(skip)]
+    pub rejects: Option<PathBuf>,
 }
 
 /// Format of an exported file.
@@ -324,7 +338,7 @@ pub enum EjsonFormat {
 }
 
 /// Arguments of `export`.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "the switches are independent")]
 pub struct Export {
     /// Data folder. The store must be closed.
@@ -377,10 +391,16 @@ pub struct Export {
     /// How text in the filter and the sort compares, in Extended JSON, such as '{"locale": "de"}'.
     #[arg(long, value_name = "EJSON", requires = "collection")]
     pub collation: Option<String>,
-    /// Output file, or the folder: a new or an empty one. It gets DB/COLLECTION.bson with metadata,
-    /// as of mongodump, and from a data folder manifest.json, which `import` checks.
+    /// Output file, or - for standard output, or the folder: a new or an empty one. It gets
+    /// DB/COLLECTION.bson with metadata, as of mongodump, and manifest.json, which `import` checks.
     #[arg(short, long = "output", value_name = "FILE")]
     pub output: PathBuf,
+    /// Replace the output file if it exists.
+    #[arg(long, requires = "collection")]
+    pub overwrite: bool,
+    /// The output is then copied to standard output.
+    #[arg(skip)]
+    pub is_piped: bool,
     /// Compress the output with gzip.
     #[arg(long)]
     pub gzip: bool,

@@ -6,7 +6,7 @@ use mayfly_engine::{
     clock::SystemClock,
     transfer::{
         Compression, CsvForm, CsvOptions, DumpExport, ExportFormat, ExportQuery, ExportRequest,
-        Losses, Progress, export_dump, export_warning,
+        Losses, Progress, export_dump, export_warning, indexes_path,
     },
     value::extjson::{Style, read_document},
 };
@@ -15,17 +15,25 @@ use super::{
     Failure,
     args::{EjsonFormat, Export, OutputFormat},
     progress_line::{say, with_progress},
-    server, store,
+    server, standard_io, store,
 };
+use crate::worker::transfer::check_absent;
 
 /// Exports. The last line of standard output is the count.
 pub(super) fn run(args: &Export) -> Result<(), Failure> {
+    if standard_io::is_standard(&args.output) {
+        return standard_io::export(args, run);
+    }
     let Some((db, collection)) = args.db.as_deref().zip(args.collection.as_deref()) else {
         return folder(args);
     };
-    let namespace = Namespace::checked(db, collection).map_err(Failure::from_error)?;
+    let namespace = Namespace::checked(db, collection)
+        .map_err(|error| Failure(format!("Can't export {db}.{collection}: {error}.")))?;
     let query = query(args)?;
     let format = format(args)?;
+    let indexes = args.indexes.then(|| indexes_path(&args.output));
+    let files = std::iter::once(args.output.clone()).chain(indexes);
+    check_absent(files, args.overwrite).map_err(server::sentence)?;
     if let Some(variable) = &args.uri_env {
         return server::export(variable, args, &namespace, find(args, collection)?, format);
     }
@@ -48,8 +56,17 @@ pub(super) fn run(args: &Export) -> Result<(), Failure> {
     if let Some(lookalikes) = report.lookalikes {
         eprintln!("Warning: {lookalikes}");
     }
-    println!("exported {}", report.exported);
+    say_count(args, report.exported);
     report.left_out.map_or(Ok(()), |left_out| Err(Failure(format!("{left_out}."))))
+}
+
+/// Says how many documents were exported, on the stream that has no documents.
+pub(super) fn say_count(args: &Export, exported: u64) {
+    if args.is_piped {
+        eprintln!("exported {exported}");
+    } else {
+        println!("exported {exported}");
+    }
 }
 
 /// Says what an import of the file will change, and which option keeps it.

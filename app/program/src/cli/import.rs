@@ -1,15 +1,17 @@
 //! `mayfly import`.
 
+use std::{collections::BTreeSet, path::PathBuf};
+
 use mayfly_engine::{
     catalog::Namespace,
     clock::Clock,
     engine::Engine,
     transfer::{
-        self as engine_transfer, DiskSpace, FieldType, ImportEnd, ImportFormat, ImportMode,
-        ImportReport, ImportRequest, Leniency, Nonstandard, PathSample, Preview, Progress,
-        ReadOptions, RollBackReport, TextEncoding, TransferError, Types, Unconverted,
-        UnfinishedImport, Zone, import, leave_import, preview, rehearse, resume_import,
-        roll_back_import, unfinished_imports,
+        self as engine_transfer, CsvReading, DiskSpace, DumpChoice, FieldType, ImportEnd,
+        ImportFormat, ImportMode, ImportReport, ImportRequest, Leniency, Nonstandard, PathSample,
+        Preview, Progress, ReadOptions, ResumeRequest, RollBackReport, TextEncoding, TransferError,
+        Types, Unconverted, UnfinishedImport, Zone, import, leave_import, preview, rehearse,
+        resume_import, roll_back_import, unfinished_imports,
     },
     value::date_text::{DateForm, Order},
 };
@@ -19,7 +21,7 @@ use super::{
     args::{ConflictMode, Import, InputFormat, UnconvertedMode},
     import_columns, import_dump, import_indexes,
     progress_line::with_progress,
-    server, store,
+    server, standard_io, store,
 };
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::transfer::{command_line::quoted, disk_space::lack_of_space};
@@ -28,22 +30,43 @@ use crate::state::transfer::{command_line::quoted, disk_space::lack_of_space};
 const CHOICES: &str = "Run the same command with --resume to continue, --roll-back to remove its \
                        documents, or --leave to keep them and discard the import.";
 
+/// Ends the sentence of an import that stopped because of its rejected documents.
+const MORE_REJECTS: &str =
+    "Add --max-rejects with a higher number, or with 0 for no limit, to read all documents.";
+
 /// Imports. The last line of standard output has the counts.
 pub(super) fn run(args: &Import) -> Result<(), Failure> {
+    if args.files.iter().any(|file| standard_io::is_standard(file)) {
+        return standard_io::import(args, run);
+    }
     if import_dump::is_dump(args) {
         if args.uri_env.is_none() {
             store::folder(args.data.as_ref())?;
         }
         return import_dump::run(args);
     }
-    let mut request = request(args.format, args.mode, args)?;
+    let request = request(args.format, args.mode, args)?;
     let beside = import_dump::beside(&request, args);
-    if !args.only.is_empty() || args.no_ttl && beside.is_none() {
-        return Err(Failure("--only and --no-ttl need a folder with collections.".to_owned()));
+    for (option, is_given) in [
+        ("--only", !args.only.is_empty()),
+        ("--except", !args.except.is_empty()),
+        ("--no-ttl", args.no_ttl && beside.is_none()),
+    ] {
+        if is_given {
+            return Err(Failure(format!("{option} needs a folder with collections; remove it.")));
+        }
     }
-    if let Some(variable) = &args.uri_env {
-        return server::import(variable, args, request, beside);
+    match &args.uri_env {
+        Some(variable) => server::import(variable, args, request, beside),
+        None => into_store(args, request, beside),
     }
+}
+
+fn into_store(
+    args: &Import,
+    mut request: ImportRequest,
+    beside: Option<DumpChoice>,
+) -> Result<(), Failure> {
     let engine = store::open(store::folder(args.data.as_ref())?, true)?;
     let (collections, clock) = (engine.collections(), engine.clock().as_ref());
     keep_distance(&args.keep_distance, clock.now_ms(), &mut request.types)?;
@@ -51,8 +74,8 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
     let done = Way::of(args, known, &request).and_then(|way| match way {
         Way::Resume(known) => {
             let mut is_whole = false;
-            let done = transfer(clock, |progress| {
-                let resumed = resume_import(collections, known.id, progress)?;
+            let done = transfer(args, clock, |progress| {
+                let resumed = resume_import(collections, resumption(&known, args), progress)?;
                 is_whole = resumed.end == ImportEnd::Complete;
                 Ok(resumed)
             });
@@ -70,25 +93,34 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
                 check_disk_space(&engine, &request)?;
             }
             warn_of_overdue(&engine, &request)?;
-            hint_at_fields(&request);
+            check_fields(&request)?;
             if let Some(choice) = beside {
                 let now_ms = clock.now_ms();
-                return transfer(clock, |progress| {
+                return transfer(args, clock, |progress| {
                     import_dump::with_metadata(&request, choice, now_ms, |wanted| {
                         engine_transfer::import_dump(collections, wanted, progress)
                     })
                 });
             }
             let definitions = import_indexes::definitions(&engine, &request, args);
-            let done = transfer(clock, |progress| import(collections, &request, progress));
-            if done.is_ok() {
-                import_indexes::create(&engine, &request.namespace, definitions);
-            }
-            done
+            let definitions = definitions?;
+            transfer(args, clock, |progress| import(collections, &request, progress))?;
+            import_indexes::create(&engine, &request.namespace, definitions)
         }
     });
+    if args.rejects.is_some()
+        && let Some(known) = newest_unfinished(&engine, &request)?
+    {
+        // Standard input can't be read again, so nothing could resume its import.
+        leave_import(collections, known.id).map_err(Failure::from_error)?;
+    }
     engine.close().map_err(Failure::from_error)?;
     done
+}
+
+/// The request to resume an import with the options of the command.
+pub(super) fn resumption(known: &UnfinishedImport, args: &Import) -> ResumeRequest {
+    ResumeRequest { id: known.id, rejects_max: args.max_rejects }
 }
 
 pub(super) enum Way {
@@ -135,7 +167,9 @@ fn request(
     let (Some(db), Some(collection)) = (&args.db, &args.collection) else {
         return Err(Failure("Files need a target: add --db and --collection.".to_owned()));
     };
-    let namespace = Namespace::checked(db, collection).map_err(Failure::from_error)?;
+    let namespace = Namespace::checked(db, collection)
+        .map_err(|error| Failure(format!("Can't import into {db}.{collection}: {error}.")))?;
+    check_named_once(&args.files)?;
     Ok(ImportRequest {
         format: match format {
             InputFormat::Auto => ImportFormat::Auto,
@@ -149,10 +183,27 @@ fn request(
         types: types(args)?,
         renames: import_columns::renames(&args.renames)?,
         sheet: args.sheet.clone(),
+        csv: CsvReading {
+            decimal_comma: args.decimal_comma,
+            backslash_escapes: args.backslash_escapes,
+        },
         drop: args.drop,
         stop_on_error: args.stop_on_error,
+        rejects: args.rejects.clone(),
+        rejects_max: args.max_rejects,
         ..ImportRequest::new(args.files.clone(), namespace)
     })
+}
+
+/// Refuses a file that is named twice: its documents would be rejected as duplicates.
+fn check_named_once(files: &[PathBuf]) -> Result<(), Failure> {
+    let mut known = BTreeSet::new();
+    let mut is_new =
+        |file: &PathBuf| known.insert(file.canonicalize().unwrap_or_else(|_| file.clone()));
+    match files.iter().find(|file| !is_new(file)) {
+        None => Ok(()),
+        Some(file) => Err(Failure(format!("{} is named twice; name it once.", file.display()))),
+    }
 }
 
 pub(super) fn import_mode(mode: ConflictMode) -> ImportMode {
@@ -231,10 +282,14 @@ pub(super) fn keep_distance(all: &[String], now_ms: i64, types: &mut Types) -> R
 
 /// Says which fields hold text that looks like dates, and which columns have other names or types
 /// than the file suggests.
-pub(super) fn hint_at_fields(request: &ImportRequest) {
-    let Some(file) = request.files.first() else { return };
+///
+/// # Errors
+/// A type is chosen for a column that isn't there.
+pub(super) fn check_fields(request: &ImportRequest) -> Result<(), Failure> {
+    let Some(file) = request.files.first() else { return Ok(()) };
     let options = ReadOptions { types: Types::default(), ..request.read_options() };
-    let Ok(found) = preview(file, &options) else { return };
+    let Ok(found) = preview(file, &options) else { return Ok(()) };
+    import_columns::check_types(request, &found.columns)?;
     if let Some(hint) = sheets_hint(&found, request) {
         eprintln!("{hint}");
     }
@@ -249,6 +304,7 @@ pub(super) fn hint_at_fields(request: &ImportRequest) {
             eprintln!("{hint}");
         }
     }
+    Ok(())
 }
 
 /// Names the sheets of a workbook that are not imported, unless one was chosen.
@@ -316,6 +372,8 @@ fn check_same_options(begun: &ImportRequest, request: &ImportRequest) -> Result<
         ("--stop-on-error", request.stop_on_error && !begun.stop_on_error),
         ("--type", has_other_types(&request.types, &begun.types)),
         ("--sheet", request.sheet.is_some() && request.sheet != begun.sheet),
+        ("--decimal-comma", request.csv.decimal_comma && !begun.csv.decimal_comma),
+        ("--backslash-escapes", request.csv.backslash_escapes && !begun.csv.backslash_escapes),
         ("--rename", !request.renames.is_empty() && request.renames != begun.renames),
     ] {
         if is_new {
@@ -383,26 +441,32 @@ fn warn_of_overdue(engine: &Engine, request: &ImportRequest) -> Result<(), Failu
 }
 
 pub(super) fn transfer(
+    args: &Import,
     clock: &dyn Clock,
     work: impl FnOnce(&Progress) -> Result<ImportReport, TransferError> + Send,
 ) -> Result<(), Failure> {
     let progress = Progress::new();
     let report =
         with_progress(clock, &progress, || work(&progress))?.map_err(Failure::from_error)?;
-    for sentence in report.tally.sentences() {
-        eprintln!("{sentence}.");
+    let notes = report.notes().into_iter().map(|sentence| format!("{sentence}."));
+    for sentence in report.nothing_read().into_iter().chain(notes) {
+        eprintln!("{sentence}");
     }
     println!(
         "imported {}, skipped {}, rejected {}",
         report.imported, report.skipped, report.rejected
     );
-    match report.sentence() {
-        Some(sentence) if report.unfinished.is_some() => {
-            Err(Failure(format!("{sentence} {CHOICES}")))
+    let Some(mut sentence) = report.sentence() else { return Ok(()) };
+    let choices = if args.rejects.is_some() { standard_io::INPUT_CHOICES } else { CHOICES };
+    for (ending, is_said) in [
+        (MORE_REJECTS, report.end == ImportEnd::TooManyRejects),
+        (choices, report.unfinished.is_some()),
+    ] {
+        if is_said {
+            sentence = format!("{sentence} {ending}");
         }
-        Some(sentence) => Err(Failure(sentence)),
-        None => Ok(()),
     }
+    Err(Failure(sentence))
 }
 
 pub(super) fn roll_back(

@@ -5,9 +5,9 @@ use mayfly_engine::{
     clock::SystemClock,
     transfer::{
         Dump, DumpChoice, DumpCollection, DumpImport, DumpOutcome, DumpTarget, ImportFormat,
-        ImportReport, ImportRequest, Progress, TransferError, create_dump_indexes, import_dump,
-        is_dump_archive, looks_like_dump, metadata_path, read_dump, rehearse_dump,
-        visit_in_file_order,
+        ImportMode, ImportReport, ImportRequest, Progress, TransferError, UnfinishedImport,
+        create_dump_indexes, import_dump, is_dump_archive, looks_like_dump, metadata_path,
+        read_dump, rehearse_dump, unfinished_imports, visit_in_file_order,
     },
 };
 
@@ -16,6 +16,13 @@ use super::{
 };
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::number;
+
+/// The advice after an import that stopped.
+const CHOICES: &str = "Run the same command with --resume to continue.";
+
+/// The same where no import is known to have stopped.
+const AGAIN: &str =
+    "If an earlier import of it stopped, add --resume, which skips the documents that are stored.";
 
 /// Whether the only path is a folder, an archive, or a file of mongodump that names its collection.
 pub(super) fn is_dump(args: &Import) -> bool {
@@ -32,41 +39,67 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
     if let Some(variable) = &args.uri_env {
         return into_server(variable, args, &dump.for_server());
     }
-    let request = request(args, &dump)?;
+    let (request, refused) = request(args, &dump)?;
     let engine = store::open(store::folder(args.data.as_ref())?, true)?;
-    warn_of_overdue(&request, engine.clock().now_ms());
-    let progress = Progress::new();
-    let outcomes = with_progress(engine.clock().as_ref(), &progress, || {
-        import_dump(engine.collections(), &request, &progress)
-    })?
-    .map_err(Failure::from_error)?;
+    let unfinished = unfinished_imports(engine.collections()).map_err(Failure::from_error);
+    let outcomes = unfinished.and_then(|unfinished| {
+        check_unfinished(&request, &unfinished)?;
+        warn_of_overdue(&request, engine.clock().now_ms());
+        let progress = Progress::new();
+        let import = || import_dump(engine.collections(), &request, &progress);
+        let imported = with_progress(engine.clock().as_ref(), &progress, import)?;
+        imported.map_err(Failure::from_error)
+    });
     engine.close().map_err(Failure::from_error)?;
-    report(&dump, &outcomes, request.choices.len())
+    report(&dump, &outcomes?, &request, refused)
 }
 
 fn into_server(variable: &str, args: &Import, dump: &Dump) -> Result<(), Failure> {
-    let request = request(args, dump)?;
+    let (request, refused) = request(args, dump)?;
     let (source, string) = server::attach(variable, true)?;
     let mut dbs: Vec<&str> = request.choices.iter().map(|choice| &*choice.into.db).collect();
     dbs.dedup();
     server::check_confirmed(args, &string, &dbs.join(","))?;
     let transfers = server::transfers(source.as_ref())?;
+    check_unfinished(&request, &transfers.unfinished().map_err(Failure::from_error)?)?;
     warn_of_overdue(&request, source.now_ms());
     source.set_locked(false);
     let progress = Progress::new();
     let outcomes =
         with_progress(&SystemClock, &progress, || transfers.import_dump(&request, &progress))?;
     source.close();
-    report(dump, &outcomes.map_err(Failure::from_error)?, request.choices.len())
+    report(dump, &outcomes.map_err(Failure::from_error)?, &request, refused)
 }
 
-fn request(args: &Import, dump: &Dump) -> Result<DumpImport, Failure> {
-    Ok(DumpImport {
-        choices: choices(args, dump)?,
+/// The request, and the names of the collections that are left out of it because they are refused.
+fn request(args: &Import, dump: &Dump) -> Result<(DumpImport, Vec<String>), Failure> {
+    let (choices, refused) = choices(args, dump)?;
+    let request = DumpImport {
+        choices,
         mode: import_mode(args.mode),
         drop: args.drop,
         stop_on_error: args.stop_on_error,
+        rejects_max: args.max_rejects,
+        resume: args.resume,
         ..DumpImport::default()
+    };
+    Ok((request, refused))
+}
+
+/// Refuses to begin while an import of one of the collections is unfinished: its documents would be
+/// rejected as duplicates.
+fn check_unfinished(request: &DumpImport, unfinished: &[UnfinishedImport]) -> Result<(), Failure> {
+    if request.resume || request.drop || request.mode != ImportMode::Insert {
+        return Ok(());
+    }
+    let is_of = |known: &&UnfinishedImport| {
+        request.choices.iter().any(|choice| {
+            let files = choice.collection.files.clone();
+            known.is_of(&ImportRequest::new(files, choice.into.clone()))
+        })
+    };
+    unfinished.iter().rev().find(is_of).map_or(Ok(()), |known| {
+        Err(Failure(format!("{} {CHOICES} To start over, use --drop.", known.sentence())))
     })
 }
 
@@ -99,6 +132,8 @@ pub(super) fn with_metadata(
         mode: request.mode,
         drop: request.drop,
         stop_on_error: request.stop_on_error,
+        rejects_max: request.rejects_max,
+        resume: false,
         read: request.read_options(),
     };
     warn_of_overdue(&wanted, now_ms);
@@ -149,7 +184,6 @@ fn say(outcome: &DumpOutcome) {
 /// Refuses what has no meaning for a dump.
 fn check_options(args: &Import) -> Result<(), Failure> {
     let given = [
-        ("--resume", args.resume),
         ("--roll-back", args.roll_back),
         ("--leave", args.leave),
         ("--type", !args.types.is_empty()),
@@ -163,12 +197,15 @@ fn check_options(args: &Import) -> Result<(), Failure> {
     }
 }
 
-/// The collections to import, and where to.
-fn choices(args: &Import, dump: &Dump) -> Result<Vec<DumpChoice>, Failure> {
-    let is_wanted =
-        |found: &&DumpCollection| args.only.is_empty() || args.only.contains(&found.name);
+/// The collections to import, and where to. Also the names of those that are refused, without those
+/// that belong to the server: no import has them.
+fn choices(args: &Import, dump: &Dump) -> Result<(Vec<DumpChoice>, Vec<String>), Failure> {
+    let is_wanted = |found: &&DumpCollection| {
+        let is_named = args.only.is_empty() || args.only.contains(&found.name);
+        is_named && !args.except.contains(&found.name)
+    };
     let is_known = |name: &&String| dump.collections.iter().any(|found| found.name == **name);
-    if let Some(name) = args.only.iter().find(|name| !is_known(name)) {
+    if let Some(name) = args.only.iter().chain(&args.except).find(|name| !is_known(name)) {
         return Err(Failure(format!("There is no collection {name} in it.")));
     }
     let mut dbs: Vec<&str> = dump.collections.iter().filter_map(|of| of.db.as_deref()).collect();
@@ -187,10 +224,11 @@ fn choices(args: &Import, dump: &Dump) -> Result<Vec<DumpChoice>, Failure> {
             "--db needs collections of one database; these are of {dbs}."
         )));
     }
-    let mut choices = Vec::new();
+    let (mut choices, mut refused) = (Vec::new(), Vec::new());
     for found in dump.collections.iter().filter(is_wanted) {
         if let Some(why) = &found.refused {
             eprintln!("Warning: {} is not imported: {why}.", found.name);
+            refused.extend((!found.belongs_to_server()).then(|| found.name.clone()));
             continue;
         }
         let Some(db) = args.db.as_deref().or(found.db.as_deref()) else {
@@ -201,6 +239,7 @@ fn choices(args: &Import, dump: &Dump) -> Result<Vec<DumpChoice>, Failure> {
             Ok(into) => into,
             Err(error) => {
                 eprintln!("Warning: {} is not imported: {error}.", found.name);
+                refused.push(found.name.clone());
                 continue;
             }
         };
@@ -214,7 +253,7 @@ fn choices(args: &Import, dump: &Dump) -> Result<Vec<DumpChoice>, Failure> {
     if choices.is_empty() {
         return Err(Failure("Nothing was imported: no collection of it can be.".to_owned()));
     }
-    Ok(choices)
+    Ok((choices, refused))
 }
 
 /// Says how many documents the next pass would remove.
@@ -242,11 +281,24 @@ fn warn_of_overdue(request: &DumpImport, now_ms: i64) {
     });
 }
 
-fn report(dump: &Dump, outcomes: &[DumpOutcome], all: usize) -> Result<(), Failure> {
+fn report(
+    dump: &Dump,
+    outcomes: &[DumpOutcome],
+    request: &DumpImport,
+    refused: Vec<String>,
+) -> Result<(), Failure> {
     for note in &dump.notes {
         eprintln!("Warning: {note}");
     }
-    let (mut imported, mut incomplete) = (0, all.saturating_sub(outcomes.len()));
+    let all = request.choices.len() + refused.len();
+    let (mut imported, mut incomplete) = (0, refused);
+    let is_begun = |into: &Namespace| outcomes.iter().any(|outcome| outcome.into == *into);
+    let left = request.choices.iter().map(|choice| &choice.into).filter(|into| !is_begun(into));
+    incomplete.extend(left.map(ToString::to_string));
+    let has_stopped = |outcome: &DumpOutcome| {
+        outcome.documents.as_ref().is_ok_and(|report| report.unfinished.is_some())
+    };
+    let is_resumable = outcomes.len() < request.choices.len() || outcomes.iter().any(has_stopped);
     for outcome in outcomes {
         let into = &outcome.into;
         match &outcome.documents {
@@ -258,12 +310,12 @@ fn report(dump: &Dump, outcomes: &[DumpOutcome], all: usize) -> Result<(), Failu
                 println!("{into}: {documents}, {indexes}");
                 if let Some(sentence) = report.sentence() {
                     eprintln!("{into}: {sentence}");
-                    incomplete += 1;
+                    incomplete.push(into.to_string());
                 }
             }
             Err(error) => {
                 eprintln!("{into}: {error}");
-                incomplete += 1;
+                incomplete.push(into.to_string());
             }
         }
         for note in &outcome.notes {
@@ -271,10 +323,27 @@ fn report(dump: &Dump, outcomes: &[DumpOutcome], all: usize) -> Result<(), Failu
         }
     }
     println!("imported {imported}");
-    if incomplete == 0 {
+    if incomplete.is_empty() {
         return Ok(());
     }
-    Err(Failure(format!("{incomplete} of {all} collections were not imported completely.")))
+    let number = incomplete.len();
+    let were = if number == 1 { "was" } else { "were" };
+    let names = incomplete.join(", ");
+    let sentence =
+        format!("{number} of {all} collections {were} not imported completely: {names}.");
+    Err(Failure(if is_resumable {
+        format!("{sentence} {CHOICES}")
+    } else if !request.resume && outcomes.iter().any(is_there_already) {
+        format!("{sentence} {AGAIN}")
+    } else {
+        sentence
+    }))
+}
+
+/// Whether nothing of a collection was new, as after an import that was killed between two of them.
+fn is_there_already(outcome: &DumpOutcome) -> bool {
+    let refused = |report: &ImportReport| report.imported == 0 && report.rejected > 0;
+    outcome.documents.as_ref().is_ok_and(refused)
 }
 
 #[cfg(test)]
@@ -298,9 +367,10 @@ mod tests {
         let dump = folder.path().join("shop");
         std::fs::create_dir(&dump).expect("a folder");
         let document = RawDocumentBuf::try_from(&doc! { "_id": 1 }).expect("a document");
-        let import = || {
+        let import = |options: &[&str]| {
             let words = [OsStr::new("mayfly"), OsStr::new("import"), OsStr::new("--data")];
             let line = words.into_iter().chain([store.as_os_str(), dump.as_os_str()]);
+            let line = line.chain(options.iter().map(OsStr::new));
             let args = Args::try_parse_from(line).expect("arguments");
             let Some(Command::Import(args)) = args.command else { panic!() };
             run(&args)
@@ -308,10 +378,43 @@ mod tests {
         for refused in ["system.users.bson", "$admin.system.roles.bson"] {
             std::fs::write(dump.join(refused), document.as_bytes()).expect("written");
         }
-        let Failure(sentence) = import().expect_err("nothing to import");
+        let Failure(sentence) = import(&[]).expect_err("nothing to import");
         assert_eq!(sentence, "Nothing was imported: no collection of it can be.");
         std::fs::write(dump.join("carts.bson"), document.as_bytes()).expect("written");
-        assert_eq!(import(), Ok(()), "one collection is not refused");
+        assert_eq!(import(&[]), Ok(()), "users and roles are of no import");
+    }
+
+    #[test]
+    fn a_dump_of_which_some_collections_are_refused_names_them_and_fails() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let dump = folder.path().join("shop");
+        std::fs::create_dir(&dump).expect("a folder");
+        let document = RawDocumentBuf::try_from(&doc! { "_id": 1 }).expect("a document");
+        for name in ["carts.bson", "system.buckets.runs.bson", "system.users.bson"] {
+            std::fs::write(dump.join(name), document.as_bytes()).expect("written");
+        }
+        let import = |number: u32, options: &[&str]| {
+            let store = folder.path().join(number.to_string());
+            let words = [OsStr::new("mayfly"), OsStr::new("import"), OsStr::new("--data")];
+            let line = words.into_iter().chain([store.as_os_str(), dump.as_os_str()]);
+            let line = line.chain(options.iter().map(OsStr::new));
+            let Some(Command::Import(args)) =
+                Args::try_parse_from(line).expect("arguments").command
+            else {
+                panic!()
+            };
+            let done = run(&args);
+            let engine = store::open(&store, true).expect("a store");
+            let carts = engine.collections().catalog().collection(&Namespace::new("shop", "carts"));
+            engine.close().expect("closed");
+            assert!(carts.is_some(), "{options:?}");
+            done
+        };
+        let sentence =
+            "1 of 2 collections was not imported completely: system.buckets.runs.".to_owned();
+        assert_eq!(import(1, &[]), Err(Failure(sentence)));
+        assert_eq!(import(2, &["--only", "carts"]), Ok(()));
+        assert_eq!(import(3, &["--except", "system.buckets.runs"]), Ok(()));
     }
 
     #[test]

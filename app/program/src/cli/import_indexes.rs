@@ -3,36 +3,43 @@
 use bson::{Bson, Document};
 use mayfly_engine::{catalog::Namespace, engine::Engine, transfer::ImportRequest};
 
-use super::args::Import;
+use super::{Failure, args::Import};
 use crate::commands;
 use crate::state::transfer::{CreatedIndexes, import::file_name, index_file as words};
 use crate::worker::index_file;
 
 /// The index definitions to create. Without an option they are only named.
+///
+/// # Errors
+/// They are asked for and can't be read; nothing is imported then.
 pub(super) fn definitions(
     engine: &Engine,
     request: &ImportRequest,
     args: &Import,
-) -> Vec<Document> {
+) -> Result<Vec<Document>, Failure> {
     if args.no_indexes {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let (options, now_ms) = (request.read_options(), engine.clock().now_ms());
     let files = request.files.iter();
     let files: Vec<_> =
         files.filter_map(|file| index_file::beside(file, &options, now_ms)).collect();
-    for sentence in words::unreadable(&files) {
+    let unreadable = words::unreadable(&files);
+    if let Some(first) = unreadable.first().filter(|_| args.indexes) {
+        return Err(Failure(format!("Nothing was imported: {first}.")));
+    }
+    for sentence in unreadable {
         eprintln!("{sentence}.");
     }
     let found = words::definitions(&files);
     if found.is_empty() {
-        return found;
+        return Ok(found);
     }
     if args.indexes {
         for sentence in words::overdue(&files) {
             eprintln!("{sentence}.");
         }
-        return found;
+        return Ok(found);
     }
     let names: Vec<_> = files.iter().map(|file| file_name(&file.path)).collect();
     eprintln!(
@@ -40,11 +47,18 @@ pub(super) fn definitions(
         names.join(", "),
         words::words(&found)
     );
-    Vec::new()
+    Ok(Vec::new())
 }
 
 /// Creates indexes; one that is refused is said, and not in the way of the others.
-pub(super) fn create(engine: &Engine, into: &Namespace, definitions: Vec<Document>) {
+///
+/// # Errors
+/// When one is refused.
+pub(super) fn create(
+    engine: &Engine,
+    into: &Namespace,
+    definitions: Vec<Document>,
+) -> Result<(), Failure> {
     let mut made = CreatedIndexes::default();
     for index in definitions {
         let name = index.get_str("name").unwrap_or_default().to_owned();
@@ -56,13 +70,20 @@ pub(super) fn create(engine: &Engine, into: &Namespace, definitions: Vec<Documen
     for sentence in made.sentences() {
         eprintln!("{sentence}.");
     }
+    match made.refused.len() as u64 {
+        0 => Ok(()),
+        refused => Err(Failure(format!(
+            "The documents are imported, but {} not created.",
+            counted(refused, "index was", "indexes were")
+        ))),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use clap::Parser as _;
 
-    use super::super::{Args, Command, import::run, store};
+    use super::super::{Args, Command, Failure, import::run, store};
 
     #[test]
     fn indexes_beside_a_file_are_created_when_asked_for() {
@@ -81,18 +102,31 @@ mod tests {
             let line = line.chain(options.iter().map(|word| std::ffi::OsStr::new(*word)));
             let args = Args::try_parse_from(line).expect("arguments");
             let Some(Command::Import(args)) = args.command else { panic!("{options:?}") };
-            run(&args).expect("imported");
+            let done = run(&args);
             let engine = store::open(&data, true).expect("a store");
             let reply = engine.run("d", &bson::doc! {"listIndexes": "c"});
             engine.close().expect("closed");
             let cursor = reply.get_document("cursor").expect("a cursor");
-            cursor.get_array("firstBatch").expect("a batch").len()
+            let indexes = cursor.get_array("firstBatch").expect("a batch").len();
+            (indexes, done.err().map(|Failure(sentence)| sentence))
         };
-        assert_eq!(imported(&[]), 1);
-        assert_eq!(imported(&["--no-indexes"]), 1);
-        assert_eq!(imported(&["--indexes"]), 3);
-        assert_eq!(imported(&["--indexes"]), 3);
-        std::fs::write(folder.path().join("a.ndjson.indexes.json"), "broken").expect("written");
-        assert_eq!(imported(&["--indexes"]), 3);
+        assert_eq!(imported(&[]), (1, None));
+        assert_eq!(imported(&["--no-indexes"]), (1, None));
+        assert_eq!(imported(&["--indexes"]), (3, None));
+        assert_eq!(imported(&["--indexes"]), (3, None));
+        let write = |text: &str| {
+            std::fs::write(folder.path().join("a.ndjson.indexes.json"), text).expect("written");
+        };
+        write(r#"[{"key": {"n": 1}, "name": "other"}, {"key": {"b": 1}, "name": "b_1"}]"#);
+        let (indexes, refused) = imported(&["--indexes"]);
+        assert_eq!(indexes, 4, "the other one is created");
+        assert_eq!(
+            refused.as_deref(),
+            Some("The documents are imported, but 1 index was not created.")
+        );
+        write("broken");
+        let (indexes, refused) = imported(&["--indexes"]);
+        assert!(refused.is_some_and(|what| what.starts_with("Nothing was imported: a.ndjson")));
+        assert_eq!((indexes, imported(&[])), (4, (4, None)));
     }
 }

@@ -30,6 +30,7 @@ mod scrub;
 mod serve;
 mod server;
 mod shell;
+mod standard_io;
 mod store;
 mod verify;
 mod walk;

@@ -11,8 +11,8 @@ use mayfly_engine::transfer::{
 
 use super::Failure;
 use super::args::{Export, Import};
-use super::export::{compression, warn_of};
-use super::import::{Way, hint_at_fields, keep_distance, leave, roll_back, transfer};
+use super::export::{compression, say_count, warn_of};
+use super::import::{Way, check_fields, keep_distance, leave, resumption, roll_back, transfer};
 use super::import_dump;
 use super::progress_line::with_progress;
 use crate::job::{Cancel, ConnectionString, Keeping, Server, ServerMark};
@@ -123,7 +123,8 @@ pub(super) fn import(
             if let Some(choice) = beside {
                 import_dump::say_left_out(&choice);
             }
-            transfer(&SystemClock, |progress| transfers.resume(known.id, progress))
+            let request = resumption(&known, args);
+            transfer(args, &SystemClock, |progress| transfers.resume(request, progress))
         }
         Way::RollBack(known) => {
             roll_back(&SystemClock, |progress| transfers.roll_back(known.id, progress))
@@ -133,9 +134,9 @@ pub(super) fn import(
             if !request.drop {
                 warn_of_overdue(transfers, &request);
             }
-            hint_at_fields(&request);
+            check_fields(&request)?;
             let now_ms = source.now_ms();
-            transfer(&SystemClock, |progress| match beside {
+            transfer(args, &SystemClock, |progress| match beside {
                 Some(choice) => {
                     let choice = import_dump::for_server(choice);
                     import_dump::with_metadata(&request, choice, now_ms, |wanted| {
@@ -146,6 +147,13 @@ pub(super) fn import(
             })
         }
     };
+    if args.rejects.is_some() {
+        // Standard input can't be read again, so nothing could resume its import.
+        let all = transfers.unfinished().map_err(Failure::from_error)?;
+        for known in all.iter().filter(|known| known.is_of(&request)) {
+            transfers.leave(known.id).map_err(Failure::from_error)?;
+        }
+    }
     source.close();
     done
 }
@@ -191,14 +199,14 @@ pub(super) fn export(
     let file = ResultFile { db: namespace.db.clone(), command: find, file };
     let written = with_progress(&SystemClock, &progress, || {
         let mut warn = |losses: &Losses| warn_of(losses, &file.file.format);
-        file.write(source.as_ref(), true, &progress, &mut warn)
+        file.write(source.as_ref(), args.overwrite, &progress, &mut warn)
     })?;
     source.close();
     let report = written.map_err(sentence)?;
     if let Some(lookalikes) = report.lookalikes {
         eprintln!("Warning: {lookalikes}");
     }
-    println!("exported {}", report.exported);
+    say_count(args, report.exported);
     Ok(())
 }
 
@@ -210,6 +218,11 @@ pub(super) fn sentence(failure: transfer::Failure) -> Failure {
             Failure(format!("{sentence}{stop}"))
         }
         transfer::Failure::Cancelled => Failure("Canceled. No file was written.".to_owned()),
-        transfer::Failure::Exists(_) => Failure("The file exists.".to_owned()),
+        transfer::Failure::Exists(files) => {
+            let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+            let (files, exist) =
+                (files.join(" and "), if files.len() == 1 { "exists" } else { "exist" });
+            Failure(format!("{files} {exist}; add --overwrite, or choose another name."))
+        }
     }
 }

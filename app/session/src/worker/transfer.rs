@@ -79,7 +79,10 @@ pub fn export(
 }
 
 /// Refuses to write over files, unless the user said so.
-pub(super) fn check_absent(
+///
+/// # Errors
+/// [`Failure::Exists`] with those that are there.
+pub fn check_absent(
     files: impl IntoIterator<Item = PathBuf>,
     overwrite: bool,
 ) -> Result<(), Failure> {
