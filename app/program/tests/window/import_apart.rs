@@ -113,3 +113,18 @@ fn paths_are_typed_one_after_the_other() {
     }
     assert!(window.has("2 files into 2 collections"));
 }
+
+#[test]
+fn a_file_that_is_refused_can_not_be_imported() {
+    let mut window = Window::open();
+    let ask = |window: &mut Window, name, text| {
+        let files = vec![file(window, name, text)];
+        window.ask(Action::Transfer(TransferAction::Import { files, into: None }));
+    };
+    ask(&mut window, "report.pdf", "%PDF-1.7");
+    window.until_named("the file is a PDF; download the data file itself");
+    assert!(!window.is_enabled("Import"));
+    window.click("Cancel");
+    ask(&mut window, "report.json", "{\"_id\": 1}\n");
+    window.until_enabled("Import");
+}

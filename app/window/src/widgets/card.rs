@@ -1,7 +1,7 @@
 //! Cards: a raised background with a hairline around it.
 
 use egui::{
-    Align2, CornerRadius, Frame, InnerResponse, Margin, Response, Role, Sense, Shape, Stroke,
+    Align2, CornerRadius, Frame, InnerResponse, Margin, Rect, Response, Role, Sense, Shape, Stroke,
     StrokeKind, Ui, Vec2, WidgetInfo, vec2,
 };
 
@@ -27,6 +27,15 @@ pub fn bordered<R>(
             ui.set_min_width(ui.available_width());
             content(ui)
         })
+}
+
+/// Draws the border of a place to drop files on.
+pub fn dashed(ui: &Ui, rect: Rect) {
+    let stroke = Stroke::new(1.5, colors(ui).accent);
+    let at = rect.shrink(1.0);
+    let corners =
+        [at.left_top(), at.right_top(), at.right_bottom(), at.left_bottom(), at.left_top()];
+    ui.painter().extend(Shape::dashed_line(&corners, stroke, 6.0, sizes::DASH));
 }
 
 /// A large figure with words below it.
@@ -64,11 +73,7 @@ impl Offer<'_> {
         let fill = if response.hovered() { colors.raised_hover } else { colors.raised };
         ui.painter().rect_filled(rect, sizes::RADIUS_CARD, fill);
         if self.is_dashed {
-            let stroke = Stroke::new(1.5, colors.accent);
-            let at = rect.shrink(1.0);
-            let corners =
-                [at.left_top(), at.right_top(), at.right_bottom(), at.left_bottom(), at.left_top()];
-            ui.painter().extend(Shape::dashed_line(&corners, stroke, 6.0, sizes::DASH));
+            dashed(ui, rect);
         } else {
             let stroke = Stroke::new(sizes::LINE, colors.hairline);
             ui.painter().rect_stroke(rect, sizes::RADIUS_CARD, stroke, StrokeKind::Inside);

@@ -40,6 +40,12 @@ fn import_one(draft: &ImportDraft, folder: Option<&Path>) -> String {
             _ => line.flag(nonstandard.flag()),
         }
     }
+    if options.csv.decimal_comma {
+        line.flag("--decimal-comma");
+    }
+    if options.csv.backslash_escapes {
+        line.flag("--backslash-escapes");
+    }
     if let Some(sheet) = &options.sheet {
         line.option("--sheet", sheet);
     }

@@ -260,6 +260,15 @@ impl ImportDraft {
         }
     }
 
+    /// Why the shown file can't be read, and so none of those that go where it goes. Files that become
+    /// collections of their own don't wait for each other.
+    pub fn refusal(&self) -> Option<&str> {
+        match &self.look {
+            Loadable::Failed(error) if !self.splits() => Some(error),
+            _ => None,
+        }
+    }
+
     /// Whether nothing is dropped, or its name was typed.
     pub fn is_drop_confirmed(&self) -> bool {
         !self.drop || self.drop_typed == self.collection.trim()
@@ -280,7 +289,8 @@ impl ImportDraft {
             return Err("Select a file first".to_owned());
         }
         let error = self.name_error().or_else(|| self.zone_error());
-        if let Some(error) = error.or_else(|| self.types.error()) {
+        let refusal = || self.refusal().map(|error| error.trim_end_matches('.').to_owned());
+        if let Some(error) = error.or_else(|| self.types.error()).or_else(refusal) {
             return Err(error);
         }
         if !self.is_drop_confirmed() {
@@ -425,6 +435,17 @@ impl FileTarget {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_can_not_be_read_is_not_imported() {
+        let mut draft = draft(&["/a.pdf"]);
+        assert!(draft.request().is_ok());
+        draft.look = Loadable::Failed("/a.pdf: the file is a PDF.".to_owned());
+        assert_eq!(draft.request(), Err("/a.pdf: the file is a PDF".to_owned()));
+        draft.add(vec![PathBuf::from("/b.json")], 9);
+        draft.look = Loadable::Failed("/b.json: it is gone.".to_owned());
+        assert!(draft.splits() && draft.refusal().is_none(), "the other one can be imported");
+    }
 
     fn draft(files: &[&str]) -> ImportDraft {
         ImportDraft::new(files.iter().map(PathBuf::from).collect(), "demo")

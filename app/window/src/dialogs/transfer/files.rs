@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use egui::{Align, Id, Layout, ScrollArea, Ui, vec2};
+use egui::{Align, Id, Layout, Rect, ScrollArea, Sense, Ui, UiBuilder, Vec2, vec2};
 
 use super::choose_path::ChoosePath;
 use super::parts::ask;
@@ -15,18 +15,26 @@ use crate::widgets::field::Field;
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value::cut;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, tabs};
+use crate::widgets::{Button, card, paint, tabs};
 
 /// The height of the list without scrolling, in points.
 const LIST_HEIGHT: f32 = 220.0;
 /// Characters of a file's name.
 const NAME_CHARS_MAX: usize = 30;
 
+/// The least and the most height of the place to drop files on, and the height of a window without it,
+/// in points.
+const DROP_HEIGHT: [f32; 2] = [180.0, 388.0];
+const DROP_AROUND: f32 = 412.0;
+/// The height of what is on it, and of its icon, in points.
+const DROP_CONTENT: f32 = 100.0;
+const DROP_ICON: f32 = 30.0;
+
 /// Draws the ways to add a file.
 pub(super) fn add_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {
     let path = ChoosePath {
         name: "File path",
-        hint: "Drop a file here, or enter its path",
+        hint: "Path of a file",
         choose: "Choose file…",
         take: Some("Add"),
         invalid: false,
@@ -35,11 +43,29 @@ pub(super) fn add_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, action
         ask(actions, TransferAction::AddTyped);
     }
     if draft.files.is_empty() {
-        let folder = Button::plain("Choose folder…").icon(Icon::Open).small();
+        drop_ui(ui, state, actions);
+    }
+}
+
+/// The place to drop files on, as large as what takes its place.
+fn drop_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let height = ui.ctx().content_rect().height() - DROP_AROUND;
+    let size = vec2(ui.available_width(), height.clamp(DROP_HEIGHT[0], DROP_HEIGHT[1]));
+    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+    card::dashed(ui, rect);
+    let middle = Rect::from_center_size(rect.center(), vec2(rect.width(), DROP_CONTENT));
+    let layout = Layout::top_down(Align::Center);
+    ui.scope_builder(UiBuilder::new().max_rect(middle).layout(layout), |ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
+        let (icon, _) = ui.allocate_exact_size(Vec2::splat(DROP_ICON), Sense::hover());
+        let accent = colors(ui).accent;
+        paint::icon_at(ui.painter(), icon.center(), Icon::Import, DROP_ICON, accent);
+        ui.label(text::rich("Drop files or a folder of mongodump here", text::strong()));
+        let folder = Button::plain("Choose folder…").icon(Icon::Open);
         if ui.add(folder.enabled(state.transfer.chooser.is_none())).clicked() {
             ask(actions, TransferAction::ChooseDump);
         }
-    }
+    });
 }
 
 /// Draws the list, and what becomes of several files.

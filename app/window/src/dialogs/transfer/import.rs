@@ -19,15 +19,16 @@ const NAME_CHARS_MAX: usize = 40;
 
 const INTO_COLLECTION: &str = "Import the files into the collection";
 
-/// The height of the fields once a file is chosen, in points.
-const FIELDS_HEIGHT: f32 = 300.0;
+/// The height of the fields, in points: the same before and after a file is chosen.
+const FIELDS_HEIGHT: f32 = 430.0;
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {
     let command = command_line::import(draft, state.store.folder.as_deref());
     let is_named = draft.name_error().is_none() && draft.zone_error().is_none();
     let is_read = draft.next_to_look().is_none();
-    let ready = !draft.files.is_empty() && is_named && is_read && draft.types.error().is_none();
+    let is_readable = draft.types.error().is_none() && draft.refusal().is_none();
+    let ready = !draft.files.is_empty() && is_named && is_read && is_readable;
     let name = cut(&with_marks(draft.collection.trim()), NAME_CHARS_MAX);
     let drops = format!("Drop {name} and import");
     let is_risky = draft.overdue() > 0 && !draft.pause_reaper || draft.lack_of_space().is_some();
@@ -44,7 +45,7 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
         )
         .width(sizes::DIALOG_COLUMNS)
         .height(FIELDS_HEIGHT)
-        .error(draft.error.as_deref())
+        .error(draft.error.as_deref().or(draft.refusal()))
         // Enter adds a typed path first.
         .ignores_enter(!draft.typed.trim().is_empty())
         .button(button.room_for("Import anyway"), TransferAction::StartImport);

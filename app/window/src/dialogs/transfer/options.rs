@@ -62,6 +62,9 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &
         if draft.may_be_json() {
             nonstandard_ui(ui, draft, actions);
         }
+        if draft.may_be_csv() {
+            csv_ui(ui, draft, actions);
+        }
     });
 }
 
@@ -77,6 +80,12 @@ fn chosen_words(draft: &ImportDraft) -> String {
     words.extend(mode.map(|(.., sentence)| (*sentence).to_owned()));
     if draft.stop_on_error {
         words.push("stop at the first rejected document".to_owned());
+    }
+    if draft.csv.decimal_comma {
+        words.push("decimal commas".to_owned());
+    }
+    if draft.csv.backslash_escapes {
+        words.push("backslash escapes".to_owned());
     }
     let read = Nonstandard::ALL.iter().filter(|nonstandard| draft.leniency.takes(**nonstandard));
     match read.count() as u64 {
@@ -158,6 +167,24 @@ fn nonstandard_ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
         );
     });
     if draft.leniency != before {
+        ask(actions, TransferAction::Look);
+    }
+}
+
+/// How the CSV is written. The file is looked at again when an option changes.
+fn csv_ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
+    let before = (draft.csv, draft.leniency);
+    labelled(ui, "CSV", None, |ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+        ui.checkbox(&mut draft.csv.decimal_comma, "Numbers have a decimal comma");
+        ui.checkbox(&mut draft.csv.backslash_escapes, "A backslash escapes quotes and separators");
+        let mut is_read = draft.leniency.takes(Nonstandard::BrokenText);
+        if ui.checkbox(&mut is_read, Nonstandard::BrokenText.option()).changed() {
+            draft.set_read(Nonstandard::BrokenText, is_read);
+        }
+    });
+    if (draft.csv, draft.leniency) != before {
+        draft.types.columns = ColumnsDraft::default();
         ask(actions, TransferAction::Look);
     }
 }

@@ -51,6 +51,8 @@ pub fn ui(ui: &mut Ui, draft: &ImportDraft) {
             }
         }
         Loadable::Waiting(_) => empty_state::hint(ui, &format!("Reading {name}…")),
+        // The reason is next to the button then.
+        Loadable::Failed(_) if draft.refusal().is_some() => {}
         Loadable::Failed(error) => error_ui(ui, Some(error)),
         Loadable::Here(look) => look_ui(ui, look, &name),
     }
