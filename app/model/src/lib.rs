@@ -11,4 +11,4 @@ pub mod action;
 pub mod apply;
 pub mod state;
 
-use mayfly_session::{commands, guide, job, limits, quoted, schema, source, worker};
+use mayfly_session::{commands, guide, inspect, job, limits, quoted, source, worker};

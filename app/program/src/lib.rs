@@ -11,7 +11,7 @@ pub mod program;
 
 pub use mayfly_model::{action, apply, state};
 pub use mayfly_session::{
-    commands, demo, guide, job, lessons, limits, pace, quoted, schema, shell, shutdown, source,
+    commands, demo, guide, inspect, job, lessons, limits, pace, quoted, shell, shutdown, source,
     worker,
 };
 pub use mayfly_window::{MayflyApp, WindowError, WindowOptions, run_window};

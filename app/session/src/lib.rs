@@ -11,12 +11,12 @@
 pub mod commands;
 pub mod demo;
 pub mod guide;
+pub mod inspect;
 pub mod job;
 pub mod lessons;
 pub mod limits;
 pub mod pace;
 pub mod quoted;
-pub mod schema;
 pub mod shell;
 pub mod shutdown;
 pub mod source;

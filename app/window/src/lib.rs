@@ -17,7 +17,7 @@ pub mod window;
 
 use mayfly_model::{action, apply, state};
 use mayfly_session::{
-    commands, guide, job, limits, pace, quoted, schema, shell, shutdown, source, worker,
+    commands, guide, inspect, job, limits, pace, quoted, shell, shutdown, source, worker,
 };
 
 pub use app::MayflyApp;

@@ -57,7 +57,6 @@ const APP_LAYERS: &Layers = &[
     ("renderer", ""),
     ("job", "limits"),
     ("commands", "job limits"),
-    ("schema", "limits"),
     ("guide", "limits"),
     ("state", "job commands schema guide limits quoted"),
     ("action", "job commands schema guide state limits"),
@@ -69,8 +68,8 @@ const APP_LAYERS: &Layers = &[
     ("apply", "job commands schema guide state action demo source worker limits"),
     ("theme", "limits"),
     ("widgets", "job theme limits quoted"),
-    ("panels", "job commands schema guide state action shell theme widgets limits"),
-    ("dialogs", "job commands schema guide state action theme widgets panels limits"),
+    ("panels", "job commands inspect guide state action shell theme widgets limits"),
+    ("dialogs", "job commands inspect guide state action theme widgets panels limits"),
     ("keys", "action state"),
     ("window", "app job source state theme worker limits shutdown"),
     (
@@ -78,7 +77,7 @@ const APP_LAYERS: &Layers = &[
         "job commands state action source worker apply theme keys \
          widgets panels dialogs limits pace renderer shutdown",
     ),
-    ("cli", "job commands state demo source shell lessons worker theme limits shutdown"),
+    ("cli", "job commands inspect state demo source shell lessons worker theme limits shutdown"),
     ("program", "app cli job lessons source window worker limits shutdown"),
 ];
 

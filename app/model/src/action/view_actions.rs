@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use bson::{Bson, Document};
 
+use crate::inspect::schema::Path;
 use crate::job::Namespace;
 use crate::job::bulk::BulkChange;
 use crate::job::field_task::FieldTask;
 use crate::job::number_draft::NumberDraft;
-use crate::schema::Path;
 use crate::state::aggregate::chart::ChartFields;
 use crate::state::aggregate::{ResultsMode, Shown};
 use crate::state::code::Language;

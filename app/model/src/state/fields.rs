@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use bson::{Binary, Bson, Document, spec::BinarySubtype};
 use mayfly_engine::value::{Layout, shell};
 
+use crate::inspect::schema::Kind;
 use crate::limits::{KNOWN_FIELDS_MAX, KNOWN_VALUE_CHARS_MAX, KNOWN_VALUES_MAX};
-use crate::schema::Kind;
 
 /// Documents within documents that are looked into.
 const DEPTH_MAX: usize = 6;

@@ -6,10 +6,10 @@ use bson::raw::{RawDocument, RawDocumentBuf};
 use bson::{Document, doc};
 use mayfly_engine::clock::{Clock as _, SystemClock};
 
+use crate::inspect::schema::{Analysis, Schema};
 use crate::job::Cancel;
 use crate::job::reply::refusal;
 use crate::limits::{SCHEMA_FIRST_DOCUMENTS, SCHEMA_REPORT_PAUSE};
-use crate::schema::{Analysis, Schema};
 use crate::source::Source;
 
 /// The documents to read.

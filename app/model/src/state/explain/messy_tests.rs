@@ -16,7 +16,7 @@ fn engine() -> (tempfile::TempDir, Engine) {
         ..EngineOptions::default()
     };
     let engine = Engine::open(&folder.path().join("s"), options).expect("a store");
-    let lines = include_str!("../../../../session/src/schema/messy.ndjson").lines();
+    let lines = include_str!("../../../../session/src/inspect/schema/messy.ndjson").lines();
     let read = |line: &str| {
         let document = extjson::read_document(line).expect("a document");
         Document::try_from(&*document).expect("a document")

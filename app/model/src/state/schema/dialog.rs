@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bson::{Bson, Document, doc};
 
 use crate::commands;
-use crate::schema::Schema;
-use crate::schema::json::{self, Demands};
+use crate::inspect::schema::Schema;
+use crate::inspect::schema::json::{self, Demands};
 use crate::state::sent::Sent;
 
 /// A dialog of this view.

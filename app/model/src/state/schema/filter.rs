@@ -2,7 +2,7 @@
 
 use bson::{Bson, DateTime, Document, doc};
 
-use crate::schema::{Bar, Field, Kind, whole};
+use crate::inspect::schema::{Bar, Field, Kind, whole};
 
 /// A filter for documents that match both.
 pub fn both(first: &Document, second: &Document) -> Document {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bson::{Bson, Document};
 
-use crate::schema::{Field, Frequent, Kind, Path, Schema};
+use crate::inspect::schema::{Field, Frequent, Kind, Path, Schema};
 
 /// How far the analysis is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -114,7 +114,7 @@ mod tests {
     use bson::{RawDocumentBuf, doc};
 
     use super::*;
-    use crate::schema::Analysis;
+    use crate::inspect::schema::Analysis;
 
     fn view() -> SchemaView {
         let mut analysis = Analysis::new(0);

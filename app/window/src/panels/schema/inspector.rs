@@ -5,8 +5,8 @@ use egui::{Label, Ui};
 
 use super::{row, ttl, words};
 use crate::action::SchemaAction;
+use crate::inspect::schema::{Field, Times};
 use crate::panels::tab_actions::SchemaActions;
-use crate::schema::{Field, Times};
 use crate::state::schema::{
     hour_filter, number_filter, time_filter, type_filter, value_filter, weekday_filter,
 };

@@ -11,8 +11,8 @@ use egui::{Sense, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 
 use crate::action::{Action, Actions, SchemaAction};
+use crate::inspect::schema::Field;
 use crate::panels::tab_actions::SchemaActions;
-use crate::schema::Field;
 use crate::state::schema::Stage;
 use crate::state::{State, Tab};
 use crate::theme::{colors, sizes, text};

@@ -4,8 +4,8 @@ use egui::{Align, Color32, Label, Layout, Rect, Role, Sense, Ui, WidgetInfo, vec
 
 use super::{ttl, words};
 use crate::action::{Action, IndexesAction, SchemaAction, ViewAction};
+use crate::inspect::schema::{Field, Kind};
 use crate::panels::tab_actions::SchemaActions;
-use crate::schema::{Field, Kind};
 use crate::state::schema::SchemaView;
 use crate::state::{Tab, number};
 use crate::theme::colors::faded;

@@ -4,8 +4,8 @@ use egui::{Align, Label, Layout, ScrollArea, Ui};
 
 use super::words;
 use crate::action::{Action, ConvertAction, IndexesAction, SchemaAction};
+use crate::inspect::schema::{Candidate, Schema};
 use crate::panels::tab_actions::SchemaActions;
-use crate::schema::{Candidate, Schema};
 use crate::state::Tab;
 use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;

@@ -1,6 +1,6 @@
 //! Figures of a schema in words.
 
-use crate::schema::{Bar, Candidate, Field, Kind, Path, Unit};
+use crate::inspect::schema::{Bar, Candidate, Field, Kind, Path, Unit};
 use crate::state::schema::{SchemaView, Stage};
 use crate::state::{Zone, number};
 

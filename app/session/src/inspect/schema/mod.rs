@@ -3,9 +3,9 @@
 //!
 //! `apply/schema.rs` sends one job for the lane `Schema`, which has its own thread: a sample first, then
 //! everything that the filter of the Documents view matches, in batches of raw bytes (`Source::run_raw`,
-//! `worker/schema.rs`). `schema/analysis.rs` counts; each report is a whole `Schema` in an `Arc`, and the
+//! `worker/schema.rs`). `analysis.rs` counts; each report is a whole `Schema` in an `Arc`, and the
 //! window shows the newest. Counts of bars are exact, because intervals only ever join
-//! (`schema/histogram.rs`). Many different values are estimated (`schema/values.rs`).
+//! (`histogram.rs`). Many different values are estimated (`values.rs`).
 //! `SchemaView::known_paths` and `frequent_values` are for completion. A click joins its condition with the
 //! filter (`state/schema/filter.rs`), and the documents that match are read.
 

@@ -248,7 +248,7 @@ mod tests {
     use bson::{DateTime, RawDocumentBuf, oid::ObjectId};
 
     use super::*;
-    use crate::schema::Analysis;
+    use crate::inspect::schema::Analysis;
 
     fn schema() -> Schema {
         let mut analysis = Analysis::new(0);

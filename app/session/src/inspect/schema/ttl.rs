@@ -107,7 +107,7 @@ pub struct Instants {
 }
 
 /// Instants that numbers are taken for, in milliseconds since 1970: 2000 to 2040.
-const NUMBERS_MS: std::ops::Range<i64> = 946_684_800_000..2_208_988_800_000;
+pub const NUMBERS_MS: std::ops::Range<i64> = 946_684_800_000..2_208_988_800_000;
 
 /// Of ten numbers, how many have to look like instants: any number can be one.
 const NUMBERS_OF_TEN: u64 = 9;

@@ -1,0 +1,3 @@
+//! The contents of a store and their future, from documents and counts that others have read. Pure.
+
+pub mod schema;
