@@ -15,6 +15,7 @@ pub mod inspect;
 pub mod job;
 pub mod lessons;
 pub mod limits;
+pub mod near;
 pub mod pace;
 pub mod quoted;
 pub mod shell;

@@ -5,6 +5,8 @@ use mayfly_engine::value::extjson::Layout;
 
 use super::Tab;
 use super::indexes::TtlIndex;
+use crate::job::reasons;
+pub use crate::job::reasons::reason_label;
 
 /// The TTL indexes that the Expiry view of a tab shows.
 pub fn shown_indexes(open: &Tab) -> Vec<TtlIndex> {
@@ -19,46 +21,10 @@ pub fn index_of_reasons(open: &Tab) -> Option<TtlIndex> {
     shown.pop().filter(|_| shown.is_empty())
 }
 
-/// A reason code in words, after the number of documents.
-pub fn reason_label(code: &str) -> &str {
-    match code {
-        "fieldMissing" => "missing",
-        "bool" => "boolean",
-        "objectId" => "ObjectId",
-        "timestamp" => "Timestamp",
-        "document" => "object",
-        "arrayEmpty" => "empty array",
-        "arrayWithoutDates" => "array without dates",
-        "otherType" => "other type",
-        "outsidePartialFilter" => "outside the partial filter",
-        "ownTtlNever" => "document ttl is -1",
-        "noDefault" => "no default TTL and no document ttl",
-        "beforeEpoch" => "before 1970",
-        "beyondTime" => "after the latest possible date",
-        other => other,
-    }
-}
-
 /// The filter, as typed in the Documents view, for documents that never expire for a reason.
 /// `None` when no filter can say it.
 pub fn reason_filter(code: &str, field: &str) -> Option<String> {
-    let field =
-        mayfly_engine::value::shell::write_value(&Bson::String(field.to_owned()), Layout::OneLine);
-    let test = match code {
-        "fieldMissing" => "{ $exists: false }",
-        "null" => "{ $type: 'null' }",
-        "number" => "{ $type: 'number' }",
-        "string" => "{ $type: 'string' }",
-        "bool" => "{ $type: 'bool' }",
-        "objectId" => "{ $type: 'objectId' }",
-        "timestamp" => "{ $type: 'timestamp' }",
-        "document" => "{ $type: 'object' }",
-        "arrayEmpty" => "{ $size: 0 }",
-        "arrayWithoutDates" => "{ $type: 'array', $not: { $type: 'date' }, $ne: [] }",
-        "ownTtlNever" => return Some("{ ttl: -1 }".to_owned()),
-        _ => return None,
-    };
-    Some(format!("{{ {field}: {test} }}"))
+    reasons::reason_filter(code, field).map(shell)
 }
 
 /// A filter in shell text for the documents of a TTL index that are past their threshold at

@@ -7,6 +7,7 @@ use mayfly_engine::transfer::{
 };
 
 use super::Failure;
+use crate::state::number::counted;
 use crate::state::transfer::command_line::quoted;
 
 /// Names that a hint lists.

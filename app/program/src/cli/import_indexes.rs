@@ -5,6 +5,7 @@ use mayfly_engine::{catalog::Namespace, engine::Engine, transfer::ImportRequest}
 
 use super::{Failure, args::Import};
 use crate::commands;
+use crate::state::number::counted;
 use crate::state::transfer::{CreatedIndexes, import::file_name, index_file as words};
 use crate::worker::index_file;
 

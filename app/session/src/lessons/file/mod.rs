@@ -8,7 +8,7 @@ mod goal;
 mod info;
 #[cfg(test)]
 mod mutated;
-mod near;
+use crate::near;
 mod problems;
 mod question;
 mod rules;
@@ -21,7 +21,7 @@ pub use body::{LINKS, MARKDOWN};
 pub use course::{Course, parse_course};
 pub use duration::parse_ms as duration_ms;
 pub use front::is_slug;
-pub use near::nearest;
+pub use crate::near::nearest;
 pub use problems::Problems;
 
 use crate::job::lesson::{Lesson, Problem};

@@ -4,7 +4,7 @@
 //! `source/remote/counting.rs` counts along an index of the field, with the index's name as hint and a limit;
 //! without such an index `estimate.rs` compares 32 samples. The type `DocCount`
 //! (`engine/value/src/reply/doc_count.rs`) carries how far a number is known, from the reply to the words on a
-//! button (`state/number.rs`). No number on a button comes from one `$sample`: a server may sample neighbors.
+//! button (`job/number.rs`). No number on a button comes from one `$sample`: a server may sample neighbors.
 //! `apply/recount.rs` counts the documents of open collections again after passes and changes.
 
 use bson::{Document, doc};

@@ -11,6 +11,28 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, candidate)| candidate)
 }
 
+/// Letters that the beginnings or the ends of two names must share.
+const SHARED_MIN: usize = 4;
+
+/// The name that is like another one: the [`nearest`], or one that begins or ends as it does, such as
+/// `createdDate` and `createdAt`, or `lastSeenAt` and `seenAt`.
+pub fn alike<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let letters = |name: &str| name.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
+    let of_name = letters(name);
+    let shared = |other: &str| {
+        let other = letters(other);
+        let equal = |(one, other): &(&char, &char)| one == other;
+        let begin = of_name.iter().zip(&other).take_while(equal).count();
+        let end = of_name.iter().rev().zip(other.iter().rev()).take_while(equal).count();
+        begin.max(end)
+    };
+    nearest(name, known).or_else(|| {
+        let known = known.iter().map(|known| (shared(known), *known));
+        let most = known.filter(|(shared, _)| *shared >= SHARED_MIN);
+        most.max_by_key(|(shared, _)| *shared).map(|(_, known)| known)
+    })
+}
+
 /// ` Did you mean …?`, or the whole list where nothing is near.
 pub fn hint(name: &str, known: &[&str]) -> String {
     match nearest(name, known) {
@@ -57,6 +79,15 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(nearest(name, &known), near, "{name}");
+        }
+        for (name, like) in [
+            ("createdAt", Some("createdDate")),
+            ("expiry", Some("expires")),
+            ("at", None),
+            ("seenAt", Some("lastSeenAt")),
+        ] {
+            let fields = ["createdDate", "lastSeenAt", "expires", "total"];
+            assert_eq!(alike(name, &fields), like, "{name}");
         }
         assert_eq!(hint("setpu", &known), "Did you mean `setup`?");
         assert_eq!(hint("x", &["a", "bcd"]), "Did you mean `a`?");
