@@ -1,5 +1,6 @@
 //! Every bound of the window, with its unit.
 
+mod audit;
 mod journals;
 mod lessons;
 mod scripts;
@@ -7,6 +8,7 @@ mod servers;
 
 use std::time::Duration;
 
+pub use self::audit::*;
 pub use self::journals::*;
 pub use self::lessons::*;
 pub use self::scripts::*;

@@ -55,8 +55,9 @@ const PHRASES: &[&str] = &[
     "whoever",
 ];
 
-/// Where `is no` is good English.
-const IS_NO_GOOD: &[&str] = &["there is no", "is no longer", "is no more", "is no less"];
+/// Where `is no` and `behind` are good English.
+const GOOD: &[&str] =
+    &["there is no", "is no longer", "is no more", "is no less", "falling behind"];
 
 /// Beginnings of a gloss that should be a sentence: "`None` if the file is missing."
 const GLOSSES: &[&str] = &["`None`:", "; empty:"];
@@ -156,7 +157,7 @@ fn found(text: &str) -> Vec<&'static str> {
         })
         .collect();
     let mut text = format!(" {} ", words.join(" "));
-    for good in IS_NO_GOOD {
+    for good in GOOD {
         text = text.replace(good, "\u{0}");
     }
     PHRASES.iter().copied().filter(|phrase| text.contains(&format!(" {phrase} "))).collect()
@@ -244,6 +245,8 @@ fn phrases_are_found_where_they_are_prose() {
     check("renewed, and nobodyʼs", &[]);
     check("A month is no fixed time", &["is no"]);
     check("There is no month. It is no longer open.", &[]);
+    check("Falling behind by 300 a minute", &[]);
+    check("One waits behind another", &["behind"]);
     let rust = "/// It goes\n/// on here.\nlet a = 1; // anew\nlet b = \"// whoever\";";
     let prose = comments(rust, "//");
     assert_eq!(

@@ -1,0 +1,460 @@
+//! Each finding from facts that have it, and nothing else.
+
+use bson::{Bson, doc};
+use mayfly_engine::reply::DocCount::{self, AtLeast, Exact};
+
+use super::*;
+use crate::inspect::audit::facts::{
+    Ahead, ClockFacts, FieldFacts, Minute, MonitorFacts, MonitorState, NeverFacts, OwnTtlFacts,
+    PastAtInsertion, PlainIndex, RuleKind, SampleFacts, Unreadable,
+};
+use crate::inspect::audit::finding::{FindingId, Severity};
+use crate::inspect::audit::samples::{CollectionBacklog, Sample};
+use crate::inspect::schema::{Instants, Unit};
+
+/// 2026-06-01T12:00:00Z.
+const NOW_MS: i64 = 1_780_315_200_000;
+
+const DAY_MS: i64 = 86_400_000;
+
+fn rule() -> RuleFacts {
+    RuleFacts {
+        kind: RuleKind::Date,
+        name: "createdAt_1".to_owned(),
+        field: "createdAt".to_owned(),
+        key: doc! { "createdAt": 1 },
+        secs: 3_600,
+        is_hidden: false,
+        partial: None,
+        total: Exact(50_000),
+        overdue: Exact(0),
+        earliest_ms: Some(NOW_MS + 5_000),
+        removable_ms: None,
+        days: None,
+        never: Vec::new(),
+        seconds_as_millis: Exact(0),
+        millis_as_seconds: Exact(0),
+    }
+}
+
+fn never(code: &str, documents: DocCount) -> NeverFacts {
+    NeverFacts { code: code.to_owned(), documents, example: Some(Bson::Int32(7)) }
+}
+
+fn field(path: &str, dates: u64) -> FieldFacts {
+    FieldFacts { path: path.to_owned(), dates, ..FieldFacts::default() }
+}
+
+fn sample(fields: Vec<FieldFacts>) -> SampleFacts {
+    SampleFacts { documents: 800, fields, ..SampleFacts::default() }
+}
+
+/// A collection of a healthy store.
+fn collection() -> CollectionFacts {
+    CollectionFacts {
+        documents: Exact(50_000),
+        bytes_each: Some(200),
+        rules: vec![rule()],
+        ahead: Some(Ahead::default()),
+        sample: Some(sample(vec![field("createdAt", 800)])),
+        ..CollectionFacts::new(Namespace::new("shop", "carts"))
+    }
+}
+
+fn facts(collection: CollectionFacts) -> Facts {
+    Facts {
+        name: "here".to_owned(),
+        is_server: true,
+        now_ms: NOW_MS,
+        monitor: MonitorFacts {
+            state: MonitorState::Works,
+            sleep_secs: Some(60),
+            last_pass_ms: Some(2_000),
+            ..MonitorFacts::default()
+        },
+        clock: Some(ClockFacts { ahead_ms: 900, uncertain_ms: 20 }),
+        collections: vec![collection],
+        ..Facts::default()
+    }
+}
+
+/// The only finding of a collection with this rule.
+#[track_caller]
+fn of_rule(change: impl FnOnce(&mut RuleFacts)) -> Finding {
+    let mut collection = collection();
+    change(&mut collection.rules[0]);
+    of_collection(collection)
+}
+
+#[track_caller]
+fn of_collection(collection: CollectionFacts) -> Finding {
+    only(&facts(collection))
+}
+
+#[track_caller]
+fn only(facts: &Facts) -> Finding {
+    let mut found = of(facts);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    found.remove(0)
+}
+
+#[track_caller]
+fn check(finding: &Finding, id: FindingId, words: &[&str]) {
+    assert_eq!(finding.id, id, "{finding:#?}");
+    let command = finding.mend.command.clone().unwrap_or_default();
+    let all = [
+        finding.sentence.clone(),
+        finding.evidence.join("\n"),
+        finding.mend.sentence.clone(),
+        command,
+    ];
+    let all = all.join("\n");
+    for word in words {
+        assert!(all.contains(word), "{word}\n{all}");
+    }
+}
+
+#[test]
+fn a_healthy_store_has_no_finding() {
+    assert_eq!(of(&facts(collection())), []);
+    // Just not late: three periods and the last pass.
+    let mut waits = collection();
+    waits.rules[0].earliest_ms = Some(NOW_MS - 182_000);
+    assert_eq!(of(&facts(waits)), []);
+    // A few that never expire.
+    let mut few = collection();
+    few.rules[0].never = vec![never("null", Exact(500)), never("ownTtlNever", Exact(40_000))];
+    assert_eq!(of(&facts(few)), []);
+}
+
+#[test]
+fn a_monitor_that_is_off_slow_or_on_hold() {
+    let mut off = facts(collection());
+    off.monitor.state = MonitorState::Off;
+    check(&only(&off), FindingId::MonitorOff, &["ttlMonitorEnabled: true"]);
+    let mut held = facts(collection());
+    held.monitor.holds = vec!["The clock jumped.".to_owned()];
+    check(&only(&held), FindingId::MonitorOff, &["on hold", "The clock jumped.", "mayflyRelease"]);
+    let mut slow = facts(collection());
+    slow.monitor.sleep_secs = Some(3_600);
+    assert_eq!(of(&slow), [], "an hour is allowed");
+    slow.monitor.sleep_secs = Some(7_200);
+    check(&only(&slow), FindingId::MonitorSlow, &["once in 2 h", "ttlMonitorSleepSecs: 60"]);
+}
+
+#[test]
+fn clocks_that_differ() {
+    let mut facts = facts(collection());
+    for (ahead_ms, uncertain_ms, is_found) in
+        [(1_000, 0, false), (1_001, 0, true), (-1_500, 100, true), (1_500, 600, false)]
+    {
+        facts.clock = Some(ClockFacts { ahead_ms, uncertain_ms });
+        assert_eq!(of(&facts).len(), usize::from(is_found), "{ahead_ms} {uncertain_ms}");
+    }
+    facts.clock = Some(ClockFacts { ahead_ms: -90_000, uncertain_ms: 3 });
+    check(&only(&facts), FindingId::Clock, &["here is 1 min 30 s after this computer's"]);
+}
+
+#[test]
+fn a_monitor_that_does_not_keep_up() {
+    let late = of_rule(|rule| rule.earliest_ms = Some(NOW_MS - 182_001));
+    check(
+        &late,
+        FindingId::FallingBehind,
+        &["createdAt_1 of shop.carts", "2026-06-01 11:56:57 UTC"],
+    );
+    assert_eq!(late.severity, Severity::Error);
+    // The index is newer than the threshold.
+    let mut new = collection();
+    new.rules[0].earliest_ms = Some(NOW_MS - 9 * DAY_MS);
+    new.rules[0].removable_ms = Some(NOW_MS - 60_000);
+    assert_eq!(of(&facts(new)), []);
+    // A program that just opened the store has made no pass yet.
+    let mut closed = collection();
+    closed.rules[0].earliest_ms = Some(NOW_MS - 9 * DAY_MS);
+    let mut closed = facts(closed);
+    closed.monitor.passes = Some(0);
+    assert_eq!(of(&closed), []);
+    closed.monitor.passes = Some(1);
+    check(&only(&closed), FindingId::FallingBehind, &["createdAt_1 of shop.carts"]);
+    // It is known how fast the backlog grows.
+    let seen = |after_ms, passes, documents| Sample {
+        at_ms: NOW_MS + after_ms,
+        passes: Some(passes),
+        removed: Some(0),
+        collections: vec![CollectionBacklog {
+            namespace: closed.collections[0].namespace.clone(),
+            overdue: Exact(documents),
+            since_ms: Some(NOW_MS - 9 * DAY_MS),
+            arrived: None,
+        }],
+    };
+    let mut grows = closed.clone();
+    grows.samples = [seen(0, 7, 4_000), seen(60_000, 8, 4_100)].into_iter().collect();
+    let rate = "Falling behind by about 100 a minute; at this rate the backlog doubles in 41 min";
+    check(&only(&grows), FindingId::FallingBehind, &[rate]);
+    grows.samples = [seen(0, 7, 4_000), seen(60_000, 8, 3_000)].into_iter().collect();
+    assert!(!format!("{:?}", only(&grows)).contains("a minute"), "it shrinks");
+}
+
+#[test]
+fn no_document_can_expire() {
+    let of = |never: NeverFacts, fields: Vec<FieldFacts>| {
+        let mut collection = collection();
+        collection.rules[0].earliest_ms = None;
+        collection.rules[0].never = vec![never];
+        collection.sample = Some(sample(fields));
+        of_collection(collection)
+    };
+    let missing = of(never("fieldMissing", Exact(50_000)), vec![field("createdDate", 790)]);
+    let words =
+        ["createdDate has dates", "createIndex({ createdDate: 1 }", "dropIndex('createdAt_1')"];
+    check(&missing, FindingId::NeverAll, &words);
+    assert_eq!(missing.examples[0].id, Bson::Int32(7));
+    let rare = of(never("fieldMissing", Exact(50_000)), vec![field("createdDate", 40)]);
+    check(&rare, FindingId::NeverAll, &["Set createdAt to a date", "$exists: false"]);
+    let text = FieldFacts { texts: 700, ..field("createdAt", 0) };
+    let text = of(never("string", Exact(50_000)), vec![text]);
+    check(
+        &text,
+        FindingId::NeverAll,
+        &["string, 50,000 documents", "$dateFromString", "updateMany"],
+    );
+    let instants = Some(Instants { unit: Unit::Seconds, documents: 700, example: 1_700_000_000 });
+    let numbers = FieldFacts { instants, ..field("createdAt", 0) };
+    let numbers = of(never("number", Exact(50_000)), vec![numbers]);
+    check(&numbers, FindingId::NeverAll, &["$multiply", "1000"]);
+    let inert = of(never("inertHashed", Exact(50_000)), Vec::new());
+    check(&inert, FindingId::NeverAll, &["hashed index", "dropIndex"]);
+}
+
+#[test]
+fn some_documents_never_expire() {
+    let with = |documents| of_rule(|rule| rule.never = vec![never("string", documents)]);
+    check(&with(Exact(501)), FindingId::NeverSome, &["501 documents, 1.0 % of 50,000"]);
+    check(&with(AtLeast(1_001)), FindingId::NeverSome, &["at least 1,001 documents"]);
+    assert_eq!(with(Exact(501)).severity, Severity::Warning);
+}
+
+#[test]
+fn units_that_were_mixed_up() {
+    let seconds = of_rule(|rule| rule.seconds_as_millis = Exact(9_000));
+    check(&seconds, FindingId::Unit, &["January 1970", "$multiply", "ISODate('1970-01-11"]);
+    let millis = of_rule(|rule| rule.millis_as_seconds = Exact(1_200));
+    check(&millis, FindingId::Unit, &["After the year 30000", "$divide"]);
+    assert_eq!(millis.severity, Severity::Error);
+    let few = of_rule(|rule| rule.millis_as_seconds = Exact(3));
+    assert_eq!(few.severity, Severity::Warning);
+}
+
+#[test]
+fn a_minute_that_removes_many() {
+    let with = |documents| {
+        let mut collection = collection();
+        let steepest = Some(Minute { from_ms: NOW_MS + DAY_MS, documents });
+        collection.ahead = Some(Ahead { steepest, ..Ahead::default() });
+        collection
+    };
+    assert_eq!(of(&facts(with(Exact(10_000)))), []);
+    let cliff = of_collection(with(Exact(10_001)));
+    let words =
+        ["10,001 documents, 20 % of 50,000", "about 2.0 MB", "2026-06-02 12:00:00", "lag() > 10"];
+    check(&cliff, FindingId::Cliff, &words);
+    assert_eq!(cliff.place.index.as_deref(), Some("createdAt_1"), "its TTL is changed");
+    let mut large = with(Exact(10_001));
+    large.documents = Exact(1_000_000);
+    assert_eq!(of(&facts(large)), [], "less than 5 %");
+}
+
+#[test]
+fn the_first_pass_after_a_pause() {
+    let with = |state, overdue| {
+        let mut facts = facts(collection());
+        facts.collections[0].ahead = Some(Ahead { overdue: Exact(overdue), ..Ahead::default() });
+        (facts.monitor.state, facts.is_server) = (state, false);
+        facts
+    };
+    let first = only(&with(MonitorState::AtRest, 501));
+    check(
+        &first,
+        FindingId::BacklogAtStart,
+        &["501 documents", "opens the store", "perStep = 30000"],
+    );
+    assert_eq!(of(&with(MonitorState::AtRest, 500)), []);
+    assert_eq!(of(&with(MonitorState::Works, 501)), []);
+}
+
+#[test]
+fn rules_that_do_more_or_less_than_meant() {
+    let mut two = collection();
+    two.rules.push(RuleFacts { name: "until_1".to_owned(), field: "until".to_owned(), ..rule() });
+    let winners = vec![("createdAt_1".to_owned(), 500), ("until_1".to_owned(), 1)];
+    two.sample = Some(SampleFacts { winners, ..two.sample.unwrap_or_default() });
+    let words = ["2 TTL rules", "1 h (3,600 s)", "until_1 removes 1 document first"];
+    check(&of_collection(two), FindingId::TwoRules, &words);
+    let partial = of_rule(|rule| {
+        rule.partial = Some(doc! { "paid": false });
+        rule.never = vec![never("outsidePartialFilter", Exact(20))];
+    });
+    check(
+        &partial,
+        FindingId::PartialLeavesOut,
+        &["never removes 20 documents", "$nor", "{ paid: false }"],
+    );
+    let hidden = of_rule(|rule| rule.is_hidden = true);
+    check(&hidden, FindingId::Hidden, &["hidden: false"]);
+    let overdue = of_rule(|rule| rule.overdue = Exact(3));
+    let filter = "{ createdAt: { $not: { $lte: new Date(Date.now() - 3600 * 1000) } } }";
+    check(&overdue, FindingId::ReadsExpired, &["3 documents", filter]);
+}
+
+#[test]
+fn indexes_that_no_query_uses() {
+    let mut kept = collection();
+    kept.unused_indexes = vec!["place_2dsphere".to_owned()];
+    let words = ["place_2dsphere of", "no query uses it", "dropIndex(", "Nothing, if you copy"];
+    check(&of_collection(kept), FindingId::UnusedIndex, &words);
+}
+
+#[test]
+fn zero_seconds_on_the_time_of_insertion() {
+    let with = |known, past| {
+        let mut collection = collection();
+        collection.rules[0].secs = 0;
+        let index = collection.rules[0].name.clone();
+        let seen = vec![PastAtInsertion { index, known, past }];
+        collection.sample = Some(SampleFacts { past_at_insertion: seen, ..SampleFacts::default() });
+        facts(collection)
+    };
+    check(&only(&with(40, 21)), FindingId::ZeroAndPast, &["21 of 40 sampled documents", "86400"]);
+    assert_eq!(of(&with(40, 20)), []);
+    assert_eq!(of(&with(19, 19)), [], "too few");
+}
+
+#[test]
+fn a_ttl_that_does_not_count() {
+    let with = |has_index, counting, ignored: Vec<(String, DocCount)>| {
+        let mut collection = collection();
+        if has_index {
+            collection.rules[0].kind = RuleKind::LastModified;
+        } else {
+            (collection.rules, collection.ahead) = (Vec::new(), None);
+        }
+        collection.sample = None;
+        collection.own_ttl = Some(OwnTtlFacts { has_index, counting: Exact(counting), ignored });
+        facts(collection)
+    };
+    let without = only(&with(false, 40_000, Vec::new()));
+    check(&without, FindingId::CosmosTtl, &["without an index on _ts", "expireAfterSeconds: -1"]);
+    let ignored = vec![("string".to_owned(), Exact(12)), ("bool".to_owned(), Exact(1))];
+    let ignored = only(&with(true, 5, ignored));
+    check(
+        &ignored,
+        FindingId::CosmosTtl,
+        &["13 documents", "string: 12 documents.", "bool: 1 document."],
+    );
+    assert_eq!(of(&with(true, 5, Vec::new())), []);
+}
+
+#[test]
+fn collections_that_could_carry_a_ttl() {
+    let with = |field: FieldFacts| {
+        let mut collection = collection();
+        (collection.rules, collection.ahead) = (Vec::new(), None);
+        collection.sample = Some(sample(vec![field]));
+        facts(collection)
+    };
+    let range_ms = Some((NOW_MS - 400 * DAY_MS, NOW_MS - DAY_MS));
+    let would_remove = Some([Exact(45_000), Exact(4_000)]);
+    let old = FieldFacts { range_ms, would_remove, ..field("at", 760) };
+    let words =
+        ["oldest at is from 2025-04-27", "30 days would remove 45,000 documents", "365 days 4,000"];
+    check(&only(&with(old.clone())), FindingId::Candidate, &words);
+    assert_eq!(of(&with(FieldFacts { dates: 759, ..old.clone() })), [], "too few dates");
+    let ended = Some((NOW_MS - 400 * DAY_MS, NOW_MS - 31 * DAY_MS));
+    assert_eq!(of(&with(FieldFacts { range_ms: ended, ..old.clone() })), [], "it does not grow");
+    let young = Some((NOW_MS - 300 * DAY_MS, NOW_MS - DAY_MS));
+    let young = FieldFacts { range_ms: young, ..old.clone() };
+    assert_eq!(of(&with(young.clone())), []);
+    let key = doc! { "at": -1 };
+    let index = Some(PlainIndex { name: "at_-1".to_owned(), field: "at".to_owned(), key });
+    let indexed = only(&with(FieldFacts { index: index.clone(), ..young }));
+    check(&indexed, FindingId::UnusedCandidate, &["at_-1", "collMod", "31536000"]);
+    let both = only(&with(FieldFacts { index, ..old }));
+    check(&both, FindingId::Candidate, &["collMod"]);
+}
+
+#[test]
+fn places_that_could_not_be_read() {
+    let mut facts = facts(collection());
+    let place = |place: &str| Unreadable { place: place.to_owned(), why: "not allowed".to_owned() };
+    facts.unreadable = vec![place("shop.a")];
+    check(
+        &only(&facts),
+        FindingId::Unreadable,
+        &["1 place could not be read", "about it.", "shop.a: not allowed."],
+    );
+    facts.unreadable.push(place("shop.b"));
+    check(&only(&facts), FindingId::Unreadable, &["2 places", "about them.", "readAnyDatabase"]);
+    facts.unreadable.extend((0..30).map(|n| place(&format!("shop.{n}"))));
+    facts.is_server = false;
+    let many = only(&facts);
+    check(&many, FindingId::Unreadable, &["32 places", "12 more places", "mayfly verify"]);
+    assert_eq!(many.evidence.len(), 21);
+}
+
+#[test]
+fn a_time_series_of_which_none_is_certainly_overdue_is_fine() {
+    let mut collection = collection();
+    collection.is_time_series = true;
+    let may_be = DocCount::About { count: 0, low: 0, high: Some(60) };
+    collection.rules[0].overdue = may_be;
+    collection.ahead = Some(Ahead { overdue: may_be, ..Ahead::default() });
+    assert_eq!(of(&facts(collection)), []);
+}
+
+#[test]
+fn a_time_series_that_grows_gets_its_ttl_by_the_collection() {
+    let time = FieldFacts {
+        range_ms: Some((NOW_MS - 400 * DAY_MS, NOW_MS - DAY_MS)),
+        would_remove: Some([Exact(300), Exact(20)]),
+        ..field("at", 800)
+    };
+    let series = CollectionFacts {
+        is_time_series: true,
+        rules: Vec::new(),
+        ahead: None,
+        sample: Some(sample(vec![time])),
+        ..collection()
+    };
+    let found = of_collection(series);
+    let command = "runCommand({ collMod: 'carts', expireAfterSeconds: 31536000 })";
+    check(&found, FindingId::Candidate, &["grows without a TTL", command, "20 documents"]);
+    assert_eq!(found.sample, None, "it was read whole");
+}
+
+#[test]
+fn the_worst_and_largest_finding_comes_first() {
+    let mut collection = collection();
+    collection.rules[0].overdue = Exact(3);
+    collection.rules[0].never = vec![never("null", Exact(2_000))];
+    let mut large = collection.clone();
+    large.namespace = Namespace::new("shop", "orders");
+    large.rules[0].never = vec![never("null", Exact(3_000))];
+    let mut facts = facts(collection);
+    facts.collections.push(large);
+    facts.monitor.sleep_secs = Some(86_400);
+    let found = of(&facts);
+    let order: Vec<(FindingId, Option<&str>)> = found
+        .iter()
+        .map(|one| (one.id, one.place.namespace.as_ref().map(|it| it.collection.as_str())))
+        .collect();
+    let expected = [
+        (FindingId::MonitorSlow, None),
+        (FindingId::NeverSome, Some("orders")),
+        (FindingId::NeverSome, Some("carts")),
+        (FindingId::ReadsExpired, Some("carts")),
+        (FindingId::ReadsExpired, Some("orders")),
+    ];
+    assert_eq!(order, expected);
+}
