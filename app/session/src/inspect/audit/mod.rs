@@ -9,6 +9,7 @@
 pub mod facts;
 mod finding;
 mod findings;
+pub mod form;
 pub mod pace;
 mod report;
 pub mod samples;
