@@ -17,6 +17,11 @@ impl Server {
     /// Answers a command that came over the wire.
     pub fn answer(&self, db: &str, command: &RawDocument) -> RawDocumentBuf {
         self.lock().commands.push(command.to_owned());
+        let name = name_of(command);
+        if self.lock().forbidden.as_deref() == Some(name) {
+            let message = format!("not authorized on {db} to execute command {name}");
+            return raw(&replies::failed(13, "Unauthorized", &message));
+        }
         self.throttled(db, command).unwrap_or_else(|| self.reply(db, command))
     }
 

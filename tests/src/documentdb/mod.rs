@@ -88,7 +88,6 @@ struct Server {
     memory: Mutex<Memory>,
 }
 
-/// The memory of a server between two commands.
 /// The lag of a replica set's slowest secondary.
 #[derive(Clone, Copy)]
 struct Replication {
@@ -96,6 +95,7 @@ struct Replication {
     lag_ms: Option<i64>,
 }
 
+/// The memory of a server between two commands.
 #[derive(Default)]
 struct Memory {
     commands: Vec<RawDocumentBuf>,
@@ -108,6 +108,8 @@ struct Memory {
     /// Milliseconds of its clock that commands of a name take.
     costs_ms: Vec<(String, i64)>,
     throttled: Vec<Throttled>,
+    /// The command that the user may not run.
+    forbidden: Option<String>,
 }
 
 impl DocumentDb {
@@ -238,6 +240,12 @@ impl DocumentDb {
         let throttled = &mut self.server.lock().throttled;
         throttled.retain(|known| known.name != name);
         throttled.push(Throttled { name: name.to_owned(), times, done });
+    }
+
+    /// Refuses all commands of this name that come over the wire, as for a user without the right. `None`
+    /// refuses none.
+    pub fn forbid(&self, name: Option<&str>) {
+        self.server.lock().forbidden = name.map(str::to_owned);
     }
 
     /// The commands that came over the wire, with `$db`.

@@ -23,6 +23,8 @@ pub mod lesson;
 pub mod number;
 pub mod number_draft;
 pub mod percent;
+pub mod read_pace;
+pub mod reasons;
 pub mod reply;
 pub mod rollout;
 pub mod server;
@@ -51,6 +53,7 @@ pub use mayfly_engine::engine::OpenError;
 pub use mayfly_engine::event::{
     BuildProgress, Event, IndexReport, PassReport, RemovedDocument, RestoredDocument,
 };
+pub use read_pace::ReadPace;
 pub use server::{
     Attached, ConnectFailure, Keeping, PassJob, Server, ServerColor, ServerMark, Step, Stored,
     Write,

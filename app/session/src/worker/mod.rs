@@ -12,6 +12,7 @@
 //! collection are followed.
 
 mod at_close;
+pub mod audit;
 pub mod bulk;
 mod by_id;
 pub mod code;

@@ -122,6 +122,9 @@ impl Remote {
 
     /// Runs a command of the protocol, unless the connection is locked and it may change something.
     pub(super) fn pass_on(&self, db: &str, command: Document, cancel: &Cancel) -> Document {
+        if let Some(pace) = cancel.pace() {
+            pace.wait(&|| cancel.is_cancelled());
+        }
         self.pass_on_while(db, command, cancel, &|| cancel.is_cancelled())
     }
 

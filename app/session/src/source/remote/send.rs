@@ -8,7 +8,7 @@ use mongodb::options::SelectionCriteria;
 
 use super::throttle::is_throttled;
 use super::{Remote, failure, guard, said};
-use crate::job::Cancel;
+use crate::job::{Cancel, ReadPace};
 
 /// How long a command may take on the server, unless it says so itself.
 const TIME_MS: i32 = 30_000;
@@ -74,11 +74,12 @@ impl Remote {
     ) -> Document {
         let name = command.keys().next().cloned().unwrap_or_default();
         let is_read = guard::refusal(&command).is_none();
-        let mut time = Duration::from_millis(TIME_MS.unsigned_abs().into());
+        let time_ms = cancel.pace().map_or(TIME_MS, ReadPace::time_ms);
+        let mut time = Duration::from_millis(time_ms.unsigned_abs().into());
         if TIMED.contains(&name.as_str()) {
             match command.get("maxTimeMS").and_then(whole) {
                 Some(ms) => time = Duration::from_millis(ms),
-                None => drop(command.insert("maxTimeMS", TIME_MS)),
+                None => drop(command.insert("maxTimeMS", time_ms)),
             }
             if !command.contains_key("comment") {
                 command.insert("comment", "mayfly");

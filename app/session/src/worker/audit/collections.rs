@@ -1,0 +1,265 @@
+//! The collections to read, their indexes, and the order in which each is read.
+
+use bson::{Bson, Document, doc};
+use mayfly_engine::reply::DocCount;
+use mayfly_engine::ttl::InertReason;
+use mayfly_engine::value::bucket::TimeSeries;
+use mayfly_engine::value::{count, whole};
+
+use super::asker::{Stop, counted, of};
+use super::listed::{Listed, ListedRule};
+use super::{Gathering, ahead, rule, sample, series};
+use crate::commands::indexes;
+use crate::inspect::audit::facts::{CollectionFacts, PlainIndex, RuleKind};
+use crate::job::Namespace;
+use crate::job::reply::number;
+use crate::limits::{AUDIT_COLLECTIONS_MAX, AUDIT_INDEXES_MAX};
+
+/// Databases of a server's own.
+const SYSTEM_DATABASES: [&str; 3] = ["admin", "config", "local"];
+
+impl Gathering<'_> {
+    /// Lists the collections that were asked for, with their indexes.
+    pub(super) fn list(&mut self) -> Result<Vec<Listed>, String> {
+        let mut found = Vec::new();
+        for db in self.databases()? {
+            let own_ttl = self.has_own_ttl(&db);
+            let command = doc! {
+                "listCollections": 1, "filter": { "type": { "$in": ["collection", "timeseries"] } },
+                "cursor": { "batchSize": 10_000 },
+            };
+            let listed = match self.asker.all(&db, &command, AUDIT_COLLECTIONS_MAX) {
+                Ok(listed) => listed,
+                Err(Stop::Refused(why) | Stop::Forbidden(why)) => {
+                    self.asker.note_unreadable(db, &why);
+                    continue;
+                }
+                Err(_) => {
+                    self.asker.note_unreadable(db, "it was not reached in time");
+                    continue;
+                }
+            };
+            if listed.len() >= AUDIT_COLLECTIONS_MAX {
+                let why = format!(
+                    "it has {} collections or more; the others were not read",
+                    count(AUDIT_COLLECTIONS_MAX as u64)
+                );
+                self.asker.note_unreadable(&db, &why);
+            }
+            let names = &self.work.collections;
+            let is_wanted = |entry: &&Document| {
+                let name = entry.get_str("name").unwrap_or_default();
+                !name.starts_with("system.")
+                    && (names.is_empty() || names.iter().any(|wanted| wanted == name))
+            };
+            for entry in listed.iter().filter(is_wanted) {
+                found.push(self.listed(&db, entry, own_ttl));
+            }
+        }
+        self.check_names(&found)?;
+        Ok(found)
+    }
+
+    /// Whether each collection that was named was found.
+    fn check_names(&self, found: &[Listed]) -> Result<(), String> {
+        let is_missing = |name: &&String| !found.iter().any(|it| it.namespace.collection == **name);
+        if self.asker.is_over() {
+            return Ok(());
+        }
+        match self.work.collections.iter().find(is_missing) {
+            Some(name) => {
+                Err(format!("There is no collection {name}; check --collection and --db"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn databases(&mut self) -> Result<Vec<String>, String> {
+        if !self.work.databases.is_empty() {
+            return Ok(self.work.databases.clone());
+        }
+        let command = doc! { "listDatabases": 1, "nameOnly": true };
+        let reply = match self.asker.ask("admin", &command) {
+            Ok(reply) => reply,
+            Err(Stop::Refused(why) | Stop::Forbidden(why)) => {
+                return Err(unlisted(&why));
+            }
+            Err(_) => {
+                let why = if self.asker.is_late() {
+                    "the time was over"
+                } else {
+                    "the audit was canceled"
+                };
+                self.asker.note_unreadable("The list of databases", why);
+                return Ok(Vec::new());
+            }
+        };
+        let Ok(listed) = reply.get_array("databases") else {
+            return Err(unlisted("the reply to listDatabases can't be read"));
+        };
+        let names = listed.iter().filter_map(|db| db.as_document()?.get_str("name").ok());
+        let is_own = |name: &&str| !SYSTEM_DATABASES.contains(name);
+        Ok(names.filter(is_own).map(str::to_owned).collect())
+    }
+
+    /// Whether the rules of a database know documents' own `ttl`.
+    fn has_own_ttl(&self, db: &str) -> bool {
+        if self.asker.is_server {
+            return self.work.subject.is_cosmos;
+        }
+        let place = format!("{db}, rules of the database");
+        let reply = self.asker.try_ask(&place, db, &doc! { "mayflyDialect": 1 });
+        let is_other = |reply: Document| reply.get_str("dialect").is_ok_and(|it| it != "mongodb");
+        reply.ok().flatten().is_some_and(is_other)
+    }
+
+    fn listed(&mut self, db: &str, entry: &Document, may_have_own_ttl: bool) -> Listed {
+        let namespace = Namespace::new(db, entry.get_str("name").unwrap_or_default());
+        let mut listed = Listed {
+            namespace,
+            rules: Vec::new(),
+            plain: Vec::new(),
+            indexes: Vec::new(),
+            series: None,
+            may_have_own_ttl,
+            problem: None,
+        };
+        let options = entry.get_document("options").ok();
+        let series = options.and_then(|options| options.get_document("timeseries").ok());
+        listed.series = series.and_then(TimeSeries::of);
+        let command = indexes::list(&listed.namespace.collection);
+        match self.asker.all(db, &command, AUDIT_INDEXES_MAX) {
+            Ok(indexes) => listed.indexes = indexes,
+            Err(Stop::Refused(why) | Stop::Forbidden(why)) => listed.problem = Some(why),
+            Err(Stop::Over | Stop::Gone) => {}
+        }
+        for index in &listed.indexes {
+            match (rule_of(index), plain_of(index)) {
+                (Some(rule), _) if listed.series.is_some() => {
+                    listed.rules.push(ListedRule { kind: RuleKind::TimeSeries, ..rule });
+                }
+                (Some(rule), _) => listed.rules.push(rule),
+                (None, Some(plain)) => listed.plain.push(plain),
+                (None, None) => {}
+            }
+        }
+        listed.rules.extend(options.and_then(|options| own_rule(options, &listed)));
+        listed
+    }
+
+    /// Reads everything about one collection.
+    pub(super) fn collection(
+        &mut self,
+        listed: &Listed,
+        facts: &mut CollectionFacts,
+    ) -> Result<(), Stop> {
+        if let Some(why) = &listed.problem {
+            return Err(Stop::Refused(why.clone()));
+        }
+        let (asker, namespace) = (&self.asker, &listed.namespace);
+        // A server serves indexes of every kind.
+        if !asker.is_server {
+            let unused = listed
+                .indexes
+                .iter()
+                .filter(|index| index.get_document("key").is_ok_and(indexes::is_kept_unused));
+            let names = unused.filter_map(|index| index.get_str("name").ok());
+            facts.unused_indexes = names.map(str::to_owned).collect();
+        }
+        let place = format!("{namespace}, size of documents");
+        let stats = asker.try_ask(&place, &namespace.db, &of("collStats", namespace, doc! {}))?;
+        facts.bytes_each = stats.as_ref().and_then(|stats| number(stats, "avgObjSize"));
+        facts.documents = self.count(namespace, stats.as_ref())?;
+        if let Some(time_series) = &listed.series {
+            let size_bytes = stats.as_ref().and_then(|stats| number(stats, "size"));
+            return series::read(asker, listed, (time_series, size_bytes), facts);
+        }
+        let (on_modification, dated): (Vec<_>, Vec<_>) =
+            listed.rules.iter().partition(|rule| rule.kind == RuleKind::LastModified);
+        let is_untold = self.asker.is_server && !on_modification.is_empty();
+        if is_untold {
+            let why = "the server keeps _ts to itself, so when its documents expire is not known";
+            asker.note_unreadable(namespace.to_string(), why);
+        }
+        let known = if is_untold { dated } else { listed.rules.iter().collect() };
+        for rule in known {
+            facts.rules.push(rule::read(&self.asker, namespace, rule)?);
+        }
+        if let Some(first) = facts.rules.first().filter(|rule| rule.total.is_exact()) {
+            facts.documents = first.total;
+        }
+        if !facts.rules.is_empty() {
+            let ahead = ahead::read(&self.asker, facts)?;
+            ahead::read_days(&self.asker, facts, &ahead)?;
+            facts.ahead = Some(ahead);
+        }
+        facts.sample = Some(sample::read(&self.asker, listed, facts, self.facts.now_ms)?);
+        if listed.may_have_own_ttl || is_untold {
+            facts.own_ttl = sample::own_ttl(&self.asker, listed, facts)?;
+        }
+        sample::would_remove(&self.asker, facts, self.facts.now_ms)
+    }
+
+    /// The documents of a collection: a store of this computer knows, a server counts some of them.
+    fn count(&self, namespace: &Namespace, stats: Option<&Document>) -> Result<DocCount, Stop> {
+        if !self.asker.is_server {
+            let count = stats.and_then(|stats| number(stats, "count"));
+            return Ok(count.map_or(DocCount::AtLeast(0), DocCount::Exact));
+        }
+        counted(&self.asker, namespace, doc! {})
+    }
+}
+
+/// The rule of an index of `listIndexes`.
+fn rule_of(index: &Document) -> Option<ListedRule> {
+    let secs = index.get("expireAfterSeconds")?;
+    let key = index.get_document("key").ok()?.clone();
+    let (field, kind) = key.iter().next()?;
+    let on_modification = key.len() == 1 && field == "_ts";
+    let inert = match kind {
+        _ if key.len() > 1 => Some(InertReason::Compound),
+        Bson::String(kind) if kind == "hashed" => Some(InertReason::Hashed),
+        Bson::String(kind) if kind == "text" => Some(InertReason::Text),
+        Bson::String(_) => Some(InertReason::Geo),
+        _ if field.ends_with("$**") => Some(InertReason::Wildcard),
+        _ => None,
+    };
+    let kind = if on_modification { RuleKind::LastModified } else { RuleKind::Date };
+    let secs = whole(secs);
+    Some(ListedRule {
+        kind,
+        name: index.get_str("name").ok()?.to_owned(),
+        inert: inert.or_else(|| secs.is_none().then_some(InertReason::InvalidValue)),
+        secs: secs.unwrap_or(0),
+        is_hidden: index.get_bool("hidden").unwrap_or(false),
+        partial: index.get_document("partialFilterExpression").ok().cloned(),
+        key,
+    })
+}
+
+/// An index that could get a TTL.
+fn plain_of(index: &Document) -> Option<PlainIndex> {
+    let key = index.get_document("key").ok()?.clone();
+    let (field, kind) = key.iter().next().filter(|_| key.len() == 1)?;
+    let is_ordered = matches!(kind, Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_));
+    let is_whole = !index.contains_key("partialFilterExpression");
+    let (field, name) = (field.clone(), index.get_str("name").ok()?.to_owned());
+    (is_ordered && is_whole && field != "_id").then_some(PlainIndex { name, field, key })
+}
+
+/// The rule of a time series, or of a collection that is clustered by a date in `_id`, without an index.
+fn own_rule(options: &Document, listed: &Listed) -> Option<ListedRule> {
+    let secs = options.get("expireAfterSeconds").and_then(whole)?;
+    let (kind, name, field) = match &listed.series {
+        Some(series) => (RuleKind::TimeSeries, "expireAfterSeconds", series.time_field.as_str()),
+        None if options.contains_key("clusteredIndex") => (RuleKind::Clustered, "_id_", "_id"),
+        None => return None,
+    };
+    let key = doc! { field: 1 };
+    let (is_hidden, partial, inert) = (false, None, None);
+    Some(ListedRule { kind, name: name.to_owned(), key, secs, is_hidden, partial, inert })
+}
+
+fn unlisted(why: &str) -> String {
+    format!("The databases can't be listed: {why}. Name one with mayfly audit --db")
+}

@@ -1,0 +1,123 @@
+//! One rule: its documents by threshold, and those that never expire.
+
+use bson::{Bson, DateTime, Document, doc};
+use mayfly_engine::reply::{DocCount, ExpiringPage, WhatIf};
+
+use super::asker::{Asker, Stop, estimate, of, unread};
+use super::listed::ListedRule;
+use crate::commands::expiry;
+use crate::inspect::audit::facts::{NeverFacts, RuleFacts, RuleKind};
+use crate::inspect::schema::ttl::NUMBERS_MS;
+use crate::job::Namespace;
+use crate::job::reasons::reason_filter;
+use crate::job::reply::{batch, number};
+
+const MS_PER_SEC: i64 = 1_000;
+
+pub(super) fn read(
+    asker: &Asker<'_>,
+    namespace: &Namespace,
+    rule: &ListedRule,
+) -> Result<RuleFacts, Stop> {
+    let mut facts = RuleFacts {
+        kind: rule.kind,
+        name: rule.name.clone(),
+        field: rule.field().to_owned(),
+        key: rule.key.clone(),
+        secs: rule.secs,
+        is_hidden: rule.is_hidden,
+        partial: rule.partial.clone(),
+        total: DocCount::AtLeast(0),
+        overdue: DocCount::Exact(0),
+        earliest_ms: None,
+        removable_ms: None,
+        days: None,
+        never: Vec::new(),
+        seconds_as_millis: DocCount::Exact(0),
+        millis_as_seconds: DocCount::Exact(0),
+    };
+    if let Some(reason) = rule.inert {
+        let reply = asker.ask(&namespace.db, &of("count", namespace, doc! { "query": {} }))?;
+        facts.total = DocCount::Exact(number(&reply, "n").ok_or_else(|| unread("count"))?);
+        let code = reason.code().to_owned();
+        facts.never.push(NeverFacts { code, documents: facts.total, example: None });
+        return Ok(facts);
+    }
+    counts(asker, namespace, rule, &mut facts)?;
+    let first = expiry::expiring(&namespace.collection, 1.into(), Some(rule.name.clone().into()));
+    let reply = asker.ask(&namespace.db, &first)?;
+    let page = ExpiringPage::from_document(&reply).ok_or_else(|| unread("mayflyExpiring"))?;
+    if let Some(row) = page.batch.into_iter().next() {
+        (facts.earliest_ms, facts.removable_ms) = (Some(row.threshold_ms), row.removable_ms);
+    }
+    for never in &mut facts.never {
+        if never.documents != DocCount::Exact(0) {
+            never.example = example(asker, namespace, rule, &never.code)?;
+        }
+    }
+    Ok(facts)
+}
+
+/// Asks what the rule would do if it came now: the same as it does.
+fn counts(
+    asker: &Asker<'_>,
+    namespace: &Namespace,
+    rule: &ListedRule,
+    facts: &mut RuleFacts,
+) -> Result<(), Stop> {
+    let mut index = if rule.kind == RuleKind::Clustered {
+        doc! { "keyPattern": { "_id": 1 } }
+    } else {
+        doc! { "name": &rule.name }
+    };
+    index.insert("expireAfterSeconds", rule.secs);
+    let mut command = expiry::what_if(&namespace.collection, index);
+    let edges = [
+        NUMBERS_MS.start / MS_PER_SEC,
+        NUMBERS_MS.end / MS_PER_SEC,
+        NUMBERS_MS.start * MS_PER_SEC,
+        NUMBERS_MS.end * MS_PER_SEC,
+    ];
+    let added_ms = rule.secs.saturating_mul(MS_PER_SEC);
+    let edge = |ms: i64| Bson::DateTime(DateTime::from_millis(ms.saturating_add(added_ms)));
+    if rule.kind != RuleKind::LastModified {
+        command.insert("edges", edges.map(edge).to_vec());
+    }
+    let reply = asker.ask(&namespace.db, &command)?;
+    let Some(found) = WhatIf::from_document(&reply) else { return Err(unread("mayflyWhatIf")) };
+    (facts.total, facts.overdue) = (found.total, found.overdue_now);
+    if let Some(&[_, seconds, _, millis, _]) = found.counts.as_deref() {
+        let counted = |count| estimate(count, found.never_in_all.is_none(), found.total);
+        (facts.seconds_as_millis, facts.millis_as_seconds) = (counted(seconds), counted(millis));
+    }
+    let never = found.never.into_iter();
+    facts.never = never
+        .map(|(code, documents)| NeverFacts { code: code.into_owned(), documents, example: None })
+        .collect();
+    Ok(())
+}
+
+/// The `_id` of a document that never expires for a reason. `None` where no filter finds one in time.
+fn example(
+    asker: &Asker<'_>,
+    namespace: &Namespace,
+    rule: &ListedRule,
+    code: &str,
+) -> Result<Option<Bson>, Stop> {
+    let filter = match (&rule.partial, code) {
+        (Some(partial), "outsidePartialFilter") => doc! { "$nor": [partial.clone()] },
+        (partial, code) => {
+            let Some(filter) = reason_filter(code, rule.field()) else { return Ok(None) };
+            match partial {
+                Some(partial) => doc! { "$and": [partial.clone(), filter] },
+                None => filter,
+            }
+        }
+    };
+    let more: Document = doc! {
+        "filter": filter, "projection": { "_id": 1 }, "limit": 1, "singleBatch": true,
+    };
+    let place = format!("{namespace}, examples");
+    let reply = asker.try_ask(&place, &namespace.db, &of("find", namespace, more))?;
+    Ok(reply.and_then(|reply| batch(&reply).next()?.get("_id").cloned()))
+}
