@@ -83,7 +83,7 @@ impl Place {
     }
 }
 
-const RUNS: &[&[Run]] = &[IMPORTS, EXPORTS, SHELLS, WATCHES];
+const RUNS: &[&[Run]] = &[IMPORTS, EXPORTS, SHELLS, WATCHES, AUDITS];
 
 macro_rules! run {
     ($command:literal $options:tt $file:tt $arguments:tt $code:literal $says:literal $then:expr) => {
@@ -305,6 +305,28 @@ const WATCHES: &[Run] = &[
     run!("watch" ["demo"] NONE ["--demo"] 2 "cannot be used with" Place::is_unchanged),
     run!("watch" ["sandbox"] NONE ["--sandbox"] 2 "cannot be used with" Place::is_unchanged),
     run!("watch" ["at"] NONE ["--at", "2026-01-01T00:00:00Z"] 2 "cannot be used with" Place::is_unchanged),
+];
+
+const AUDITS: &[Run] = &[
+    run!("audit" ["uri-env", "time-limit"] NONE ["--time-limit", "30s"] 0 "TTL audit of" Place::is_unchanged),
+    run!("audit" ["db", "collection", "markdown"] NONE
+        ["--db", "d", "--collection", "c", "--markdown"] 0 "# TTL audit of" Place::is_unchanged),
+    run!("audit" ["collection"] NONE ["--collection", "x"] 2 "There is no collection x; check --collection and --db."
+        Place::is_unchanged),
+    // The clock of the server stands still, which is an error.
+    run!("audit" ["json", "fail-on", "no-examples"] NONE ["--json", "--no-examples", "--fail-on", "error"]
+        1 "\"audit\": 1" Place::is_unchanged),
+    run!("audit" ["html"] NONE ["--html", "audit.html"] 0 ""
+    |place| {
+        place.is_unchanged();
+        assert!(place.file("audit.html").starts_with("<!DOCTYPE html>"));
+    }),
+    run!("audit" ["data"] NONE ["--data", "x"] 2 "cannot be used with" Place::is_unchanged),
+    run!("metrics" ["uri-env", "db", "collection", "time-limit"] NONE
+        ["--db", "d", "--collection", "c", "--time-limit", "30s"] 0 "# TYPE mayfly_audit_findings gauge"
+        Place::is_unchanged),
+    run!("metrics" ["port"] NONE ["--port", "x"] 2 "invalid value 'x' for '--port" Place::is_unchanged),
+    run!("metrics" ["data"] NONE ["--data", "x"] 2 "cannot be used with" Place::is_unchanged),
 ];
 
 #[test]

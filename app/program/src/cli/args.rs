@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use super::audit_args;
 
 /// Below the options of `import`.
 const IMPORT_STATUS: &str = "Exit status: 0 if every document was stored or skipped. 1 if one was \
@@ -39,6 +40,11 @@ pub struct Args {
 pub enum Command {
     /// Watch documents expire in the terminal.
     Watch(Watch),
+    /// Audit the TTL rules of a store or a server: what works, what will go, what never will. Writes nothing.
+    #[command(after_help = audit_args::STATUS)]
+    Audit(audit_args::Audit),
+    /// Print the figures of an audit for a system that alerts, or answer with them on a port of this machine.
+    Metrics(audit_args::Metrics),
     /// Serve a store to MongoDB drivers and shells.
     Serve(Serve),
     /// Run JavaScript as mongosh does: files, or a prompt.

@@ -5,6 +5,15 @@ use std::time::Duration;
 /// Time between two checks for a shutdown request.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
+/// Age from which `metrics` reads the figures again.
+pub(super) const METRICS_AGE_MAX: Duration = Duration::from_secs(30);
+
+/// Time that a client of `metrics` has for its request, and for taking the answer.
+pub(super) const METRICS_WAIT: Duration = Duration::from_secs(2);
+
+/// Bytes of its request that are read.
+pub(super) const METRICS_REQUEST_BYTES_MAX: u64 = 8_192;
+
 /// Collections of a database that `watch` lists.
 pub(super) const WATCH_COLLECTIONS_MAX: i32 = 10_000;
 

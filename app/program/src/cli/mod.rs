@@ -6,6 +6,8 @@
 pub(crate) mod terminal;
 
 mod args;
+mod audit;
+mod audit_args;
 mod backup;
 mod check;
 mod compact;
@@ -21,6 +23,7 @@ mod lesson;
 mod lesson_check;
 mod lesson_play;
 mod limits;
+mod metrics;
 mod named_paths;
 mod progress_line;
 mod prompt;
@@ -95,6 +98,8 @@ fn dispatch(
             }
         }
         Some(Command::Watch(args)) => watch::run(&args),
+        Some(Command::Audit(args)) => return Ok(audit::run(&args, &shutdown)),
+        Some(Command::Metrics(args)) => metrics::run(&args, &shutdown),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Lesson(args)) => return lesson::run(&args, shutdown, window),

@@ -11,7 +11,7 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::collection::backup_damage;
 use mayfly_engine::engine::{ClockOption, CopyReport, Engine, EngineOptions};
 use mayfly_engine::interrupt::{Limit, StopReason, run_within};
-use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, Watch};
+use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, WalkProgram, Watch};
 use mayfly_engine::transfer::{
     self, DiskSpace, DumpCollection, DumpExport, DumpImport, DumpOutcome, DumpReport, ExportReport,
     ExportRequest, ImportReport, ImportRequest, Losses, Progress, ReadOptions, Rehearsal,
@@ -287,6 +287,32 @@ pub(super) fn open_at_rest(folder: &Path, clock: ClockOption) -> Result<Arc<dyn 
     let is_simulated = engine.simulated_clock().is_some();
     let engine_slot = EngineSlot::new(engine, folder.to_owned(), None);
     Ok(Arc::new(Embedded { engine_slot, is_simulated, sample_data: None, temporary: None }))
+}
+
+/// Opens a store to read it. Nothing is written: no document expires, and the clock guard does not count this as
+/// a time at which the store was open.
+pub fn open_to_read(folder: &Path, walker: Option<WalkProgram>) -> Result<Opened, OpenError> {
+    let folder = absolute(folder);
+    let store = StoreOptions { walker, read_only: true, ..StoreOptions::default() };
+    let clock = ClockOption::Stored;
+    let options = EngineOptions { clock, run_reaper: false, store, ..EngineOptions::default() };
+    let engine = Engine::open(&folder, options)?;
+    let mut warnings = engine.open_report().warnings.clone();
+    warnings.retain(|warning| warning != OPEN_TO_OTHERS);
+    let name = folder.display().to_string();
+    let (clock, is_simulated) = (engine.clock().status(), engine.simulated_clock().is_some());
+    let engine_slot = EngineSlot::new(engine, folder.clone(), None);
+    let source =
+        Arc::new(Embedded { engine_slot, is_simulated, sample_data: None, temporary: None });
+    Ok(Opened {
+        source,
+        name,
+        folder: Some(folder),
+        clock,
+        warnings,
+        advice: Vec::new(),
+        attached: None,
+    })
 }
 
 /// Opens data folders.
