@@ -1,25 +1,32 @@
 //! A server tells nothing by itself. While the Expiry view of one is on the screen, this opens a change
-//! stream of its collection where there are any, looks again at the soonest documents, and asks for the
-//! passes of the TTL monitor; nothing else.
+//! stream of its collection where there are any, and looks again at the soonest documents. Once a minute while a
+//! server is attached it takes a sample of the backlog and of the counters of the TTL monitor; nothing else.
 
 use std::time::Duration;
+
+use bson::Document;
 
 use super::question::{Answer, Question, Report, Run};
 use super::{Apply, expiry};
 use crate::commands::reaper;
+use crate::inspect::audit::samples::Sample;
 use crate::job::{Cancel, Namespace, TabId, WatchEnd, WatchReport};
-use crate::limits::{EVENT_WAKE, SERVER_LATE_LOOKS_MAX, SERVER_POLL, SERVER_POLL_CALM};
+use crate::limits::{
+    EVENT_WAKE, SERVER_LATE_LOOKS_MAX, SERVER_POLL, SERVER_POLL_CALM, SERVER_SAMPLE_APART,
+};
 use crate::state::tabs::ViewKind;
 use crate::state::watch::Delivery;
 use crate::state::{Dialog, open_stream};
 use crate::state::{State, Tab};
+use crate::worker::audit::take_sample;
 use crate::worker::{Desk, Lane, Reply, watch as watching};
 
 /// Asks again if it is time. Returns the time until then.
 pub(super) fn settle(cx: &mut Apply<'_>) -> Option<Duration> {
     let greeting = greet(cx);
+    let sampling = sample(cx);
     let looking = look(cx);
-    greeting.into_iter().chain(looking).min()
+    greeting.into_iter().chain(sampling).chain(looking).min()
 }
 
 /// Greets a server that does not answer, so that it is noticed when it does. Returns the time until the next greeting.
@@ -60,7 +67,6 @@ fn look(cx: &mut Apply<'_>) -> Option<Duration> {
     let shown = shown(cx.state).map(|tab| (tab.id, tab.namespace.clone()));
     follow(shown.as_ref(), cx);
     let (id, _) = shown?;
-    ask_monitor(cx);
     let every = every(cx.state);
     let looked = cx.state.tabs.get(id)?.expiry.looked?;
     let age = cx.state.uptime.saturating_sub(looked);
@@ -167,33 +173,90 @@ fn report(generation: u64, report: WatchReport, cx: &mut Apply<'_>) {
     }
 }
 
-/// Asks how many passes the server has made, and how long it sleeps between them.
-fn ask_monitor(cx: &mut Apply<'_>) {
-    let uptime = cx.state.uptime;
-    let Some(connection) = &mut cx.state.store.connection else { return };
-    let monitor = &mut connection.monitor;
-    let (parameters, status) = (monitor.ask_parameters(uptime), monitor.ask_status(uptime));
-    if parameters {
+/// Asks for a sample of the backlog and for the parameters of the monitor if it is time. Returns the time until the
+/// next sample. A server whose looks were late is left alone.
+fn sample(cx: &mut Apply<'_>) -> Option<Duration> {
+    let state = &mut *cx.state;
+    let uptime = state.uptime;
+    let is_in_time = |tab: &Tab| tab.expiry.late_looks < SERVER_LATE_LOOKS_MAX;
+    let is_told = state.store.capabilities.reaper_events;
+    if !state.is_open() || is_told || !state.tabs.active().is_none_or(is_in_time) {
+        return None;
+    }
+    let connection = state.store.connection.as_mut().filter(|it| !it.is_silent)?;
+    let rest = connection.sampling.asks_in(uptime)?;
+    if !rest.is_zero() {
+        return Some(rest);
+    }
+    let work = TakeSample {
+        namespaces: connection.sampling.collections(&state.tree),
+        has_counters: connection.attached.pass_job.is_none(),
+        before: connection.sampling.samples.last().cloned(),
+    };
+    if connection.monitor.ask_parameters(uptime) {
         cx.ask(ServerParameters, "admin", reaper::server_parameters());
     }
-    if status {
-        cx.ask(ServerPasses, "admin", reaper::server_passes());
+    cx.run(work);
+    Some(SERVER_SAMPLE_APART)
+}
+
+/// A sample of a server's backlog, with the reply that has the counters of its monitor.
+#[derive(Debug)]
+struct TakeSample {
+    namespaces: Vec<Namespace>,
+    has_counters: bool,
+    before: Option<Sample>,
+}
+
+impl PartialEq for TakeSample {
+    fn eq(&self, _: &Self) -> bool {
+        true
     }
 }
 
-/// The passes that a server has counted. One that refuses says nothing.
-#[derive(Debug, PartialEq)]
-struct ServerPasses;
-
-impl Question for ServerPasses {
-    type Answer = Reply;
+impl Question for TakeSample {
+    type Answer = Result<(Sample, Document), String>;
     const BACKGROUND: bool = true;
 
-    fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
+    fn answered(&self, _: u64, taken: Self::Answer, cx: &mut Apply<'_>) {
         let now_ms = cx.state.now_ms();
-        if let Some(connection) = &mut cx.state.store.connection {
-            connection.monitor.take_status(&reply.result.unwrap_or_default(), now_ms);
+        let (Ok((sample, status)), Some(connection)) = (taken, &mut cx.state.store.connection)
+        else {
+            return;
+        };
+        if self.has_counters {
+            connection.monitor.take_status(&status, now_ms);
         }
+        connection.sampling.take(sample);
+    }
+}
+
+impl Run for TakeSample {
+    const LANE: Lane = Lane::Read;
+    const OUTLIVES_STORE: bool = false;
+
+    fn run(&self, desk: &Desk<'_, Answer>, report: Report<Self>) {
+        let cancel = Cancel::default();
+        let stop = cancel.clone();
+        let taken = desk.at_close.stopping(
+            move || stop.cancel(),
+            || {
+                let source = desk.open_source()?;
+                let before = self.before.as_ref();
+                Ok(take_sample(
+                    source.as_ref(),
+                    &cancel,
+                    &self.namespaces,
+                    self.has_counters,
+                    before,
+                ))
+            },
+        );
+        report.send(taken);
+    }
+
+    fn failed(&self, message: String) -> Self::Answer {
+        Err(message)
     }
 }
 
@@ -222,6 +285,7 @@ mod tests {
     use crate::limits::{SERVER_DENSITY_APART_MS, WATCH_AWAIT};
     use crate::state::Phase;
     use crate::state::connect::Connection;
+    use crate::state::store::Next;
     use crate::worker::Reply;
 
     /// Minutes that the view is left alone.
@@ -248,6 +312,11 @@ mod tests {
         let page = doc! { "batch": [], "rules": 1_i64 };
         let view = &mut state.tabs.get_mut(id).expect("a tab").expiry;
         view.take_expiring(&doc! { "mayflyExpiring": "c" }, &page, 0);
+        state.tree.learn_databases(vec![("d".to_owned(), 1)]);
+        state.tree.learn_collections("d", vec![("c".to_owned(), "collection".to_owned())]);
+        if let Some(collection) = state.tree.collection_mut(&Namespace::new("d", "c")) {
+            collection.next = Next::At(5);
+        }
         (state, id)
     }
 
@@ -273,7 +342,13 @@ mod tests {
                 report(generation, heard, &mut Apply::new(state, &mut Effects::default()));
             }
         }
-        let asked = effects.jobs.iter().filter(|job| followed(job).is_none()).count();
+        let jobs = effects.jobs.iter().filter(|job| followed(job).is_none());
+        // A sample is a command for the counters, and two for each collection.
+        let commands = |job: &Job| {
+            let sample: Option<&TakeSample> = job.key.question();
+            sample.map_or(1, |sample| 1 + 2 * sample.namespaces.len())
+        };
+        let asked: usize = jobs.map(commands).sum();
         let awaits = if is_streamed { 60 / WATCH_AWAIT.as_secs() } else { 0 };
         // The density of a large collection is five commands and its steepest minute two, and rules are
         // listed once a minute.
@@ -284,10 +359,10 @@ mod tests {
     #[test]
     fn an_idle_view_asks_a_server_little() {
         for (is_streamed, is_away, expected) in [
-            (false, false, 12..=14),
-            (false, true, 7..=10),
-            (true, false, 10..=14),
-            (true, true, 10..=14),
+            (false, false, 14..=16),
+            (false, true, 9..=12),
+            (true, false, 12..=16),
+            (true, true, 12..=16),
         ] {
             let (mut state, _) = shown();
             state.view.is_away = is_away;

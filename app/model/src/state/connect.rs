@@ -6,6 +6,7 @@ use super::Zone;
 use super::monitor::ServerMonitor;
 use super::recent_stores::RecentStores;
 use super::recounts::Recounts;
+use super::sampling::Sampling;
 use super::watch::Streams;
 use crate::job::connection_string::Secret;
 use crate::job::{Attached, Cancel, ConnectFailure, ConnectionString, Keeping, Server};
@@ -226,6 +227,8 @@ pub struct Connection {
     /// Whether the name was typed for the change that comes next.
     pub is_named: bool,
     pub monitor: ServerMonitor,
+    /// The samples of its backlog.
+    pub sampling: Sampling,
     /// How deletions come from it.
     pub streams: Streams,
     /// When it last answered, in window time.
@@ -248,6 +251,7 @@ impl Connection {
             attached,
             unlocked: None,
             is_named: false,
+            sampling: Sampling::default(),
             streams: Streams::default(),
             answered: None,
             answered_ms: None,

@@ -42,6 +42,7 @@ pub mod recounts;
 pub mod report;
 pub mod rollout;
 mod root;
+pub mod sampling;
 pub mod sandbox;
 pub mod schema;
 pub mod sent;

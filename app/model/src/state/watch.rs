@@ -2,8 +2,9 @@
 //!
 //! A server tells nothing by itself. While an Expiry view of one is shown, `apply/poll.rs` looks at its
 //! soonest documents every 10 s (every 30 s while a change stream runs or the window has no focus), opens a
-//! change stream of the collection, and asks once a minute how many passes the TTL monitor has made. An idle
-//! view sends at most 14 commands a minute; a test counts them. `source/remote/events.rs` is the change
+//! change stream of the collection. Once a minute while a server is attached, `state/sampling.rs` chooses up to 5
+//! collections whose overdue documents are counted, with the passes that the TTL monitor has made. An idle
+//! view of one collection sends at most 16 commands a minute; a test counts them. `source/remote/events.rs` is the change
 //! stream; its thread is `mayfly-watch`, and it ends with the view. A server without one is polled, and the
 //! reason is kept (`state/watch.rs`). `state/monitor.rs` estimates the next pass from the counted passes and
 //! from removals that were noticed. A field that did not come back counts as not known, whatever `ok` says.

@@ -11,6 +11,12 @@ pub const SERVER_POLL_CALM: Duration = Duration::from_secs(30);
 /// How often it asks a server for the passes of its TTL monitor, at most.
 pub const SERVER_MONITOR_AGE: Duration = Duration::from_mins(1);
 
+/// How far apart the window looks at the backlog of an attached server.
+pub const SERVER_SAMPLE_APART: Duration = Duration::from_mins(1);
+
+/// Collections that it looks at, each with two reads.
+pub const SERVER_SAMPLED_COLLECTIONS: usize = 5;
+
 /// How long the parameters of a server's TTL monitor are believed.
 pub const SERVER_PARAMETERS_AGE: Duration = Duration::from_mins(5);
 
