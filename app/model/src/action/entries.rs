@@ -2,9 +2,9 @@
 
 use super::entry::Entry;
 use super::{
-    aggregate, calendar, clock, connect, console, convert, dialog, documents, expiry, explain,
-    help, indexes, lesson, listener, maintenance, reaper, schema, store, tabs, transfer, trash,
-    view,
+    aggregate, audit, calendar, clock, connect, console, convert, dialog, documents, expiry,
+    explain, help, indexes, lesson, listener, maintenance, reaper, schema, store, tabs, transfer,
+    trash, view,
 };
 
 /// Every entry, in the order of the menu.
@@ -14,6 +14,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
         connect::ENTRIES,
         maintenance::ENTRIES,
         trash::ENTRIES,
+        audit::ENTRIES,
         calendar::ENTRIES,
         listener::ENTRIES,
         transfer::ENTRIES,

@@ -5,6 +5,7 @@
 //! only `apply` carries them out.
 
 pub mod aggregate;
+pub mod audit;
 pub mod calendar;
 pub mod clock;
 pub mod connect;
@@ -43,8 +44,8 @@ pub use entry::{Entry, Group};
 pub use queue::Actions;
 pub use root::{Action, ConsoleAction, DialogAction, LessonAction, TabsAction, ViewAction};
 pub use store_actions::{
-    CalendarAction, ClockAction, ConnectAction, ListenerAction, MaintenanceAction, ReaperAction,
-    SandboxAction, StoreAction, TransferAction, TrashAction,
+    AuditAction, CalendarAction, ClockAction, ConnectAction, ListenerAction, MaintenanceAction,
+    ReaperAction, SandboxAction, StoreAction, TransferAction, TrashAction,
 };
 pub use view_actions::{
     AggregateAction, ConvertAction, CutAction, DocumentsAction, ExpiryAction, ExplainAction,

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use bson::Bson;
 
 use super::store_actions::{
-    CalendarAction, ClockAction, ConnectAction, ListenerAction, MaintenanceAction, ReaperAction,
-    SandboxAction, StoreAction, TransferAction, TrashAction,
+    AuditAction, CalendarAction, ClockAction, ConnectAction, ListenerAction, MaintenanceAction,
+    ReaperAction, SandboxAction, StoreAction, TransferAction, TrashAction,
 };
 use super::view_actions::{
     AggregateAction, ConvertAction, CutAction, DocumentsAction, ExpiryAction, ExplainAction,
@@ -44,6 +44,7 @@ pub enum Action {
     Listener(ListenerAction),
     /// Removed documents that can be restored.
     Trash(TrashAction),
+    Audit(AuditAction),
     Calendar(CalendarAction),
     Sandbox(SandboxAction),
     Lesson(LessonAction),

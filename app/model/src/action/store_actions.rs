@@ -122,6 +122,12 @@ pub enum TransferAction {
         namespace: Namespace,
         text: String,
     },
+    /// Opens the export dialog on the audit of a store or server of this name.
+    ExportAudit {
+        name: String,
+        /// The page.
+        text: String,
+    },
     /// Adds the file whose path was typed in the import dialog.
     AddTyped,
     /// Takes a file out of the import dialog.
@@ -259,6 +265,20 @@ pub enum TrashAction {
     SetArchive(Namespace, Document),
     /// Discards the listed documents that wait for an archive which the store doesn't know.
     Discard(TrashScope),
+}
+
+/// Actions of the TTL audit. All but the first come from its dialog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuditAction {
+    Open,
+    /// Reads everything again.
+    Again,
+    /// Shows a finding whole, or the overview.
+    Select(Option<usize>),
+    /// Opens the dialog that saves it as a page.
+    Save,
+    /// Opens the place where the shown finding is mended.
+    Mend,
 }
 
 /// Actions of the calendar. All but the first come from its dialog.

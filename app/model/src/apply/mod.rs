@@ -3,6 +3,7 @@
 
 pub mod aggregate;
 pub mod answer;
+pub mod audit;
 pub mod beginning;
 pub mod calendar;
 mod catalog;
@@ -79,6 +80,7 @@ pub fn apply(action: Action, cx: &mut Apply<'_>) {
         Action::Reaper(action) => reaper::apply(&action, cx),
         Action::Listener(action) => listener::apply(&action, cx),
         Action::Trash(action) => trash::apply(action, cx),
+        Action::Audit(action) => audit::apply(action, cx),
         Action::Calendar(action) => calendar::apply(action, cx),
         Action::Sandbox(action) => sandbox::apply(&action, cx),
         Action::Lesson(action) => lesson::apply(action, cx),

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use bson::Document;
 
+use super::audit::AuditView;
 use super::calendar::Calendar;
 use super::connect::ConnectDraft;
 use super::convert::ConvertDraft;
@@ -52,6 +53,7 @@ pub enum Dialog {
     Listener(ListenerDraft),
     /// Removed documents that can be restored.
     Trash(trash::TrashDraft),
+    Audit(Box<AuditView>),
     Calendar(Calendar),
     Documents(TabId, documents::Dialog),
     Aggregate(TabId, aggregate::Dialog),

@@ -79,6 +79,7 @@ impl Dialog {
             Self::Listener(_) => Topic::Listener,
             Self::Trash(draft) if draft.archive.is_some() => Topic::Archive,
             Self::Trash(_) => Topic::Trash,
+            Self::Audit(_) => Topic::Audit,
             Self::Calendar(_) => Topic::Expiry,
             Self::Documents(_, documents::Dialog::Damaged(_))
             | Self::Maintenance(

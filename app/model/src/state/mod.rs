@@ -5,6 +5,7 @@
 
 pub mod aggregate;
 pub mod archive;
+pub mod audit;
 pub mod axis;
 pub mod calendar;
 pub mod changes;

@@ -8,8 +8,8 @@ use bson::{Bson, Document, doc};
 use egui::{Key, Modifiers, Rect};
 use mayfly::action::store_actions::Page;
 use mayfly::action::{
-    Action, CalendarAction, ConvertAction, DialogAction, DocumentsAction, IndexesAction,
-    MaintenanceAction, SchemaAction, StoreAction, TransferAction, TrashAction,
+    Action, AuditAction, CalendarAction, ConvertAction, DialogAction, DocumentsAction,
+    IndexesAction, MaintenanceAction, SchemaAction, StoreAction, TransferAction, TrashAction,
 };
 use mayfly::job::rollout::RolloutPlan;
 use mayfly::job::{CopyEnded, CopyReport, End};
@@ -115,6 +115,7 @@ rows! {
     Dialog::LeaveSandbox(_) => LeaveSandbox, |_| show(Dialog::LeaveSandbox(LeaveSandbox::before(AfterSandbox::Close))), "Cancel", "Discard", "Cancel", Leaves;
     Dialog::Listener(_) => Listener, |_| show(Dialog::Listener(ListenerDraft::default())), "Port", "Start listening", "Cancel", Presses;
     Dialog::Trash(_) => Trash, |_| Action::Trash(TrashAction::Open(None)), "Done", "Done", "Done", Presses;
+    Dialog::Audit(_) => Audit, |_| Action::Audit(AuditAction::Open), "Done", "Done", "Done", Presses;
     Dialog::Calendar(_) => Calendar, |_| Action::Calendar(CalendarAction::Open), "Done", "Done", "Done", Presses;
     Dialog::Documents(_, documents::Dialog::Editor(_)) => Editor, |window| documents(window, DocumentsAction::Add), "Document", "Insert 1 document", "Cancel", Waits;
     Dialog::Documents(_, documents::Dialog::Delete(_)) => Delete, |window| documents(window, DocumentsAction::AskDeleteSelected), "Cancel", "Delete 3 documents", "Cancel", Leaves;

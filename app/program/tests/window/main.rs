@@ -10,6 +10,7 @@
 mod accessible;
 mod aggregate;
 mod archive;
+mod audit;
 mod bulk;
 mod calendar;
 mod cells;

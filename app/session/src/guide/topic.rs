@@ -27,6 +27,7 @@ named! {
         Lessons => "06-lessons.md",
         Connect => "07-servers.md#connect",
         Rollout => "07-servers.md#roll-out-a-ttl",
+        Audit => "11-audit.md",
         /// Drivers and shells that use the store.
         Listener => "07-servers.md#let-other-programs-connect",
         /// Removed documents that are kept for a while.

@@ -5,6 +5,7 @@
 //! shows the command before it is sent.
 
 pub mod aggregate;
+mod audit;
 pub mod calendar;
 pub mod confirm;
 pub mod connect;
@@ -84,6 +85,7 @@ fn dialog_ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mu
         Dialog::LeaveSandbox(draft) => sandbox::leave_ui(context, draft, state, actions),
         Dialog::Listener(draft) => listener::ui(context, draft, state, actions),
         Dialog::Trash(draft) => trash::ui(context, draft, state, actions),
+        Dialog::Audit(view) => audit::ui(context, view, state, actions),
         Dialog::Calendar(calendar) => calendar::ui(context, calendar, state, actions),
         Dialog::Documents(tab, draft) => documents::ui(context, *tab, draft, state, actions),
         Dialog::Aggregate(tab, draft) => aggregate::ui(context, *tab, draft, state, actions),

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Rect, Role, ScrollArea, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 
-use crate::action::{Action, Actions, StoreAction, ViewAction};
+use crate::action::{Action, Actions, AuditAction, StoreAction, ViewAction, audit};
 use crate::state::{State, Store};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
@@ -100,9 +100,15 @@ fn row_ui(ui: &mut Ui, store: &Store, is_shown: bool, state: &State, actions: &m
     menu::of_row(&response, &name, |ui| {
         let show = Action::Store(StoreAction::Show(store.slot));
         let close = Action::Store(StoreAction::Close(store.slot));
+        let open_audit = Action::Audit(AuditAction::Open);
         let copy = place.map(|place| Action::View(ViewAction::Copy(place)));
-        let entries =
-            [("Show", (!is_shown).then_some(show)), ("Copy path", copy), ("Close", Some(close))];
+        let copies = if store.connection.is_some() { "Copy address" } else { "Copy path" };
+        let entries = [
+            ("Show", (!is_shown).then_some(show)),
+            (audit::SHOW.label, is_shown.then_some(open_audit)),
+            (copies, copy),
+            ("Close", Some(close)),
+        ];
         for (label, action) in entries {
             if let Some(action) = action
                 && menu::entry(ui, label, "", true).clicked()

@@ -5,7 +5,7 @@ use mayfly_engine::command::ListenAt;
 
 use super::{main_menu, recent, schedule};
 use crate::action::{
-    Action, Actions, DialogAction, ReaperAction, StoreAction, ViewAction, connect, lesson,
+    Action, Actions, DialogAction, ReaperAction, StoreAction, ViewAction, audit, connect, lesson,
     listener, reaper, store, view,
 };
 use crate::job::glossary::Term;
@@ -117,8 +117,12 @@ fn name_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions)
     });
 }
 
-/// The other stores, and how to open one that is not among them.
+/// The audit of the store, the other stores, and how to open one that is not among them.
 fn stores_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    if audit::SHOW.is_enabled(state) {
+        main_menu::entry_ui(ui, state, &audit::SHOW, actions);
+        menu::line(ui);
+    }
     let others = recent::others(state);
     for store in &others {
         let (name, folder) = (with_marks(&store.name), with_marks(&store.folder));

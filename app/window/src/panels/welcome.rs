@@ -5,7 +5,7 @@ use egui::{Align, Layout, ScrollArea, Ui, Vec2, vec2};
 
 use super::recent;
 use crate::action::{
-    Action, Actions, Entry, StoreAction, ViewAction, connect, help, lesson, sandbox, store,
+    Action, Actions, Entry, StoreAction, ViewAction, audit, connect, help, lesson, sandbox, store,
     transfer, view,
 };
 use crate::job::OpenError;
@@ -198,6 +198,9 @@ fn more(state: &State) -> Vec<(&'static str, &'static Entry)> {
     if state.is_open() && is_empty(state) {
         more.push((store::CREATE_DATABASE.label, &store::CREATE_DATABASE));
         more.push((transfer::IMPORT_FOLDER.label, &transfer::IMPORT_FOLDER));
+    }
+    if state.is_open() && !is_empty(state) {
+        more.push((audit::SHOW.label, &audit::SHOW));
     }
     more.push((store::OPEN_FOLDER.label, &store::OPEN_FOLDER));
     if state.is_open() {

@@ -33,6 +33,11 @@ pub fn apply(action: TransferAction, cx: &mut Apply<'_>) {
             cx.state.dialogs.forget(|dialog| matches!(dialog, AnyDialog::Schema(..)));
             export::show(ExportDraft::of(namespace, Content::JsonSchema(text), now_ms), cx);
         }
+        TransferAction::ExportAudit { name, text } => {
+            let now_ms = cx.state.now_ms();
+            let content = Content::Audit(text);
+            export::show(ExportDraft::of(Namespace::new(name, "ttl-audit"), content, now_ms), cx);
+        }
         TransferAction::Paste(namespace) => paste(&namespace, cx),
         TransferAction::AddTyped => import::add_typed(cx),
         TransferAction::RemoveFile(at) => {

@@ -63,7 +63,7 @@ pub(super) fn open(namespace: Namespace, shown: ShownDocuments, cx: &mut Apply<'
 pub(in crate::apply) fn show(mut draft: ExportDraft, cx: &mut Apply<'_>) {
     draft.name_file(cx.state.transfer.folder.as_deref());
     cx.state.transfer.chooser_note = None;
-    cx.state.dialogs.show(AnyDialog::Transfer(Dialog::Export(Box::new(draft))));
+    cx.state.dialogs.show_before(AnyDialog::Transfer(Dialog::Export(Box::new(draft))));
     if cx.state.transfer.folder.is_none() {
         cx.run(DownloadFolder);
     }
@@ -163,11 +163,15 @@ fn start_other(overwrite: bool, cx: &mut Apply<'_>) {
     cx.state.transfer.folder = path.parent().map(PathBuf::from);
     let namespace = draft.namespace.clone();
     let content = draft.content.clone();
-    let what = if matches!(content, Content::JsonSchema(_)) { "JSON Schema" } else { "results" };
-    let title = format!("Export {what} of {namespace} to {}", file_name(&path));
+    let name = file_name(&path);
+    let title = match &content {
+        Content::Audit(_) => format!("Export TTL audit to {name}"),
+        Content::JsonSchema(_) => format!("Export JSON Schema of {namespace} to {name}"),
+        _ => format!("Export results of {namespace} to {name}"),
+    };
     let kind = RunKind::Export { path: path.clone() };
     let what = match content {
-        Content::JsonSchema(text) => Exported::Text { path, text },
+        Content::JsonSchema(text) | Content::Audit(text) => Exported::Text { path, text },
         Content::Results(command) | Content::Removals(command) => {
             Exported::Results(ResultFile { db: namespace.db, command, file })
         }
@@ -230,6 +234,9 @@ pub(super) fn exported(
     let words = match &running.draft {
         Dialog::Export(draft) if matches!(draft.content, Content::JsonSchema(_)) => {
             "the JSON Schema".to_owned()
+        }
+        Dialog::Export(draft) if matches!(draft.content, Content::Audit(_)) => {
+            "the TTL audit".to_owned()
         }
         _ => numbers::counted(report.exported, "document", "documents"),
     };

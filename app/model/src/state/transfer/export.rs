@@ -160,6 +160,15 @@ pub enum Content {
     Removals(Document),
     /// The JSON Schema of the collection, as text.
     JsonSchema(String),
+    /// The audit of the store, as a page.
+    Audit(String),
+}
+
+impl Content {
+    /// Whether it is a text that is there already.
+    pub fn is_text(&self) -> bool {
+        matches!(self, Self::JsonSchema(_) | Self::Audit(_))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -243,6 +252,7 @@ impl ExportDraft {
             Content::Results(_) => format!("{name}{number}-results.{extension}{ending}"),
             Content::Removals(_) => format!("{name}{number}-removed.{extension}{ending}"),
             Content::JsonSchema(_) => format!("{name}{number}.schema.json"),
+            Content::Audit(_) => format!("{name}{number}.html"),
         }
     }
 
@@ -251,7 +261,7 @@ impl ExportDraft {
     pub fn name_file(&mut self, folder: Option<&Path>) {
         self.exists.clear();
         if self.is_named {
-            if matches!(self.content, Content::JsonSchema(_)) {
+            if self.content.is_text() {
                 return;
             }
             self.path = with_ending(self.path.trim(), self.form, self.compression);

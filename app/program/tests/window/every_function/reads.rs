@@ -92,6 +92,12 @@ pub const ROWS: &[Row] = &[
         }),
     ),
     (
+        "TTL audit…",
+        Reads(|bench| {
+            bench.shows("TTL audit…", "Findings: ");
+        }),
+    ),
+    (
         "Collection statistics",
         Reads(|bench| {
             bench.shows("Collection statistics", "Size of the documents");

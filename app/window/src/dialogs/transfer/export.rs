@@ -48,13 +48,18 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
     let sent = match &draft.content {
         Content::Results(command) => Some(write_command(&draft.namespace.db, command)),
         // The command of the removals is as long as they are.
-        Content::Documents | Content::Removals(_) | Content::JsonSchema(_) => None,
+        Content::Documents | Content::Removals(_) | Content::JsonSchema(_) | Content::Audit(_) => {
+            None
+        }
     };
     let (title, tooltip) = match &draft.content {
         Content::Documents => ("Export documents", "Export documents to the file"),
         Content::Results(_) => ("Export results", "Export documents to the file"),
         Content::Removals(_) => ("Save ledger", "Write the removals to the file"),
         Content::JsonSchema(_) => ("Export JSON Schema", "Write the JSON Schema to the file"),
+        Content::Audit(_) => {
+            ("Save TTL audit", "Write the audit to the file, as a page for a browser")
+        }
     };
     // Where a file is lost, Enter alone is not enough.
     let button = match draft.exists.len() {
@@ -75,7 +80,7 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
         frame = frame.command_named(COMMAND_LINE, line_hint(state), ready.then_some(command));
     }
     let outcome = frame.ui(context, |ui| {
-        if !matches!(draft.content, Content::JsonSchema(_)) {
+        if !draft.content.is_text() {
             form_ui(ui, draft);
         }
         if draft.content == Content::Documents {
@@ -99,6 +104,7 @@ fn subtitle(draft: &ExportDraft, state: &State) -> String {
         }
         Content::Removals(_) => return format!("Removals from {name}"),
         Content::JsonSchema(_) => return format!("What {name} holds, in relaxed Extended JSON"),
+        Content::Audit(_) => return "One page without scripts, to read, print or send".to_owned(),
     }
     let is_choice = draft.as_shown && draft.has_choice();
     let count = if is_choice { shown_count(draft) } else { all_count(draft, state) };
