@@ -50,7 +50,7 @@ fn block(block: &Block, answers: &BTreeMap<String, String>) -> String {
         BlockKind::Setup(script) => {
             format!("<details><summary>Setup</summary>\n\n{}\n</details>", code(script))
         }
-        BlockKind::Run { label, script, fails } => {
+        BlockKind::Run { label, script, fails, .. } => {
             let error = fails.map(|code| format!(" It fails with error {code}."));
             format!("{}\n\n{}", step(label, "Run", error), code(script))
         }

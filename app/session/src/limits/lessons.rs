@@ -33,6 +33,9 @@ pub const LESSON_CARDS_MAX: usize = 5;
 /// Lesson files in one course.
 pub const COURSE_LESSONS_MAX: usize = 200;
 
+/// Run sheets of a course.
+pub const COURSE_SHEETS_MAX: usize = 20;
+
 /// Lessons whose progress is kept; the one that was not opened for longest goes first.
 pub const LESSONS_KEPT_MAX: usize = 1_000;
 
@@ -96,3 +99,4 @@ pub const LESSON_CHECK_THREADS: usize = 2;
 
 /// The longest that a check may take for one play of a lesson.
 pub const LESSON_CHECK_PLAY_MAX: Duration = Duration::from_secs(2);
+

@@ -151,6 +151,8 @@ pub enum BlockKind {
         label: String,
         /// The code of the error that it must end with.
         fails: Option<i32>,
+        /// Texts that the reply must have.
+        shows: Vec<String>,
         script: String,
     },
     Play {

@@ -5,11 +5,10 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag};
 
 use super::info::{self, Info};
-use super::{Problems, duration, goal, near, question};
+use super::keys::LINKS;
+use super::{Problems, duration, goal, question};
 use crate::job::lesson::{Block, BlockKind, Card, Handle, Part, Traffic};
-
-/// The views and dialogs that a link can open, as `mayfly:name`.
-pub const LINKS: [&str; 6] = ["expiry", "documents", "indexes", "removed", "console", "glossary"];
+use crate::near;
 
 /// The Markdown of a lesson, for all who read it.
 pub const MARKDOWN: Options = Options::ENABLE_TABLES;
@@ -101,8 +100,9 @@ fn nested(tag: &Tag<'_>, depth: usize, at: usize, problems: &Problems<'_>) {
 
 fn link(to: &str, at: usize, problems: &Problems<'_>) {
     if let Some(name) = to.strip_prefix("mayfly:") {
-        if !LINKS.contains(&name) {
-            let hint = near::hint(name, &LINKS);
+        let names = LINKS.map(|(name, _)| name);
+        if !names.contains(&name) {
+            let hint = near::hint(name, &names);
             problems.add(at, format!("Unknown link `mayfly:{name}`. {hint}"));
         }
     } else if !to.starts_with("https://") {
@@ -216,7 +216,7 @@ impl Reader<'_> {
         let script = code.replace("\r\n", "\n").trim_end().to_owned();
         match info {
             Info::Setup | Info::Code => BlockKind::Setup(script),
-            Info::Run { label, fails } => BlockKind::Run { label, fails, script },
+            Info::Run { label, fails, shows } => BlockKind::Run { label, fails, shows, script },
             Info::Play { label } => BlockKind::Play { label, script },
             Info::Solution => BlockKind::Solution(script),
             Info::Traffic { name, every, stays } => {

@@ -6,8 +6,9 @@ use mayfly_engine::catalog::Dialect;
 use toml::de::DeTable;
 
 use super::table::{self, Table};
-use super::{Problems, near};
+use super::{Problems, keys};
 use crate::job::lesson::{ClockKind, Lesson, LessonKind, Level, MemberStart, ReaperStart, Rules};
+use crate::near;
 
 /// The line before and after the front matter.
 pub const FENCE: &str = "+++";
@@ -70,7 +71,7 @@ fn lesson<'a>(
     base: usize,
     problems: &'a Problems<'a>,
 ) -> (Lesson, Vec<usize>) {
-    let front = Table::new(parsed, "The front matter", (0, base), problems);
+    let front = Table::new(parsed, &keys::FRONT, (0, base), problems);
     let title = front.required_text("title", "title = \"Expired is not deleted\"");
     if title.as_ref().is_some_and(|title| title.chars().count() > TITLE_CHARS_MAX) {
         let at = front.place("title").unwrap_or(base);
@@ -188,7 +189,7 @@ fn after(front: &Table<'_>, slug: &str, problems: &Problems<'_>) -> Vec<String> 
 
 /// The start, `None` for the build date; the rate, and the kind of clock.
 fn clock(front: &Table<'_>, problems: &Problems<'_>) -> (Option<i64>, f64, ClockKind) {
-    let Some(clock) = front.table("clock", "[clock]") else {
+    let Some(clock) = front.table("clock", &keys::CLOCK) else {
         if front.place("clock").is_none() {
             front.missing("clock", "[clock] with start = 2026-01-01T12:00:00Z");
         }
@@ -220,7 +221,7 @@ fn reaper(front: &Table<'_>) -> ReaperStart {
         load: Duration::ZERO,
         parameters: Vec::new(),
     };
-    let Some(reaper) = front.table("reaper", "[reaper]") else { return start };
+    let Some(reaper) = front.table("reaper", &keys::REAPER) else { return start };
     let millis = |ms: i64| Duration::from_millis(ms.unsigned_abs());
     if let Some(ms) = reaper.duration_ms("period", 1_000..=DAY_MS) {
         if ms % 1_000 == 0 {
@@ -232,7 +233,7 @@ fn reaper(front: &Table<'_>) -> ReaperStart {
     if let Some(ms) = reaper.duration_ms("load", 0..=3_600_000) {
         start.load = millis(ms);
     }
-    if let Some(parameters) = reaper.table("parameters", "parameters") {
+    if let Some(parameters) = reaper.table("parameters", &keys::FREE) {
         start.parameters = parameters.parameters();
     }
     reaper.finish();
@@ -241,7 +242,7 @@ fn reaper(front: &Table<'_>) -> ReaperStart {
 
 fn members(front: &Table<'_>, problems: &Problems<'_>) -> Vec<MemberStart> {
     let mut members: Vec<MemberStart> = Vec::new();
-    let tables = front.tables("members", "A member");
+    let tables = front.tables("members", &keys::MEMBER);
     if tables.len() > MEMBERS_MAX {
         front.problem("members", &format!("A replica set has at most {MEMBERS_MAX} members here."));
     }

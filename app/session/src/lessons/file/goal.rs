@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::Problems;
 use super::question::expression;
 use super::table::{self, Table};
+use super::{Problems, keys};
 use crate::job::lesson::Goal;
 
 const HINTS_MAX: usize = 4;
@@ -22,7 +22,7 @@ pub fn read(text: &str, (at, base): (usize, usize), problems: &Problems<'_>) -> 
         deadline: None,
     };
     let Some(parsed) = table::parse(text, base, problems) else { return goal };
-    let table = Table::new(parsed.get_ref(), "The goal", (at, base), problems);
+    let table = Table::new(parsed.get_ref(), &keys::GOAL, (at, base), problems);
     goal.task =
         table.required_text("task", "task = \"Let one event be removed.\"").unwrap_or_default();
     if table.place("when").is_none() {

@@ -2,14 +2,18 @@
 
 use std::time::Duration;
 
+use super::Problems;
 use super::duration::{EXAMPLES, parse_ms};
-use super::{Problems, near};
+use crate::near;
 
 /// The blocks that do something.
 pub const BLOCKS: [&str; 7] =
     ["js setup", "js run", "js play", "js solution", "js traffic", "toml predict", "toml goal"];
 
 const LABEL_CHARS_MAX: usize = 48;
+/// How a text of the reply is written.
+const SHOWS: &str = "`shows` is a text of the reply. Write shows=\"numIndexesAfter: 2\".";
+
 const EVERY_MAX_MS: i64 = 365 * 86_400_000;
 
 /// The words after the fence.
@@ -22,6 +26,7 @@ pub enum Info {
     Run {
         label: String,
         fails: Option<i32>,
+        shows: Vec<String>,
     },
     /// `js play`
     Play {
@@ -46,12 +51,20 @@ pub enum Info {
 /// A word and its offset in the file.
 type Word<'a> = (usize, &'a str);
 
+/// The words of a line. White space between quotes belongs to a word.
+fn words(text: &str, at: usize) -> Vec<Word<'_>> {
+    let mut is_quoted = false;
+    let is_between = |letter: char| {
+        is_quoted ^= letter == '"';
+        letter.is_whitespace() && !is_quoted
+    };
+    let words = text.split(is_between).filter(|word| !word.is_empty());
+    words.map(|word| (at + word.as_ptr() as usize - text.as_ptr() as usize, word)).collect()
+}
+
 /// Reads the words after the fence. `at` is the offset of their text. `None` for an unknown block.
 pub fn read(text: &str, at: usize, problems: &Problems<'_>) -> Option<Info> {
-    let words: Vec<Word<'_>> = text
-        .split_whitespace()
-        .map(|word| (at + word.as_ptr() as usize - text.as_ptr() as usize, word))
-        .collect();
+    let words = words(text, at);
     let Some(((_, language), rest)) = words.split_first() else { return Some(Info::Code) };
     let Some(((_, kind), options)) = rest.split_first() else {
         return single(language, at, problems);
@@ -63,14 +76,21 @@ pub fn read(text: &str, at: usize, problems: &Problems<'_>) -> Option<Info> {
         "toml predict" => Some(plain(Info::Predict, &name, options, problems)),
         "toml goal" => Some(plain(Info::Goal, &name, options, problems)),
         "js run" => {
-            let mut fails = None;
-            let label = label(options, &["fails"], problems, |at, _, value| {
-                fails = value.parse().ok();
-                if fails.is_none() {
-                    problems.add(at, "`fails` is the code of an error. Write fails=85.");
+            let (mut fails, mut shows) = (None, Vec::new());
+            let label = label(options, &["fails", "shows"], problems, |at, key, value| {
+                if key == "fails" {
+                    fails = value.parse().ok();
+                    if fails.is_none() {
+                        problems.add(at, "`fails` is the code of an error. Write fails=85.");
+                    }
+                    return;
+                }
+                match value.strip_prefix('"').and_then(|value| value.strip_suffix('"')) {
+                    Some(text) if !text.trim().is_empty() => shows.push(text.to_owned()),
+                    _ => problems.add(at, SHOWS),
                 }
             });
-            Some(Info::Run { label, fails })
+            Some(Info::Run { label, fails, shows })
         }
         "js play" => Some(Info::Play { label: label(options, &[], problems, |_, _, _| {}) }),
         "js traffic" => Some(traffic(options, at, problems)),

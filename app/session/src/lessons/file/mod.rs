@@ -6,6 +6,7 @@ mod duration;
 mod front;
 mod goal;
 mod info;
+pub mod keys;
 #[cfg(test)]
 mod mutated;
 use crate::near;
@@ -17,8 +18,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use body::{LINKS, MARKDOWN};
-pub use course::{Course, parse_course};
+pub use body::MARKDOWN;
+pub use course::{Course, CourseSheet, WHOLE, parse_course};
 pub use duration::parse_ms as duration_ms;
 pub use front::is_slug;
 pub use crate::near::nearest;

@@ -3,8 +3,9 @@
 use bson::Bson;
 
 use super::table::{self, Table};
-use super::{Problems, script};
+use super::{Problems, keys, script};
 use crate::job::lesson::{Answer, Choice, Question, QuestionKind};
+use crate::near;
 
 const COUNT_MAX: i64 = 1_000_000_000;
 
@@ -28,14 +29,14 @@ pub fn read(
         choices: Vec::new(),
     };
     let Some(parsed) = table::parse(text, base, problems) else { return question };
-    let table = Table::new(parsed.get_ref(), "The question", (at, base), problems);
+    let table = Table::new(parsed.get_ref(), &keys::QUESTION, (at, base), problems);
     question.id = id(&table, problems);
     question.text =
         table.required_text("question", "question = \"When is it removed?\"").unwrap_or_default();
     question.vote = table.flag("vote");
     let kind = table.one_of("kind", &["choose", "count", "which", "pin"]).unwrap_or("choose");
     question.kind = self::kind(&table, kind, show, problems);
-    let choices = table.tables("choice", "A choice");
+    let choices = table.tables("choice", &keys::CHOICE);
     let count = choices.len();
     question.choices =
         choices.into_iter().filter_map(|choice| self::choice(choice, kind, problems)).collect();
@@ -82,7 +83,7 @@ fn kind(table: &Table<'_>, kind: &str, show: &[String], problems: &Problems<'_>)
             let among = table.required_text("among", "among = \"eventlog\"").unwrap_or_default();
             if !among.is_empty() && !show.is_empty() && !show.contains(&among) {
                 let names: Vec<&str> = show.iter().map(String::as_str).collect();
-                let hint = super::near::hint(&among, &names);
+                let hint = near::hint(&among, &names);
                 let at = table.place("among").unwrap_or(table.at());
                 problems.add(at, format!("`among` names `{among}`, which `show` lacks. {hint}"));
             }

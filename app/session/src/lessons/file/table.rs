@@ -8,14 +8,15 @@ use bson::Bson;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::Problems;
-use super::{duration, near};
+use super::keys::Group;
+use super::{Problems, duration};
+use crate::near;
 
 /// A table, with the place of its text in the file.
 pub struct Table<'a> {
     entries: &'a DeTable<'a>,
-    /// The table's name in sentences: `The front matter`, `A choice`.
-    what: &'static str,
+    /// The keys that it may have.
+    group: &'static Group,
     /// Where problems of the whole table are shown.
     at: usize,
     /// The offset in the file to which spans are relative.
@@ -43,11 +44,11 @@ impl<'a> Table<'a> {
     /// The table of a whole text; problems of the whole are shown at `at`.
     pub fn new(
         table: &'a DeTable<'a>,
-        what: &'static str,
+        group: &'static Group,
         (at, base): (usize, usize),
         problems: &'a Problems<'a>,
     ) -> Self {
-        Self { entries: table, what, at, base, problems, known: RefCell::default() }
+        Self { entries: table, group, at, base, problems, known: RefCell::default() }
     }
 
     /// Where problems of the whole table are shown.
@@ -79,7 +80,8 @@ impl<'a> Table<'a> {
 
     /// The problem that a key is missing.
     pub fn missing(&self, key: &str, example: &str) {
-        self.problems.add(self.at, format!("{} has no `{key}`. Add {example}.", self.what));
+        let name = self.group.name;
+        self.problems.add(self.at, format!("{name} has no `{key}`. Add {example}."));
     }
 
     fn wrong_type(&self, at: usize, key: &str, expected: &str) {
@@ -219,17 +221,17 @@ impl<'a> Table<'a> {
     }
 
     /// A table under a key.
-    pub fn table(&self, key: &'static str, what: &'static str) -> Option<Self> {
+    pub fn table(&self, key: &'static str, group: &'static Group) -> Option<Self> {
         let (value, at) = self.value(key)?;
         let Some(table) = value.as_table() else {
             self.wrong_type(at, key, &format!("a table: write [{key}] on a separate line"));
             return None;
         };
-        Some(Self::new(table, what, (at, self.base), self.problems))
+        Some(Self::new(table, group, (at, self.base), self.problems))
     }
 
     /// The tables of a `[[key]]`.
-    pub fn tables(&self, key: &'static str, what: &'static str) -> Vec<Self> {
+    pub fn tables(&self, key: &'static str, group: &'static Group) -> Vec<Self> {
         let Some((value, at)) = self.value(key) else { return Vec::new() };
         let Some(array) = value.as_array() else {
             self.wrong_type(at, key, &format!("tables: write [[{key}]] before each one"));
@@ -240,7 +242,7 @@ impl<'a> Table<'a> {
             let at = self.base + value.span().start;
             match value.get_ref().as_table() {
                 Some(table) => {
-                    tables.push(Self::new(table, what, (at, self.base), self.problems));
+                    tables.push(Self::new(table, group, (at, self.base), self.problems));
                 }
                 None => self.wrong_type(at, key, &format!("tables: write [[{key}]] before each")),
             }
@@ -268,15 +270,40 @@ impl<'a> Table<'a> {
         parameters
     }
 
+    /// Every key with a list that is not empty.
+    pub fn lists(&self) -> Vec<(String, Vec<Bson>)> {
+        let mut lists = Vec::new();
+        for (key, value) in self.entries {
+            let name = key.get_ref();
+            let is_word = name.bytes().all(|byte| byte.is_ascii_alphabetic());
+            let values = value.get_ref().as_array().and_then(|array| {
+                array.iter().map(|value| to_bson(value.get_ref())).collect::<Option<Vec<_>>>()
+            });
+            if let Some(values) = values.filter(|values| is_word && !values.is_empty()) {
+                lists.push((name.to_string(), values));
+            } else {
+                let at = self.base + key.span().start;
+                self.wrong_type(at, name, "a word of letters, and a list such as [30, 60]");
+            }
+        }
+        lists
+    }
+
     /// Reports the keys that were not read.
     pub fn finish(self) {
-        let known = self.known.into_inner();
+        let read = self.known.into_inner();
+        let known = self.group.names();
         for key in self.entries.keys() {
             let name: &str = key.get_ref();
-            if !known.contains(&name) {
-                let sentence = format!("Unknown key `{name}`. {}", near::hint(name, &known));
-                self.problems.add(self.base + key.span().start, sentence);
+            if read.contains(&name) {
+                continue;
             }
+            let sentence = if known.contains(&name) {
+                format!("`{name}` has no meaning here. Remove it, or run mayfly lesson keys.")
+            } else {
+                format!("Unknown key `{name}`. {}", near::hint(name, &known))
+            };
+            self.problems.add(self.base + key.span().start, sentence);
         }
     }
 }

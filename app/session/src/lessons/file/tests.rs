@@ -145,6 +145,7 @@ fn parts_are_in_order() {
     let run = BlockKind::Run {
         label: script("Create the index"),
         fails: Some(85),
+        shows: Vec::new(),
         script: script("db.log.createIndex({ at: 1 })"),
     };
     assert_eq!(*block_of(&lesson, 0, 2), run);
