@@ -193,7 +193,7 @@ impl Terminal<'_> {
         for before in 0..part {
             if let Part::Block(Block { kind: BlockKind::Question(question), .. }) =
                 &card.parts[before]
-                && is_answered_by(card, before, part)
+                && card.answered_by(before) == Some(part)
             {
                 self.verdict(question, before)?;
             }
@@ -243,8 +243,15 @@ impl Terminal<'_> {
             let text = text.unwrap_or_else(|| shell::write_value(answer, Layout::OneLine));
             writeln!(self.out, "Answer: {text}")?;
         }
-        if let Some(verdict) = &shown.verdict {
-            writeln!(self.out, "{verdict}")?;
+        let verdict = shown.verdict.unwrap_or_default();
+        if let Some(yours) = verdict.yours {
+            writeln!(self.out, "Your guess: {yours}")?;
+        }
+        if !verdict.truth.is_empty() {
+            writeln!(self.out, "{}", verdict.truth)?;
+        }
+        if verdict.is_changed {
+            writeln!(self.out, "You changed the data, so the answer is not that of the lesson.")?;
         }
         Ok(())
     }
@@ -259,8 +266,11 @@ impl Terminal<'_> {
             if view.as_ref().is_some_and(|view| view.is_reached) {
                 return Ok(writeln!(self.out, "Reached.\n")?);
             }
-            if let Some(reason) = view.and_then(|view| view.lost) {
+            let (lost, near) = view.map_or((None, None), |view| (view.lost, view.near));
+            if let Some(reason) = lost {
                 writeln!(self.out, "{reason} Type .restart to begin the card again.")?;
+            } else if let Some(near) = near {
+                writeln!(self.out, "Not yet. {near}")?;
             }
             match self.line("> ")?.as_str() {
                 "" => {}
@@ -360,15 +370,6 @@ impl Terminal<'_> {
     }
 }
 
-/// Whether a block is the first one after a question that runs.
-fn is_answered_by(card: &Card, question: usize, block: usize) -> bool {
-    let runs = |part: &Part| {
-        let Part::Block(Block { kind, .. }) = part else { return false };
-        matches!(kind, BlockKind::Run { .. } | BlockKind::Play { .. })
-    };
-    card.parts.iter().skip(question + 1).position(runs) == Some(block - question - 1)
-}
-
 /// The guess that a line is; `None` if it has not the form of one.
 fn guess(question: &Question, line: &str) -> Option<Guess> {
     match &question.kind {
@@ -424,8 +425,8 @@ mod tests {
 
     #[test]
     fn a_lesson_is_played_to_its_end() {
-        let text = played("35", "\n1\n\n\n\n\n");
-        assert!(text.contains("== 1/2 A pass takes time"), "{text}");
+        let text = played("35-sixty-seconds-is-no-promise", "\n1\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n");
+        assert!(text.contains("== 1/3 A pass takes time"), "{text}");
         assert!(text.contains("Answer: At 12:06:10, by the next pass"), "{text}");
         assert!(text.contains("12:06:11  removed 251"), "{text}");
         assert!(text.ends_with("The lesson is done.\n"), "{text}");
@@ -440,8 +441,18 @@ mod tests {
     }
 
     #[test]
+    fn a_goal_that_is_not_reached_says_how_far_it_is() {
+        let text = played(
+            "1",
+            "\n1\n\n\n\n\ndb.eventlog.insertOne({ lastModifiedDate: T('-10m'), _id: 'mine' })\n.solution\n\n",
+        );
+        let expected = "Not yet. The threshold of mine is 12:50:00, not 12:00:45.";
+        assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
     fn the_end_of_the_input_ends_the_lesson() {
-        let text = played("35", "x\n");
+        let text = played("35-sixty-seconds-is-no-promise", "x\n");
         assert!(text.ends_with("Your guess (1 to 3): \n"), "{text}");
     }
 }

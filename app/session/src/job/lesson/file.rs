@@ -115,6 +115,23 @@ pub struct Card {
     pub parts: Vec<Part>,
 }
 
+impl Card {
+    /// The part whose end answers a question: the last one to run before the next question.
+    pub fn answered_by(&self, question: usize) -> Option<usize> {
+        let mut last = None;
+        for (at, part) in self.parts.iter().enumerate().skip(question + 1) {
+            match part {
+                Part::Block(Block { kind: BlockKind::Question(_), .. }) if last.is_some() => break,
+                Part::Block(Block {
+                    kind: BlockKind::Run { .. } | BlockKind::Play { .. }, ..
+                }) => last = Some(at),
+                _ => {}
+            }
+        }
+        last
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
     Prose(String),
@@ -222,8 +239,12 @@ pub struct Goal {
     /// The expression that is true when it is reached.
     pub when: String,
     pub hints: Vec<String>,
+    /// The expression of a sentence on how far it is; null while there is nothing to say.
+    pub near: Option<String>,
     /// The expression that is true when it can't be reached any more.
     pub fail_when: Option<String>,
+    /// The sentence for that. `None` for the usual one.
+    pub lost: Option<String>,
     /// Methods and commands that are allowed in addition to reads. Empty for all that `deny`
     /// doesn't name.
     pub allow: Vec<String>,

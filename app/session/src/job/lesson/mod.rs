@@ -12,6 +12,6 @@ pub use file::{
 pub use list::{LessonEntry, LessonList, LessonProgress};
 pub use player::{
     BlockState, BlockView, CardView, Guess, LessonRequest, LessonSource, LessonView, MemberCommand,
-    MemberLane, MemberRole, MemberView, OplogEntryView, QuestionView, TimeView,
+    MemberLane, MemberRole, MemberView, OplogEntryView, QuestionView, TimeView, Verdict,
 };
 pub use save::{LessonToSave, NotSaved};

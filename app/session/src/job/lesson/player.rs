@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bson::Bson;
 
-use super::Lesson;
+use super::{Block, BlockKind, Lesson, LessonKind, Part};
 use crate::job::{ConsoleOutput, ConsoleRun};
 
 /// Where a lesson comes from.
@@ -107,6 +107,38 @@ pub struct LessonView {
     pub failure: Option<String>,
 }
 
+impl LessonView {
+    /// Whether a goal is next on the open card. It may be left open.
+    pub fn is_at_goal(&self) -> bool {
+        let parts = self.lesson.cards.get(self.card).map(|card| card.parts.as_slice());
+        let states = self.cards.get(self.card).map(|card| card.parts.as_slice());
+        let mut both = parts.unwrap_or_default().iter().zip(states.unwrap_or_default());
+        both.any(|(part, state)| {
+            let is_goal = matches!(part, Part::Block(Block { kind: BlockKind::Goal(_), .. }));
+            is_goal && state.as_ref().is_some_and(|state| state.state == BlockState::Ready)
+        })
+    }
+
+    /// Whether the user may leave the open card for the next one.
+    pub fn can_leave_card(&self) -> bool {
+        self.is_at_goal() || self.cards.get(self.card).is_some_and(|card| card.is_done)
+    }
+
+    pub fn is_last_card(&self) -> bool {
+        self.card + 1 == self.cards.len()
+    }
+
+    /// Whether the lesson counts as done. The goals of a challenge must be reached, those of a lesson
+    /// are an offer.
+    pub fn is_finished(&self) -> bool {
+        let is_done = match self.lesson.kind {
+            LessonKind::Challenge => self.cards.iter().all(|card| card.is_done),
+            LessonKind::Lesson | LessonKind::Scene => self.can_leave_card(),
+        };
+        self.is_last_card() && is_done
+    }
+}
+
 /// The lesson's time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeView {
@@ -137,6 +169,8 @@ pub struct BlockView {
     pub is_reached: bool,
     /// For a goal: it can't be reached any more, and why.
     pub lost: Option<String>,
+    /// For a goal: how far it is, as its file says it.
+    pub near: Option<String>,
     /// For a goal: how many hints are shown.
     pub hints: usize,
 }
@@ -164,8 +198,21 @@ pub struct QuestionView {
     pub answer: Option<Bson>,
     /// The index of the true choice, once known.
     pub true_choice: Option<usize>,
-    /// The sentence for the guess, and the engine's verdict, once known.
-    pub verdict: Option<String>,
+    /// Whether it was left without a guess.
+    pub is_passed: bool,
+    /// The reasons, once the last block that follows the question was played.
+    pub verdict: Option<Verdict>,
+}
+
+/// The reasons for an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Verdict {
+    /// The reason for a guess that is not the answer.
+    pub yours: Option<String>,
+    /// Why the answer is the true one. Empty if the file gives no reason.
+    pub truth: String,
+    /// Whether the engine's answer is not the recorded one, because the user changed the data.
+    pub is_changed: bool,
 }
 
 /// A member of a replica set.

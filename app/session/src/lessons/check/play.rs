@@ -9,11 +9,11 @@ use mayfly_engine::reply::ExpiringPage;
 use super::prose::problem;
 use crate::job::ConsoleOutput;
 use crate::job::lesson::{
-    Block, BlockKind, BlockState, Goal, Guess, Lesson, LessonRequest, LessonSource, Part, Problem,
-    Question, QuestionKind,
+    Block, BlockKind, BlockState, Card, Goal, Guess, Lesson, LessonRequest, LessonSource,
+    LessonView, Part, Problem, Question, QuestionKind,
 };
 use crate::lessons::audience::NoAudience;
-use crate::lessons::runner::{EngineAnswer, Pace, Runner, misfit};
+use crate::lessons::runner::{EngineAnswer, Pace, Runner, misfit, recorded};
 use crate::lessons::stage::{COSMOS_DATABASE, DATABASE};
 use crate::source::Source as _;
 
@@ -120,12 +120,7 @@ fn answers(runner: &Runner) -> Vec<(String, String)> {
             };
             let shown = shown.as_ref().and_then(|block| block.question.as_ref());
             let Some(shown) = shown else { continue };
-            let choice = shown.true_choice.and_then(|choice| question.choices.get(choice));
-            let text = match (choice, &shown.answer) {
-                (Some(choice), _) if !choice.text.is_empty() => choice.text.clone(),
-                (_, Some(answer)) => answer.to_string(),
-                (_, None) => "none".to_owned(),
-            };
+            let text = recorded(question, shown.true_choice, shown.answer.as_ref());
             answers.push((question.id.clone(), text));
         }
     }
@@ -152,14 +147,16 @@ fn play_card(
         let broken = match &block.kind {
             BlockKind::Setup(_) | BlockKind::Traffic(_) => failed(runner, part, block),
             BlockKind::Question(question) => {
+                let told = told_by_members(&runner.view(), block.line);
                 runner.perform(LessonRequest::Guess { part, guess: guess(question) });
-                None
+                told
             }
             BlockKind::Run { .. } | BlockKind::Play { .. } => {
                 runner.perform(LessonRequest::Run { part });
                 failed(runner, part, block)
                     .or_else(|| unexpected(block, runner))
-                    .or_else(|| answered(&card.parts, part, runner))
+                    .or_else(|| not_shown(block, part, runner))
+                    .or_else(|| answered(card, part, runner))
             }
             BlockKind::Goal(goal) => {
                 goals.push((part, block, goal));
@@ -239,14 +236,17 @@ fn unexpected(block: &Block, runner: &mut Runner) -> Option<Problem> {
 
 /// The last thing that a block printed.
 fn said(output: &[ConsoleOutput]) -> String {
-    match output.last() {
-        Some(
-            ConsoleOutput::Failed(text)
-            | ConsoleOutput::Note(text)
-            | ConsoleOutput::Printed(text)
-            | ConsoleOutput::Value { text, .. },
-        ) => text.clone(),
-        None => "it failed without a word".to_owned(),
+    output
+        .last()
+        .map_or_else(|| "it failed without a word".to_owned(), |last| text(last).to_owned())
+}
+
+fn text(output: &ConsoleOutput) -> &str {
+    match output {
+        ConsoleOutput::Failed(text)
+        | ConsoleOutput::Note(text)
+        | ConsoleOutput::Printed(text)
+        | ConsoleOutput::Value { text, .. } => text,
     }
 }
 
@@ -262,14 +262,44 @@ fn words(kind: &BlockKind) -> &'static str {
     }
 }
 
-/// The questions before a block that has run must have exactly one true choice, or an answer of
-/// their kind, and it must come from the engine.
-fn answered(parts: &[Part], before: usize, runner: &Runner) -> Option<Problem> {
-    parts.iter().enumerate().take(before).find_map(|(part, found)| {
+/// A text that the file promises and the reply does not have.
+fn not_shown(block: &Block, part: usize, runner: &Runner) -> Option<Problem> {
+    let BlockKind::Run { shows, .. } = &block.kind else { return None };
+    let view = runner.view();
+    let found = view.cards.get(view.card)?.parts.get(part)?.as_ref()?;
+    let reply = found.output.iter().map(text).collect::<Vec<_>>().join("\n");
+    let missing = shows.iter().find(|text| !spaced(&reply).contains(&spaced(text)))?;
+    let sentence =
+        format!("js run: the reply does not show {missing:?}. It is: {}", spaced(&reply));
+    Some(problem(block.line, sentence))
+}
+
+/// A text with single spaces.
+fn spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Members that say how their monitors work while a question is open.
+fn told_by_members(view: &LessonView, line: usize) -> Option<Problem> {
+    let member = view.members.iter().find(|member| !member.monitor.is_empty())?;
+    let sentence = format!(
+        "predict: member {} says {:?} while the question is open.",
+        member.name, member.monitor
+    );
+    Some(problem(line, sentence))
+}
+
+/// The questions that a block answers must have exactly one true choice, or an answer of their
+/// kind, and it must come from the engine.
+fn answered(card: &Card, part: usize, runner: &Runner) -> Option<Problem> {
+    card.parts.iter().enumerate().find_map(|(asked, found)| {
         let Part::Block(Block { kind: BlockKind::Question(question), line }) = found else {
             return None;
         };
-        let sentence = wrong_answer(question, runner.answer(part))?;
+        if card.answered_by(asked) != Some(part) {
+            return None;
+        }
+        let sentence = wrong_answer(question, runner.answer(asked))?;
         Some(problem(*line, format!("predict {:?}: {sentence}", question.id)))
     })
 }
@@ -313,6 +343,14 @@ fn wrong_answer(
 }
 
 fn open_goal(goal: &Goal, part: usize, block: &Block, runner: &mut Runner) -> Option<Problem> {
+    match runner.near_value(part) {
+        Ok(None) => {}
+        Ok(Some(said)) => {
+            let sentence = format!("goal: `near` says {said:?} before anything was done.");
+            return Some(problem(block.line, sentence));
+        }
+        Err(sentence) => return Some(problem(block.line, format!("goal: {sentence}"))),
+    }
     match runner.goal_value(part) {
         Ok(false) => None,
         // A goal must not be reached before its solution.

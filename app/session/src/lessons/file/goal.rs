@@ -16,7 +16,9 @@ pub fn read(text: &str, (at, base): (usize, usize), problems: &Problems<'_>) -> 
         task: String::new(),
         when: String::new(),
         hints: Vec::new(),
+        near: None,
         fail_when: None,
+        lost: None,
         allow: Vec::new(),
         deny: Vec::new(),
         deadline: None,
@@ -30,8 +32,13 @@ pub fn read(text: &str, (at, base): (usize, usize), problems: &Problems<'_>) -> 
     }
     goal.when = expression(&table, "when", problems);
     goal.hints = hints(&table);
+    goal.near = Some(expression(&table, "near", problems)).filter(|text| !text.is_empty());
     goal.fail_when =
         Some(expression(&table, "fail_when", problems)).filter(|text| !text.is_empty());
+    goal.lost = table.text("lost");
+    if goal.lost.is_some() && goal.fail_when.is_none() {
+        table.problem("lost", "`lost` is the sentence for `fail_when`, which is missing. Add it.");
+    }
     goal.allow = names(&table, "allow", problems);
     goal.deny = names(&table, "deny", problems);
     if table.place("allow").is_some() && table.place("deny").is_some() {

@@ -153,11 +153,8 @@ fn count_choices(table: &Table<'_>, kind: &str, count: usize) {
                 &format!("A question has 2 to 5 choices; this one has {count}."),
             );
         }
-        "which" | "pin" if count > 0 => {
-            table.problem(
-                "choice",
-                &format!("A question of kind `{kind}` has no choices. Remove them."),
-            );
+        "pin" if count > 0 => {
+            table.problem("choice", "A question of kind `pin` has no choices. Remove them.");
         }
         _ => {}
     }

@@ -2,7 +2,7 @@
 
 use bson::Bson;
 
-use crate::job::lesson::{Answer, Guess, Question, QuestionKind};
+use crate::job::lesson::{Answer, Guess, Question, QuestionKind, QuestionView, Verdict};
 use crate::lessons::equality::{double, integer, is_equal, is_same_set};
 use crate::lessons::script::{Evaluated, Script};
 
@@ -74,33 +74,78 @@ pub fn misfit(question: &Question, value: &Bson) -> Option<&'static str> {
     }
 }
 
-/// The sentence for a guess, once the engine has answered.
-pub fn verdict(question: &Question, answer: &EngineAnswer, guess: Option<&Guess>) -> String {
-    let because = |index: usize| question.choices.get(index).map(|choice| choice.because.as_str());
-    let first = match (&question.kind, guess) {
-        (QuestionKind::Pin, Some(Guess::Pin(ms))) => Some(distance(*ms, &answer.value)),
-        (QuestionKind::Count { .. }, Some(Guess::Count(count))) => {
-            let is_guessed = |choice: &&crate::job::lesson::Choice| matches!(&choice.answer, Answer::Is(value) if is_equal(value, &Bson::Int64(*count)));
-            question.choices.iter().find(is_guessed).map(|choice| choice.because.clone())
-        }
-        (_, Some(Guess::Choice(index))) => because(*index).map(str::to_owned),
-        _ => answer.true_choices.first().and_then(|index| because(*index)).map(str::to_owned),
-    };
-    let parts = first.into_iter().chain([question.because.clone()]);
-    let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
-    parts.join(" ")
+/// An answer as `answers.json` keeps it: the words of the true choice, else the value.
+pub fn recorded(question: &Question, true_choice: Option<usize>, value: Option<&Bson>) -> String {
+    match (true_choice.and_then(|choice| question.choices.get(choice)), value) {
+        (Some(choice), _) if !choice.text.is_empty() => choice.text.clone(),
+        (_, Some(value)) => value.to_string(),
+        (_, None) => "none".to_owned(),
+    }
 }
 
-/// How far a pin is from the answer.
-fn distance(pinned_ms: i64, answer: &Bson) -> String {
+/// How far a pin may be from the answer and still be right, in seconds.
+const PIN_OFF_MAX: f64 = 5.0;
+
+/// Whether a guess was right, once the engine has answered.
+pub fn is_right(shown: &QuestionView) -> Option<bool> {
+    let (guess, answer) = (shown.guess.as_ref()?, shown.answer.as_ref()?);
+    Some(match guess {
+        Guess::Choice(choice) => shown.true_choice == Some(*choice),
+        Guess::Count(count) => is_equal(answer, &Bson::Int64(*count)),
+        Guess::Which(ids) => answer.as_array().is_some_and(|found| is_same_set(found, ids)),
+        Guess::Pin(ms) => {
+            #[expect(clippy::cast_precision_loss, reason = "exact for 280,000 years")]
+            let off = |seconds: f64| (*ms as f64 / 1_000.0 - seconds).abs();
+            double(answer).is_some_and(|seconds| off(seconds) <= PIN_OFF_MAX)
+        }
+    })
+}
+
+/// The reasons for a guess and for the engine's answer.
+pub fn verdict(question: &Question, answer: &EngineAnswer, guess: Option<&Guess>) -> Verdict {
+    let right = answer.true_choices.first().and_then(|right| question.choices.get(*right));
+    let yours = guess.and_then(|guess| reason(question, answer, guess));
+    let parts = right.map(|choice| choice.because.as_str()).into_iter();
+    let parts = parts.filter(|_| matches!(question.kind, QuestionKind::Choose));
+    let parts: Vec<&str> =
+        parts.chain([question.because.as_str()]).filter(|part| !part.is_empty()).collect();
+    Verdict { yours, truth: parts.join(" "), is_changed: false }
+}
+
+/// Why a guess is not the answer. `None` for the right one, or without a reason.
+fn reason(question: &Question, answer: &EngineAnswer, guess: &Guess) -> Option<String> {
+    let known = |is_meant: &dyn Fn(&Bson) -> bool| {
+        let found = question
+            .choices
+            .iter()
+            .filter(|choice| matches!(&choice.answer, Answer::Is(value) if is_meant(value)));
+        let reasons: Vec<&str> = found.map(|choice| choice.because.as_str()).collect();
+        (!reasons.is_empty()).then(|| reasons.join(" "))
+    };
+    match guess {
+        Guess::Choice(index) if answer.true_choices.contains(index) => None,
+        Guess::Choice(index) => question.choices.get(*index).map(|choice| choice.because.clone()),
+        Guess::Count(count) if integer(&answer.value) == Some(*count) => None,
+        Guess::Count(count) => known(&|value| is_equal(value, &Bson::Int64(*count))),
+        Guess::Which(ids) => {
+            let removed = answer.value.as_array().map_or(&[][..], Vec::as_slice);
+            let contains = |ids: &[Bson], id: &Bson| ids.iter().any(|known| is_equal(known, id));
+            known(&|id| contains(ids, id) != contains(removed, id))
+        }
+        Guess::Pin(ms) => distance(*ms, &answer.value),
+    }
+}
+
+/// How far a pin is from the answer. `None` on the spot.
+fn distance(pinned_ms: i64, answer: &Bson) -> Option<String> {
     #[expect(clippy::cast_precision_loss, reason = "exact for 280,000 years")]
     let off = double(answer).map(|seconds| pinned_ms as f64 / 1_000.0 - seconds);
     match off {
-        None => "It never happens.".to_owned(),
-        Some(off) if off.abs() < 0.5 => "Your pin is on the spot.".to_owned(),
+        None => Some("It never happens.".to_owned()),
+        Some(off) if off.abs() < 0.5 => None,
         Some(off) => {
             let side = if off < 0.0 { "early" } else { "late" };
-            format!("Your pin is {:.0} s too {side}.", off.abs())
+            Some(format!("Your pin is {:.0} s too {side}.", off.abs()))
         }
     }
 }

@@ -15,11 +15,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use self::answers::{EngineAnswer, ask, misfit, verdict};
+pub use self::answers::{EngineAnswer, ask, is_right, misfit, recorded, verdict};
 pub use self::performance::{Performance, Step, blocks, goal, holds, played, steps_to, was_cut};
 use self::showing::Showing;
 pub use self::states::questions_before;
 pub use super::audience::{Audience, NoAudience};
+use super::library;
 use super::script::{Evaluated, Ran, SharedPermit};
 use super::source::{EventHubs, StageSource};
 use super::stage::{Pacer, PlayEnd};
@@ -53,8 +54,12 @@ pub struct Runner {
     cut: Option<(Step, i64)>,
     /// The engine's answers, by card and part.
     answers: BTreeMap<(usize, usize), Result<EngineAnswer, String>>,
+    /// The recorded answers of the file, by the ids of its questions.
+    recorded: BTreeMap<String, String>,
     /// When free time was moved last, by the system's monotonic clock.
     ticked: Option<Duration>,
+    /// The line of the block that failed when the card was opened.
+    failed_line: Option<usize>,
 }
 
 impl Runner {
@@ -65,6 +70,8 @@ impl Runner {
         audience: Arc<dyn Audience>,
         pace: Pace,
     ) -> Result<Self, String> {
+        // Without them, changed data is not noticed.
+        let recorded = library::known_answers(&from).unwrap_or_default();
         let view = first_view(&lesson, from);
         let showing = Arc::new(Showing::new(view, Arc::clone(&audience)));
         let shown = Arc::clone(&showing);
@@ -103,7 +110,9 @@ impl Runner {
             journal: Vec::new(),
             cut: None,
             answers: BTreeMap::new(),
+            recorded,
             ticked: None,
+            failed_line: None,
         };
         runner.continue_to(0);
         runner.refresh();
@@ -160,6 +169,28 @@ impl Runner {
         self.performance.script().evaluate(text)
     }
 
+    /// The line of the block of the file that failed when its card was opened.
+    pub fn failed_line(&self) -> Option<usize> {
+        self.failed_line
+    }
+
+    /// The sentence of a goal's `near` in this part of the present card.
+    ///
+    /// # Errors
+    /// Why its expression has no value.
+    pub fn near_value(&mut self, part: usize) -> Result<Option<String>, String> {
+        let lesson = Arc::clone(&self.lesson);
+        let card = self.showing.view().card;
+        let found = lesson.cards.get(card).and_then(goal).filter(|(at, _)| *at == part);
+        let Some(near) = found.and_then(|(_, goal)| goal.near.as_ref()) else { return Ok(None) };
+        let said = self.performance.script().evaluate(near)?.value;
+        match said {
+            bson::Bson::String(sentence) => Ok(Some(sentence)),
+            bson::Bson::Null => Ok(None),
+            other => Err(format!("near: {other} is not a sentence and not null")),
+        }
+    }
+
     /// The message of the first `expect` of the file that did not hold since the last call.
     #[must_use]
     pub fn take_unexpected(&mut self) -> Option<String> {
@@ -171,6 +202,7 @@ impl Runner {
         self.showing.view().card = card;
         let ran = self.act(Step::Open(card), &Cancel::default(), true);
         if let Some(failure) = ran.failure {
+            self.failed_line = ran.line;
             self.showing.view().failure = Some(failure);
         }
     }
@@ -251,6 +283,7 @@ impl Runner {
             view.removed = removed;
             view.traffic = self.performance.traffic();
             (view.members, view.oplog, view.replication_delay_ms) = members;
+            states::hide_monitors(&mut view);
             if failure.is_some() {
                 view.failure = failure;
             }

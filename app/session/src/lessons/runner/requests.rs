@@ -1,13 +1,16 @@
 //! The window's requests to a lesson.
 
-use super::answers::{ask, verdict};
+use super::answers::{EngineAnswer, ask, recorded, verdict};
 use super::performance::{Step, goal, holds, steps_to, was_cut};
 use super::states::{self, questions_before};
 use super::{Ran, Runner};
 use crate::job::lesson::{
-    BlockKind, BlockState, BlockView, Guess, LessonRequest, MemberCommand, Part,
+    BlockKind, BlockState, BlockView, Guess, LessonRequest, MemberCommand, Part, Question, Verdict,
 };
 use crate::job::{Cancel, ConsoleOutput, ConsoleRun};
+
+/// The sentence for a goal that is lost, unless its file has another.
+const OUT_OF_REACH: &str = "The goal is out of reach. Restart the card.";
 
 impl Runner {
     /// Does what the window asks, and publishes what that changes.
@@ -160,6 +163,10 @@ impl Runner {
         self.block_view(part, |view| {
             view.state = state;
             view.output = if is_cut { Vec::new() } else { ran.output };
+            if matches!(block.kind, BlockKind::Play { .. }) {
+                // The lanes show what a play did. The reply of its last command only takes room.
+                view.output.retain(|output| !matches!(output, ConsoleOutput::Value { .. }));
+            }
         });
         let runs = matches!(block.kind, BlockKind::Run { .. } | BlockKind::Play { .. });
         if state != BlockState::Done || !runs {
@@ -168,19 +175,29 @@ impl Runner {
         for (asked, question) in questions_before(card, part) {
             let answer = ask(self.performance.script(), question);
             self.answers.insert((at, asked), answer.clone());
+            let is_changed = answer.as_ref().is_ok_and(|answer| self.is_changed(question, answer));
             self.block_view(asked, |view| {
                 let Some(shown) = &mut view.question else { return };
-                match answer {
+                shown.verdict = Some(match answer {
+                    Ok(_) if is_changed => Verdict { is_changed, ..Verdict::default() },
                     Ok(answer) => {
                         let said = verdict(question, &answer, shown.guess.as_ref());
-                        shown.verdict = Some(said);
                         shown.true_choice = answer.true_choices.first().copied();
                         shown.answer = Some(answer.value);
+                        said
                     }
-                    Err(sentence) => shown.verdict = Some(sentence),
-                }
+                    Err(truth) => Verdict { truth, ..Verdict::default() },
+                });
             });
         }
+    }
+
+    /// Whether something that the user did led to another answer than the recorded one.
+    fn is_changed(&self, question: &Question, answer: &EngineAnswer) -> bool {
+        let is_own = |step: &Step| !matches!(step, Step::Open(_) | Step::Block(_) | Step::Play(_));
+        let said = recorded(question, answer.true_choices.first().copied(), Some(&answer.value));
+        self.journal.iter().any(is_own)
+            && self.recorded.get(&question.id).is_some_and(|known| *known != said)
     }
 
     /// Replays to the last event before now.
@@ -215,7 +232,7 @@ impl Runner {
             view.card = card;
             view.failure = None;
             for (at, shown) in view.cards.iter_mut().enumerate().skip(card) {
-                let guesses: Vec<_> = if at == card { guesses(shown) } else { Vec::new() };
+                let guesses = if at == card { guesses(shown) } else { Vec::new() };
                 *shown = states::card(&self.lesson.cards[at]);
                 for (part, guess) in guesses {
                     if let Some(Some(block)) = shown.parts.get_mut(part)
@@ -254,6 +271,14 @@ impl Runner {
         self.audience.console_ended(run.number, database);
     }
 
+    /// The sentence of a goal's `near`, if there is one now.
+    fn near(&mut self, expression: &str) -> Option<String> {
+        match self.performance.script().evaluate(expression).ok()?.value {
+            bson::Bson::String(sentence) => Some(sentence),
+            _ => None,
+        }
+    }
+
     /// Shows whether the goal of the present card is reached or lost.
     pub(super) fn watch_goal(&mut self) {
         let at = self.showing.view().card;
@@ -264,6 +289,7 @@ impl Runner {
         if is_over {
             return;
         }
+        let near = goal.near.as_ref().and_then(|near| self.near(near));
         let watched = self.performance.script().watch();
         let (is_reached, is_lost) = self.performance.script().goal_state();
         let late = goal.deadline.is_some_and(|deadline| {
@@ -273,9 +299,10 @@ impl Runner {
         });
         self.block_view(part, |block| {
             block.is_reached = is_reached;
+            block.near = near.filter(|_| !is_reached && !is_lost);
             block.lost = match (is_reached, is_lost, late, watched) {
                 (true, ..) => None,
-                (_, true, ..) => Some("The goal is out of reach. Restart the card.".to_owned()),
+                (_, true, ..) => Some(goal.lost.clone().unwrap_or_else(|| OUT_OF_REACH.to_owned())),
                 (_, _, true, _) => Some("The time is up. Restart the card.".to_owned()),
                 (_, _, _, Err(sentence)) => Some(sentence),
                 _ => None,
@@ -284,8 +311,8 @@ impl Runner {
     }
 }
 
-/// The committed guesses of a card, by part.
-fn guesses(card: &crate::job::lesson::CardView) -> Vec<(usize, Guess)> {
+/// The questions of a card that were answered or passed, by part, with their guesses.
+fn guesses(card: &crate::job::lesson::CardView) -> Vec<(usize, Option<Guess>)> {
     let questions = card.parts.iter().enumerate().filter_map(|(part, block)| {
         Some((part, block.as_ref()?.question.as_ref()?.guess.clone()?))
     });

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mayfly_engine::clock::{Clock as _, SystemClock};
 
+use super::states::hide_monitors;
 use crate::job::lesson::LessonView;
 use crate::lessons::audience::Audience;
 use crate::lessons::source::StageSource;
@@ -60,6 +61,7 @@ impl Showing {
             }
             if let Some(members) = members {
                 (view.members, view.oplog, view.replication_delay_ms) = members;
+                hide_monitors(&mut view);
             }
             let now_ms = view.time.now_ms;
             for member in &mut view.members {

@@ -2,7 +2,8 @@
 
 use super::performance::blocks;
 use crate::job::lesson::{
-    BlockKind, BlockState, BlockView, Card, CardView, Lesson, Part, Question, QuestionView,
+    BlockKind, BlockState, BlockView, Card, CardView, Lesson, LessonView, Part, Question,
+    QuestionView,
 };
 
 /// The cards before anything was done.
@@ -19,6 +20,7 @@ pub(super) fn card(card: &Card) -> CardView {
             question: matches!(block.kind, BlockKind::Question(_)).then(QuestionView::default),
             is_reached: false,
             lost: None,
+            near: None,
             hints: 0,
         }),
         _ => None,
@@ -43,10 +45,9 @@ pub(super) fn update(card: &Card, view: &mut CardView) {
                 }
                 continue;
             }
-            BlockKind::Question(_) => block
-                .question
-                .as_ref()
-                .is_some_and(|question| question.guess.is_some() || question.answer.is_some()),
+            BlockKind::Question(_) => block.question.as_ref().is_some_and(|question| {
+                question.guess.is_some() || question.is_passed || question.verdict.is_some()
+            }),
             BlockKind::Goal(_) => {
                 goal_open = is_open;
                 block.is_reached
@@ -73,15 +74,24 @@ fn ready(is_open: bool) -> BlockState {
     if is_open { BlockState::Ready } else { BlockState::Waiting }
 }
 
-/// The questions that a block answers: those since the last block that ran.
+/// The questions that a block answers once it was played.
 pub fn questions_before(card: &Card, part: usize) -> Vec<(usize, &Question)> {
-    let mut found = Vec::new();
-    for (at, kind, _) in blocks(card).take_while(|(at, _, _)| *at < part) {
-        match kind {
-            BlockKind::Question(question) => found.push((at, question)),
-            BlockKind::Run { .. } | BlockKind::Play { .. } => found.clear(),
-            _ => {}
-        }
+    blocks(card)
+        .filter_map(|(at, kind, _)| match kind {
+            BlockKind::Question(question) if card.answered_by(at) == Some(part) => {
+                Some((at, question))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+/// Hides how the members' monitors work while a question is to come: it may be about just that.
+pub(super) fn hide_monitors(view: &mut LessonView) {
+    let cards = view.cards.get(view.card..).unwrap_or_default();
+    let mut asked =
+        cards.iter().flat_map(|card| &card.parts).flatten().filter_map(|it| it.question.as_ref());
+    if asked.any(|question| question.verdict.is_none()) {
+        view.members.iter_mut().for_each(|member| member.monitor.clear());
     }
-    found
 }

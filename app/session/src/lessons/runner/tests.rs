@@ -8,7 +8,9 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 use mayfly_engine::event::Event;
 
 use super::*;
-use crate::job::lesson::{BlockKind, BlockState, Guess, LessonRequest, Question, QuestionKind};
+use crate::job::lesson::{
+    BlockKind, BlockState, Guess, LessonRequest, Question, QuestionKind, QuestionView,
+};
 use crate::job::{ConsoleOutput, ConsoleRun};
 use crate::lessons::tests::{START_MS, text};
 use crate::lessons::{file, shipped};
@@ -189,11 +191,107 @@ fn a_play_waits_for_the_guess_and_the_engine_answers() {
     let question = view.cards[0].parts[2].clone().and_then(|block| block.question);
     let question = question.expect("a question");
     assert_eq!(question.guess, Some(Guess::Choice(0)), "the first guess is locked");
-    assert_eq!((question.true_choice, question.verdict.as_deref()), (Some(1), Some("Too early.")));
+    assert_eq!(question.true_choice, Some(1));
+    let verdict = question.verdict.expect("reasons");
+    assert_eq!((verdict.yours.as_deref(), verdict.is_changed), (Some("Too early."), false));
+    assert!(!verdict.truth.is_empty() && !verdict.truth.contains("Too early."), "{verdict:?}");
     assert_eq!(question.votes, [[3, 4]]);
     assert!(view.cards[0].is_done);
     assert_eq!((view.removed, view.traffic), (1, Some(true)));
     assert_eq!(view.next_event, Some(("traffic".to_owned(), START_MS + 100_000)));
+}
+
+/// A shipped lesson, at its first card.
+fn shipped_runner(slug: &str) -> Runner {
+    let lesson = file::parse(slug, shipped::text(slug).expect("shipped")).expect("sound");
+    open(&Arc::new(lesson))
+}
+
+/// The question in this part of the open card.
+fn question(runner: &Runner, part: usize) -> QuestionView {
+    let view = runner.view();
+    let block = view.cards[view.card].parts[part].clone().expect("a block");
+    block.question.expect("a question")
+}
+
+/// The parts of the open card that ask, and those that run.
+fn asks_and_runs(runner: &Runner) -> (usize, Vec<usize>) {
+    let card = &runner.lesson.cards[runner.view().card];
+    let asked = blocks(card).find(|(_, kind, _)| matches!(kind, BlockKind::Question(_)));
+    (asked.expect("a question").0, played(card).collect())
+}
+
+#[test]
+fn the_verdict_comes_after_the_last_block_of_its_question() {
+    let mut runner = shipped_runner("11-plain-index-to-ttl");
+    runner.perform(LessonRequest::OpenCard(1));
+    let (asked, runs) = asks_and_runs(&runner);
+    assert_eq!(runs.len(), 2, "a command, then a play");
+    runner.perform(LessonRequest::Guess { part: asked, guess: Guess::Choice(3) });
+    run(&mut runner, runs[0]);
+    assert_eq!((question(&runner, asked).verdict, question(&runner, asked).answer), (None, None));
+    run(&mut runner, runs[1]);
+    let verdict = question(&runner, asked).verdict.expect("a verdict");
+    assert!(verdict.yours.is_some_and(|yours| yours.contains("keep no rule")), "the guess");
+    assert!(verdict.truth.contains("60, 110 and 210"), "the answer: {}", verdict.truth);
+}
+
+#[test]
+fn a_question_that_is_passed_has_no_guess() {
+    let mut runner = open(&sample());
+    runner.perform(LessonRequest::Pass { part: 2 });
+    assert_eq!(run(&mut runner, 3), BlockState::Done);
+    let found = question(&runner, 2);
+    assert_eq!((found.guess, found.true_choice), (None, Some(1)));
+    assert_eq!(found.verdict.expect("a verdict").yours, None);
+}
+
+#[test]
+fn changed_data_are_named_in_place_of_an_answer_that_teaches_them() {
+    let play = |has_input: bool| {
+        let mut runner = shipped_runner("03-overdue-is-still-found");
+        runner.perform(LessonRequest::OpenCard(1));
+        if has_input {
+            input(&mut runner, "db.dropDatabase()");
+        }
+        let (asked, runs) = asks_and_runs(&runner);
+        runner.perform(LessonRequest::Guess { part: asked, guess: Guess::Choice(0) });
+        run(&mut runner, runs[0]);
+        let found = question(&runner, asked);
+        (found.verdict.expect("a verdict").is_changed, found.true_choice)
+    };
+    assert_eq!(play(false), (false, Some(1)));
+    assert_eq!(play(true), (true, None), "the engine says 0 now, which is not the lesson");
+}
+
+#[test]
+fn documents_that_were_misjudged_have_their_reasons() {
+    let text = text(
+        "",
+        "## One\n\n```js setup\ndb.c.insertMany([{ _id: \"a\" }, { _id: \"b\" }])\n```\n\
+        ```toml predict\nkind = \"which\"\namong = \"c\"\nquestion = \"Which?\"\nask = 'db.c.distinct(\"_id\")'\n\
+        because = \"Both.\"\n[[choice]]\nis = \"a\"\nbecause = \"A stays.\"\n[[choice]]\nis = \"b\"\nbecause = \"B stays.\"\n```\n\
+        ```js play\nplay(\"1s\")\n```\n",
+    );
+    let mut runner = open(&Arc::new(file::parse("which", &text).expect("a lesson")));
+    let (asked, runs) = asks_and_runs(&runner);
+    let guess = Guess::Which(vec!["a".into()]);
+    runner.perform(LessonRequest::Guess { part: asked, guess });
+    run(&mut runner, runs[0]);
+    let verdict = question(&runner, asked).verdict.expect("a verdict");
+    assert_eq!((verdict.yours.as_deref(), verdict.truth.as_str()), (Some("B stays."), "Both."));
+}
+
+#[test]
+fn members_say_nothing_of_their_monitors_while_a_question_is_to_come() {
+    let mut runner = shipped_runner("40-secondaries-delete-nothing");
+    let says = |runner: &Runner| runner.view().members.iter().any(|it| !it.monitor.is_empty());
+    let (asked, runs) = asks_and_runs(&runner);
+    assert!(!says(&runner), "the question is open");
+    runner.perform(LessonRequest::Guess { part: asked, guess: Guess::Choice(0) });
+    assert!(!says(&runner), "nothing was played yet");
+    run(&mut runner, runs[0]);
+    assert!(says(&runner), "the evidence for the verdict");
 }
 
 #[test]

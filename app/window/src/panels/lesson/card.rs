@@ -1,11 +1,11 @@
 //! The open card: its title, its prose and its blocks, in order.
 
-use egui::{Align, FontId, Id, Margin, ScrollArea, TextStyle, Ui};
+use egui::{Align, FontId, Id, Label, Margin, ScrollArea, Sense, TextStyle, Ui};
 
 use super::actions::LessonActions;
 use super::{actions, block};
 use crate::action::{Action, LessonAction, ViewAction};
-use crate::job::lesson::{BlockState, LessonView, Part};
+use crate::job::lesson::{BlockState, Card, LessonView, Part, Verdict};
 use crate::state::State;
 use crate::state::lesson::{Playing, steps};
 use crate::theme::{colors, sizes, text};
@@ -57,11 +57,12 @@ fn content_ui(
     let states = view.cards.get(view.card).map(|card| card.parts.as_slice()).unwrap_or_default();
     let newest = newest(view);
     // A verdict pushes down what is below it.
-    let verdicts = steps::blocks(view).filter(|(at, _, state)| {
-        let is_seen = !is_presented || playing.presented.verdicts.contains(at);
-        is_seen && state.question.as_ref().is_some_and(|known| known.verdict.is_some())
-    });
-    let seen = verdicts.count();
+    let is_seen = |asked: usize| !is_presented || playing.presented.verdicts.contains(&asked);
+    let seen = steps::blocks(view)
+        .filter(|(at, _, state)| {
+            is_seen(*at) && state.question.as_ref().is_some_and(|known| known.verdict.is_some())
+        })
+        .count();
     for (at, part) in card.parts.iter().enumerate() {
         let drawn = ui.scope(|ui| match (part, states.get(at).and_then(Option::as_ref)) {
             (Part::Prose(prose), _) => prose_ui(ui, prose, actions),
@@ -70,12 +71,30 @@ fn content_ui(
             (Part::Handle(handle), _) => super::handle::ui(ui, state, handle, actions),
             (Part::Block(found), Some(known)) => {
                 block::ui(ui, state, playing, (view, at, found, known), actions);
+                for verdict in verdicts(card, view, at, is_seen) {
+                    super::verdict::ui(ui, verdict, actions);
+                }
             }
         });
         if newest == Some(at) {
-            follow(ui, (playing.number, view.card, 2 * at + seen), drawn.response.rect);
+            // A press shows the question below the text.
+            let is_shown = !is_presented || playing.presented.questions.contains(&at);
+            let place = (playing.number, view.card, (at, seen, is_shown));
+            follow(ui, place, drawn.response.rect);
         }
     }
+}
+
+/// The verdicts that come after a part.
+fn verdicts<'a>(
+    card: &'a Card,
+    view: &'a LessonView,
+    part: usize,
+    is_seen: impl Fn(usize) -> bool + 'a,
+) -> impl Iterator<Item = &'a Verdict> {
+    steps::blocks(view)
+        .filter(move |(at, ..)| card.answered_by(*at) == Some(part) && is_seen(*at))
+        .filter_map(|(_, _, state)| state.question.as_ref()?.verdict.as_ref())
 }
 
 /// The last part in which something happened or can be done.
@@ -89,10 +108,14 @@ fn newest(view: &LessonView) -> Option<usize> {
         .map(|(at, ..)| at)
 }
 
+/// The number of the lesson, the index of the card; of its newest part the index, the verdicts below it and
+/// whether it is shown.
+type FollowedPart = (u32, usize, (usize, usize, bool));
+
 /// Scrolls to what comes next, once.
-fn follow(ui: &Ui, part: (u32, usize, usize), rect: egui::Rect) {
+fn follow(ui: &Ui, part: FollowedPart, rect: egui::Rect) {
     let id = Id::unique("lesson part seen last");
-    let seen = ui.data(|data| data.get_temp::<(u32, usize, usize)>(id));
+    let seen = ui.data(|data| data.get_temp::<FollowedPart>(id));
     if seen != Some(part) {
         ui.data_mut(|data| data.insert_temp(id, part));
         if seen.is_some_and(|seen| seen.0 == part.0 && seen.1 == part.1) {

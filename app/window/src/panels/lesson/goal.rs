@@ -5,7 +5,7 @@ use egui::Ui;
 use super::actions;
 use super::actions::LessonActions;
 use crate::action::LessonAction;
-use crate::job::lesson::{BlockState, BlockView, Goal, LessonRequest, LessonView};
+use crate::job::lesson::{BlockState, BlockView, Goal, LessonKind, LessonRequest, LessonView};
 use crate::state::duration;
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::marks::visible;
@@ -25,7 +25,7 @@ pub(super) fn ui(
     };
     card::bordered(ui, border, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
-        state_ui(ui, known);
+        state_ui(ui, view.lesson.kind, known);
         markdown::line_ui(ui, &goal.task, ink.text);
         rules_ui(ui, view, goal);
         if let Some(lost) = &known.lost {
@@ -33,6 +33,9 @@ pub(super) fn ui(
             if ui.add(Button::amber("Restart card")).clicked() {
                 actions.push(LessonAction::Request(LessonRequest::RestartCard));
             }
+        }
+        if let Some(near) = &known.near {
+            markdown::line_ui(ui, &format!("**Not yet.** {near}"), ink.text);
         }
         for (at, hint) in goal.hints.iter().take(known.hints).enumerate() {
             let hint = format!("**Hint {}.** {hint}", at + 1);
@@ -48,7 +51,7 @@ pub(super) fn ui(
     });
 }
 
-fn state_ui(ui: &mut Ui, known: &BlockView) {
+fn state_ui(ui: &mut Ui, kind: LessonKind, known: &BlockView) {
     let ink = colors(ui);
     let (icon, words, tint) = match (known.is_reached, &known.lost) {
         (true, _) => (Icon::Check, "Goal reached", ink.accent),
@@ -67,7 +70,7 @@ fn state_ui(ui: &mut Ui, known: &BlockView) {
 fn rules_ui(ui: &mut Ui, view: &LessonView, goal: &Goal) {
     let mut lines = Vec::new();
     if !goal.allow.is_empty() {
-        lines.push(format!("Allowed in addition to reads: {}", goal.allow.join(", ")));
+        lines.push(format!("Besides reads you may use: {}", goal.allow.join(", ")));
     }
     if !goal.deny.is_empty() {
         lines.push(format!("Not allowed: {}", goal.deny.join(", ")));

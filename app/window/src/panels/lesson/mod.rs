@@ -15,6 +15,7 @@ pub mod page;
 mod presented;
 mod question;
 pub(super) mod scenes;
+mod verdict;
 mod votes;
 pub(super) mod why;
 

@@ -47,6 +47,11 @@ pub(super) fn ui(
     let label = markdown::line_ui(ui, &asks, ink.text);
     actions::announce(ui, label.id);
     let answered = known.question.clone().unwrap_or_default();
+    let is_typed = matches!(question.kind, QuestionKind::Count { .. } | QuestionKind::Pin);
+    if is_typed && answered.guess.is_none() && known.state == BlockState::Done {
+        // A room moved past it without a guess.
+        return;
+    }
     match &question.kind {
         QuestionKind::Choose => choices_ui(ui, state, playing, asked, &answered, actions),
         QuestionKind::Count { min, max } => {
@@ -57,10 +62,6 @@ pub(super) fn ui(
     }
     if question.vote {
         votes::ui(ui, playing, (at, question, known), &answered, actions);
-    }
-    let hides = is_presented && !playing.presented.verdicts.contains(&at);
-    if let Some(verdict) = answered.verdict.as_ref().filter(|_| !hides) {
-        verdict_ui(ui, verdict);
     }
 }
 
@@ -271,10 +272,6 @@ fn pin_ui(
         });
         let answer = answer_ms.map(|answer_ms| zone.time_of_day(answer_ms));
         compared_ui(ui, &zone.time_of_day(at_ms), answer.as_deref());
-        if let Some(answer_ms) = answer_ms {
-            let words = distance(at_ms - answer_ms);
-            ui.label(text::rich(words, text::body()).color(colors(ui).text));
-        }
         return;
     }
     let is_open = known.state == BlockState::Ready;
@@ -309,40 +306,5 @@ fn seconds(answer: &Bson) -> Option<f64> {
         Bson::Int64(secs) => Some(*secs as f64),
         Bson::Double(secs) => Some(*secs),
         _ => None,
-    }
-}
-
-fn distance(ms: i64) -> String {
-    match ms {
-        -499..=499 => "Exactly there".to_owned(),
-        500.. => format!("Your pin is {} too late", duration::span(ms)),
-        _ => format!("Your pin is {} too early", duration::span(-ms)),
-    }
-}
-
-/// Why it is so.
-fn verdict_ui(ui: &mut Ui, verdict: &str) {
-    let ink = colors(ui);
-    Frame::new()
-        .fill(ink.accent_background)
-        .stroke(Stroke::new(sizes::LINE, ink.accent))
-        .corner_radius(CornerRadius::same(9))
-        .inner_margin(Margin::same(12))
-        .show(ui, |ui| {
-            ui.set_min_width(ui.available_width());
-            let label = markdown::line_ui(ui, verdict, ink.text);
-            actions::announce(ui, label.id);
-        });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_distance_of_a_pin_is_in_words() {
-        assert_eq!(distance(0), "Exactly there");
-        assert_eq!(distance(-55_000), "Your pin is 55 s too early");
-        assert_eq!(distance(5_000), "Your pin is 5 s too late");
     }
 }

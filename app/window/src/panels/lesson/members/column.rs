@@ -107,7 +107,8 @@ fn read_mark_ui(ui: &mut Ui, member: &MemberView) {
 
 /// The state of its monitor, and its lag.
 fn lines_ui(ui: &mut Ui, member: &MemberView) {
-    line_ui(ui, &member.monitor, &member.monitor, colors(ui).text);
+    let monitor = words::monitor(member);
+    line_ui(ui, monitor, monitor, colors(ui).text);
     let mut lag = words::lag(member);
     let skew = words::skew(member.skew_ms);
     if !skew.is_empty() {
@@ -125,8 +126,8 @@ fn narrow_lines_ui(ui: &mut Ui, shown: &Members<'_>, member: &MemberView) {
         let words = if skew.is_empty() { "clock right" } else { &skew };
         line_ui(ui, words, words, colors(ui).dim);
     }
-    let monitor = words::short_monitor(&member.monitor);
-    line_ui(ui, monitor, &member.monitor, colors(ui).text);
+    let monitor = words::monitor(member);
+    line_ui(ui, words::short_monitor(monitor), monitor, colors(ui).text);
     line_ui(ui, &words::short_lag(member), &words::lag(member), colors(ui).dim);
 }
 

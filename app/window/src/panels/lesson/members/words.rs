@@ -31,6 +31,11 @@ pub(super) fn role(role: MemberRole) -> &'static str {
     }
 }
 
+/// The state of a member's monitor.
+pub(super) fn monitor(member: &MemberView) -> &str {
+    if member.monitor.is_empty() { "TTL monitor: shown after the answer" } else { &member.monitor }
+}
+
 /// The state of a monitor where there is no room for its name. The role of its member is next to
 /// it.
 pub(super) fn short_monitor(monitor: &str) -> &str {
