@@ -100,3 +100,5 @@ pub const LESSON_CHECK_THREADS: usize = 2;
 /// The longest that a check may take for one play of a lesson.
 pub const LESSON_CHECK_PLAY_MAX: Duration = Duration::from_secs(2);
 
+/// Seeds with which a check plays a lesson that draws its numbers.
+pub const LESSON_CHECK_DRAWS: u64 = 8;

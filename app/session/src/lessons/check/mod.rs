@@ -20,7 +20,7 @@ use self::play::{Played, play, play_from};
 use self::prose::problem;
 use super::file;
 use crate::job::lesson::{Block, BlockKind, Lesson, Part, Problem};
-use crate::limits::{LESSON_CHECK_PLAY_MAX, LESSON_CHECK_THREADS};
+use crate::limits::{LESSON_CHECK_DRAWS, LESSON_CHECK_PLAY_MAX, LESSON_CHECK_THREADS};
 use crate::shell::watch::{self, Waited};
 
 /// The file next to lessons that has the known answers of the engine.
@@ -156,11 +156,32 @@ pub fn check(checked: &CheckedFile) -> CheckReport {
     if problems.is_empty() {
         problems.extend(repeats(&lesson, &played));
     }
-    problems.sort();
+    if problems.is_empty() {
+        problems.extend(other_draws(checked));
+    }
     let text = String::from_utf8_lossy(&checked.bytes);
     let warnings = prose::warnings(&text, &played.instants);
     let (title, answers) = (lesson.title.clone(), played.answers);
     CheckReport { title, problems, warnings, took, answers, ..report }
+}
+
+/// Problems of a file with `[vary]` under other numbers: the first seed with one.
+fn other_draws(checked: &CheckedFile) -> Vec<Problem> {
+    let text = String::from_utf8_lossy(&checked.bytes);
+    if !file::varies(&text) {
+        return Vec::new();
+    }
+    for seed in 1..=LESSON_CHECK_DRAWS {
+        let drawn = file::parse_drawn(&checked.slug, &text, Some(seed));
+        let mut problems = drawn.map_or_else(|all| all, |lesson| play(&Arc::new(lesson)).problems);
+        for problem in &mut problems {
+            problem.sentence = format!("With seed {seed}: {}", problem.sentence);
+        }
+        if !problems.is_empty() {
+            return problems;
+        }
+    }
+    Vec::new()
 }
 
 /// Answers that differ from the recorded ones.

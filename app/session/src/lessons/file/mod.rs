@@ -9,7 +9,6 @@ mod info;
 pub mod keys;
 #[cfg(test)]
 mod mutated;
-use crate::near;
 mod problems;
 mod question;
 mod rules;
@@ -17,21 +16,40 @@ mod script;
 mod table;
 #[cfg(test)]
 mod tests;
+mod vary;
 
 pub use body::MARKDOWN;
 pub use course::{Course, CourseSheet, WHOLE, parse_course};
 pub use duration::parse_ms as duration_ms;
 pub use front::is_slug;
-pub use crate::near::nearest;
-pub use problems::Problems;
+pub use problems::{Problems, place_of};
+pub use vary::{SeededNumbers, varies};
+
+use std::borrow::Cow;
 
 use crate::job::lesson::{Lesson, Problem};
 use crate::limits::LESSON_FILE_BYTES_MAX;
 
 /// Reads the bytes of a lesson file named `slug.md`.
 pub fn read(slug: &str, bytes: &[u8]) -> Result<Lesson, Vec<Problem>> {
+    read_drawn(slug, bytes, None)
+}
+
+/// The same with the values that a seed draws.
+pub fn read_drawn(slug: &str, bytes: &[u8], seed: Option<u64>) -> Result<Lesson, Vec<Problem>> {
+    parse_drawn(slug, &decode(bytes)?, seed)
+}
+
+/// Reads the bytes of a `course.toml`.
+pub fn read_course(bytes: &[u8]) -> Result<Course, Vec<Problem>> {
+    parse_course(&decode(bytes)?)
+}
+
+/// The text of a file. One that is too long may end within a character.
+fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Vec<Problem>> {
     match std::str::from_utf8(bytes) {
-        Ok(text) => parse(slug, text),
+        Ok(text) => Ok(Cow::Borrowed(text)),
+        Err(_) if bytes.len() > LESSON_FILE_BYTES_MAX => Ok(String::from_utf8_lossy(bytes)),
         Err(error) => {
             let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned();
             let problems = Problems::new(&before);
@@ -41,12 +59,31 @@ pub fn read(slug: &str, bytes: &[u8]) -> Result<Lesson, Vec<Problem>> {
     }
 }
 
-/// Reads the text of a lesson file named `slug.md`.
+/// Reads the text of a lesson file named `slug.md`. Of a `[vary]`, the first values count.
 ///
 /// # Errors
 /// Everything that is wrong with it, in the order of the file, at most
 /// [`crate::limits::LESSON_PROBLEMS_MAX`].
 pub fn parse(slug: &str, text: &str) -> Result<Lesson, Vec<Problem>> {
+    parse_drawn(slug, text, None)
+}
+
+/// The same with the values that a seed draws.
+pub fn parse_drawn(slug: &str, text: &str, seed: Option<u64>) -> Result<Lesson, Vec<Problem>> {
+    if !varies(text) || text.len() > LESSON_FILE_BYTES_MAX {
+        return parse_text(slug, text);
+    }
+    let problems = Problems::new(text);
+    if let Some(text) = vary::draw(slug, text, seed, &problems) {
+        return parse_text(slug, &text);
+    }
+    if problems.is_empty() {
+        problems.add(0, "The values of [vary] can't be drawn. [clock] needs a start.");
+    }
+    Err(problems.into_sorted())
+}
+
+fn parse_text(slug: &str, text: &str) -> Result<Lesson, Vec<Problem>> {
     let problems = Problems::new(text);
     let lesson = parse_into(slug, text, &problems);
     match (lesson, problems.is_empty()) {

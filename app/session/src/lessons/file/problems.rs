@@ -78,6 +78,14 @@ fn printable(sentence: &str) -> String {
     text.chars().take(SENTENCE_CHARS_MAX).collect()
 }
 
+/// The line and the column, from 1, where a text has a name in quotes.
+pub fn place_of(text: &str, name: &str) -> (usize, usize) {
+    let quoted = format!("\"{name}\"");
+    let mut lines = text.lines().zip(1..);
+    let found = lines.find_map(|(line, number)| Some((number, &line[..line.find(&quoted)?])));
+    found.map_or((1, 1), |(line, before)| (line, before.chars().count() + 1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
