@@ -43,7 +43,7 @@ pub fn learn(slug: &str, state: &State) -> Option<Action> {
 pub const CLOSE: Entry = Entry {
     group: Group::Help,
     label: "Close the lesson",
-    tooltip: "End the lesson and show your store again",
+    tooltip: "End the lesson. It continues at this card when you open it again",
     keys: None,
     action: |state| playing(state, LessonAction::Close),
 };
@@ -107,18 +107,18 @@ pub const STEP_BACK: Entry = Entry {
 pub const NEXT: Entry = Entry {
     group: Group::Help,
     label: "Next card",
-    tooltip: "Open the next card of the lesson",
+    tooltip: "Open the next card of the lesson, or the next lesson",
     keys: Some(key("PageDown")),
     action: |state| {
-        steps::next_card(state.lessons.view()?)?;
-        playing(state, LessonAction::Next)
+        let may_leave = state.lessons.view()?.can_leave_card();
+        may_leave.then(|| playing(state, LessonAction::Next))?
     },
 };
 
 /// Opens the card before.
 pub const BACK: Entry = Entry {
     group: Group::Help,
-    label: "Last card",
+    label: "Previous card",
     tooltip: "Open the card before this one",
     keys: Some(key("PageUp")),
     action: |state| {

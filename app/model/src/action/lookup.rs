@@ -236,9 +236,9 @@ const ROWS: &[Row] = &[
     ("Close the lesson", "end, leave, stop", "No lesson is open"),
     ("Restart card", "lesson, again, repeat, reset", "No lesson is open"),
     ("Step back to the last event", "lesson, undo, before", "No lesson is open"),
-    ("Next card", "lesson, forward, page", "No lesson is open, or this is its last card"),
+    ("Next card", "lesson, forward, page", "No lesson is open, or the card isn’t finished"),
     (
-        "Last card",
+        "Previous card",
         "lesson, backward, previous, page",
         "No lesson is open, or this is its first card",
     ),

@@ -1,6 +1,7 @@
 //! The actions of the whole window.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use bson::Bson;
 
@@ -14,8 +15,10 @@ use super::view_actions::{
 };
 use crate::guide::Place;
 use crate::job::Namespace;
-use crate::job::lesson::{LessonRequest, LessonSource};
+use crate::job::lesson::{LessonRequest, LessonSource, Tour};
 use crate::state::State;
+use crate::state::lesson::LessonStart;
+use crate::state::lesson::catalog::SeriesKey;
 use crate::state::settings::Settings;
 use crate::state::tabs::ViewKind;
 use crate::state::view::{Activity, Drawer, Focus};
@@ -167,6 +170,15 @@ pub enum LessonAction {
     ShowPage(bool),
     Reload,
     Open(LessonSource),
+    OpenAt(LessonStart),
+    /// Begins a run sheet in front of a room.
+    Lead(Arc<Tour>),
+    /// Begins a tour, such as questions to repeat.
+    Begin(Arc<Tour>),
+    /// Shows the end of a series on the Lessons page.
+    ShowSummary(SeriesKey),
+    /// Searches the list.
+    Search(String),
     /// Adds a lesson file or a course folder to the list.
     Add(PathBuf),
     /// Adds the files dropped on the window, or imports them if they are neither lessons nor
@@ -174,10 +186,10 @@ pub enum LessonAction {
     AddDropped(Vec<PathBuf>),
     /// Opens a lesson file in the program that the system has for it.
     OpenFile(PathBuf),
-    /// Ends the lesson; the store before it is shown again.
+    /// Ends the lesson; the list or the collection before it is shown again.
     Close,
     Request(LessonRequest),
-    /// Opens the next card; after the last one, ends the lesson.
+    /// Opens the next card; after the last one, the next lesson or the end of the series.
     Next,
     Back,
     /// Presses the button of the next block.

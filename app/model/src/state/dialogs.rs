@@ -86,6 +86,16 @@ impl Dialog {
         }
     }
 
+    /// Whether it comes back with its input after the lesson that it links to. An answer on its way
+    /// would not find it.
+    pub fn outlives_lesson(&self) -> bool {
+        use indexes::Dialog::{ChangeTtl, Create};
+        match self {
+            Self::Indexes(_, dialog @ (Create(_) | ChangeTtl(_))) => dialog.sent().is_none(),
+            _ => false,
+        }
+    }
+
     /// Whether its primary button changes the store, which a locked server refuses.
     pub fn is_change(&self) -> bool {
         match self {

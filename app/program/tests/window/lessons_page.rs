@@ -33,6 +33,9 @@ fn lesson(slug: &str, title: &str, level: Level, kind: LessonKind) -> LessonEntr
         course: None,
         problems: Vec::new(),
         progress: LessonProgress::NotStarted,
+        missed: Vec::new(),
+        repeats: Vec::new(),
+        varies: false,
     }
 }
 
@@ -51,6 +54,9 @@ fn shipped() -> Vec<LessonEntry> {
     ];
     lessons[0].progress = LessonProgress::Done;
     lessons[1].progress = LessonProgress::Card(1);
+    lessons[3].progress = LessonProgress::Done;
+    lessons[3].missed = vec![MissedQuestion { text: "How many are removed?".to_owned(), card: 2 }];
+    lessons[4].after = vec!["01-the-threshold".to_owned(), "02-the-pass".to_owned()];
     for number in 1..=10 {
         let slug = format!("s{number:02}-scene");
         let title = format!("Scene about {number}");
@@ -87,6 +93,7 @@ impl LessonShelf for Shelf {
     fn open(
         &self,
         source: &LessonSource,
+        _: Option<u64>,
         _: &Arc<LessonDesk>,
     ) -> Result<StagedLesson, Vec<Problem>> {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(source.clone());
@@ -121,9 +128,9 @@ fn the_start_page_leads_to_the_lessons_and_they_show_their_progress() {
         "Scenes, for lecturers",
         "Lesson 01: The threshold, 4 minutes, done, on the half-hour path",
         "Lesson 02: Expired is not deleted, 4 minutes, card 2 of 3, on the half-hour path",
-        "Lesson 04: A new rule applies to old data, 4 minutes, not started",
-        "Challenge C1: Keep Ada signed in, 4 minutes, not started",
-        "1 of 3 done",
+        "Lesson 04: A new rule applies to old data, 4 minutes, done",
+        "Challenge C1: Keep Ada signed in, 4 minutes, not started, after 02",
+        "1 of 3 done, 12 minutes in all",
         "Continue: Expired is not deleted",
     ] {
         assert!(window.has(name), "no {name}");
@@ -133,7 +140,7 @@ fn the_start_page_leads_to_the_lessons_and_they_show_their_progress() {
 #[test]
 fn a_press_opens_a_lesson_and_the_path_continues() {
     let (mut window, shelf) = window();
-    window.click("Lesson 04: A new rule applies to old data, 4 minutes, not started");
+    window.click("Lesson 04: A new rule applies to old data, 4 minutes, done");
     assert_eq!(last_opened(&mut window, &shelf).as_deref(), Some("10-a-new-rule"));
     window.until_named("10-a-new-rule can’t be started");
     assert!(window.has("1:1: Nothing begins here"));
@@ -141,6 +148,32 @@ fn a_press_opens_a_lesson_and_the_path_continues() {
     assert_eq!(last_opened(&mut window, &shelf).as_deref(), Some("02-the-pass"));
 }
 
+#[test]
+fn the_search_keeps_lessons_with_these_words() {
+    let (mut window, _) = window();
+    window.type_into("Search lessons", "new RULE");
+    window.until_gone("Lesson 01: The threshold");
+    assert!(window.has("Lesson 04: A new rule applies to old data, 4 minutes, done"));
+    assert!(!window.has("Continue: Expired is not deleted"), "the path gives way to the search");
+    window.type_into("Search lessons", "no such words");
+    window.until_named("No lesson has these words in its title");
+    window.click("Clear Search lessons");
+    window.until_named("Lesson 01: The threshold");
+}
+
+#[test]
+fn the_end_of_a_series_says_what_to_repeat_and_what_comes_next() {
+    let (mut window, shelf) = window();
+    window.click("Summary: Core: indexes and rules");
+    window.until_named("You can now predict");
+    for name in ["what collMod answers", "How many are removed?", "Next: Keep Ada signed in"] {
+        assert!(window.has(name), "no {name}");
+    }
+    window.click("Repeat: How many are removed?");
+    assert_eq!(last_opened(&mut window, &shelf).as_deref(), Some("10-a-new-rule"));
+}
+
+#[test]
 #[test]
 fn digits_open_scenes_on_the_page_only() {
     let (mut window, shelf) = window();

@@ -61,6 +61,7 @@ mod names;
 mod numbers;
 mod open_stores;
 mod presentation;
+mod repeat;
 mod rollout;
 mod room;
 mod sandbox;

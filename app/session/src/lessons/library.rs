@@ -1,6 +1,6 @@
 //! Where lessons come from: the program, a file of the user's, or a folder with a course.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,18 @@ use std::sync::Arc;
 use mayfly_engine::store::open_chosen;
 
 use super::check::{ANSWERS, Answers};
-use super::file::{self, Course};
+use super::file::{self, Course, CourseSheet};
 use super::progress::Progress;
 use super::shipped;
 use crate::job::lesson::{
-    Lesson, LessonEntry, LessonKind, LessonList, LessonSource, Level, Problem,
+    Block, BlockKind, Lesson, LessonEntry, LessonKind, LessonList, LessonSource, Level,
+    MissedQuestion, Part, Problem, Question, RepeatedQuestion, Stop, Tour,
 };
 use crate::limits::{COURSE_LESSONS_MAX, LESSON_FILE_BYTES_MAX};
 use crate::source::kept_file::hash;
 
 /// The file that makes a folder a course.
-const COURSE_FILE: &str = "course.toml";
+pub const COURSE_FILE: &str = "course.toml";
 
 pub fn text(source: &LessonSource) -> Result<Vec<u8>, String> {
     match source {
@@ -31,8 +32,13 @@ pub fn text(source: &LessonSource) -> Result<Vec<u8>, String> {
 }
 
 pub fn read(source: &LessonSource) -> Result<Arc<Lesson>, Vec<Problem>> {
+    read_drawn(source, None)
+}
+
+/// The same with the numbers that a seed draws, if the file has `[vary]`.
+pub fn read_drawn(source: &LessonSource, seed: Option<u64>) -> Result<Arc<Lesson>, Vec<Problem>> {
     let bytes = text(source).map_err(|sentence| vec![Problem { line: 1, column: 1, sentence }])?;
-    file::read(&slug(source), &bytes).map(Arc::new)
+    file::read_drawn(&slug(source), &bytes, seed).map(Arc::new)
 }
 
 /// The known answers of a lesson's questions, by their ids: those of the program, or of the
@@ -84,7 +90,7 @@ pub fn list(opened: &[PathBuf], progress: &Progress) -> LessonList {
     list
 }
 
-/// The lesson with this file, slug or number, such as `2`, `02`, `c1` or `the-pass`.
+/// The lesson with this file, slug or number on the Lessons page, such as `2`, `02`, `c1` or `the-pass`.
 pub fn find(name: &str, opened: &[PathBuf]) -> Option<LessonSource> {
     let path = Path::new(name);
     if path.extension().is_some_and(|extension| extension == "md") && path.is_file() {
@@ -93,8 +99,9 @@ pub fn find(name: &str, opened: &[PathBuf]) -> Option<LessonSource> {
     let list = list(opened, &Progress::default());
     let wanted = plain_number(name);
     let is_meant = |entry: &&LessonEntry| {
-        let (number, rest) = entry.slug.split_once('-').unwrap_or((&entry.slug, ""));
-        entry.slug == name || rest == name || plain_number(number) == wanted
+        let (_, rest) = entry.slug.split_once('-').unwrap_or((&entry.slug, ""));
+        let is_number = !wanted.is_empty() && plain_number(&list.number(entry)) == wanted;
+        entry.slug == name || rest == name || is_number
     };
     list.lessons.iter().find(is_meant).map(|entry| entry.source.clone())
 }
@@ -106,13 +113,27 @@ fn plain_number(text: &str) -> String {
     format!("{letter}{}", text[letter.len()..].trim_start_matches('0'))
 }
 
+/// The title of the course that comes with the program.
+pub fn shipped_title() -> String {
+    file::parse_course(shipped::COURSE).unwrap_or_default().title
+}
+
 fn shipped(list: &mut LessonList, progress: &Progress) {
     let course = file::parse_course(shipped::COURSE).unwrap_or_default();
     let slugs = shipped::FILES.iter().map(|(slug, _)| (*slug).to_owned()).collect();
     for slug in ordered(slugs, &course) {
         list.lessons.push(entry(LessonSource::Shipped(slug), None, progress));
     }
+    let tours = course.sheets.into_iter();
+    let tours = tours.map(|sheet| tour(sheet.title, sheet.lessons, LessonSource::Shipped));
+    list.sheets.extend(tours);
     list.path = course.path;
+    list.predicts.extend(course.predicts);
+}
+
+fn tour(title: String, slugs: Vec<String>, source: impl Fn(String) -> LessonSource) -> Arc<Tour> {
+    let stop = |slug| Stop { source: source(slug), card: None, seed: None };
+    Arc::new(Tour { title, stops: slugs.into_iter().map(stop).collect() })
 }
 
 /// The slugs of a course: first those that it orders, then the others by name.
@@ -124,10 +145,49 @@ fn ordered(mut slugs: Vec<String>, course: &Course) -> Vec<String> {
 }
 
 fn folder(path: &Path, list: &mut LessonList, progress: &Progress) -> Result<(), String> {
+    let slugs = slugs_in(path, &mut list.errors)?;
+    let (course, problems) = course(path, &slugs)?;
+    for Problem { line, column, sentence } in problems {
+        let file = path.join(COURSE_FILE);
+        list.errors.push(format!("{}:{line}:{column}: {sentence}", file.display()));
+    }
+    for CourseSheet { title, lessons } in &course.sheets {
+        let there: Vec<_> = lessons.iter().filter(|slug| slugs.contains(slug)).cloned().collect();
+        if !there.is_empty() {
+            let title = format!("{}: {title}", course.title);
+            let source = |slug| LessonSource::File(path.join(format!("{slug}.md")));
+            list.sheets.push(tour(title, there, source));
+        }
+    }
+    if let Some(whole) = course.predicts.get(file::WHOLE) {
+        list.predicts.insert(course.title.clone(), whole.clone());
+    }
+    for slug in ordered(slugs, &course) {
+        let file = path.join(format!("{slug}.md"));
+        list.lessons.push(entry(LessonSource::File(file), Some(course.title.clone()), progress));
+    }
+    Ok(())
+}
+
+/// The lesson files of a folder in their order, and the problems of its course.
+///
+/// # Errors
+/// One sentence: the folder or its course can't be read.
+pub fn files_in(folder: &Path) -> Result<(Vec<PathBuf>, Vec<Problem>), String> {
+    let mut left_out = Vec::new();
+    let slugs = slugs_in(folder, &mut left_out)?;
+    let (course, found) = course(folder, &slugs)?;
+    let whole = |sentence| Problem { line: 1, column: 1, sentence };
+    let problems = left_out.into_iter().map(whole).chain(found).collect();
+    let files = ordered(slugs, &course).into_iter().map(|slug| folder.join(format!("{slug}.md")));
+    Ok((files.collect(), problems))
+}
+
+/// The names of the lesson files in a folder. Adds a sentence for each that is left out.
+fn slugs_in(path: &Path, errors: &mut Vec<String>) -> Result<Vec<String>, String> {
     let shown = path.display();
     let failed = |error: std::io::Error| format!("Can't read the folder {shown}: {error}.");
     let root = fs::canonicalize(path).map_err(failed)?;
-    let course = course(path, &mut list.errors);
     let mut slugs = Vec::new();
     for item in fs::read_dir(path).map_err(failed)? {
         let file = item.map_err(failed)?.path();
@@ -137,50 +197,53 @@ fn folder(path: &Path, list: &mut LessonList, progress: &Progress) -> Result<(),
         }
         if !fs::canonicalize(&file).is_ok_and(|target| target.starts_with(&root)) {
             let sentence = format!("{} leads out of its folder and is left out.", file.display());
-            list.errors.push(sentence);
+            errors.push(sentence);
             continue;
         }
         if slugs.len() == COURSE_LESSONS_MAX {
             let sentence = format!("{shown} has more than {COURSE_LESSONS_MAX} lessons.");
-            list.errors.push(sentence);
+            errors.push(sentence);
             break;
         }
         slugs.push(slug_of(&file));
     }
-    for slug in course.order.iter().filter(|slug| !slugs.contains(slug)) {
-        list.errors.push(format!("{COURSE_FILE} in {shown} names `{slug}`, which has no file."));
-    }
-    for slug in ordered(slugs, &course) {
-        let file = path.join(format!("{slug}.md"));
-        list.lessons.push(entry(LessonSource::File(file), Some(course.title.clone()), progress));
-    }
-    Ok(())
+    Ok(slugs)
 }
 
-/// The course of a folder; without one, its title is the folder's name.
-fn course(folder: &Path, errors: &mut Vec<String>) -> Course {
-    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
-    let unordered =
-        Course { title: name.unwrap_or_else(|| "Lessons".to_owned()), ..Course::default() };
+/// The course of a folder with these lessons, and the problems of its file. Without one that can be
+/// read, its title is the folder's name.
+///
+/// # Errors
+/// One sentence: the system can't read the file.
+fn course(folder: &Path, slugs: &[String]) -> Result<(Course, Vec<Problem>), String> {
     let path = folder.join(COURSE_FILE);
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    let title = name.unwrap_or_else(|| "Lessons".to_owned());
+    let unordered = Course { title, ..Course::default() };
     if !path.exists() {
-        return unordered;
+        return Ok((unordered, Vec::new()));
     }
-    let bytes = bytes_of(&path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    match bytes.map(|text| file::parse_course(&text)) {
-        Ok(Ok(course)) => course,
-        Ok(Err(problems)) => {
-            for problem in problems {
-                let Problem { line, column, sentence } = problem;
-                errors.push(format!("{}:{line}:{column}: {sentence}", path.display()));
-            }
-            unordered
-        }
-        Err(sentence) => {
-            errors.push(sentence);
-            unordered
-        }
-    }
+    let bytes = bytes_of(&path)?;
+    let course = match file::read_course(&bytes) {
+        Ok(course) => course,
+        Err(problems) => return Ok((unordered, problems)),
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let on_sheets = course.sheets.iter().flat_map(|sheet| &sheet.lessons);
+    let named: BTreeSet<&String> =
+        course.order.iter().chain(&course.path).chain(on_sheets).collect();
+    let missing = named.into_iter().filter(|slug| !slugs.contains(slug));
+    let mut problems: Vec<Problem> = missing
+        .map(|slug| {
+            let (line, column) = file::place_of(&text, slug);
+            let sentence = format!(
+                "`{slug}` has no file {slug}.md in this folder. Add it, or remove the name."
+            );
+            Problem { line, column, sentence }
+        })
+        .collect();
+    problems.sort();
+    Ok((course, problems))
 }
 
 fn entry(source: LessonSource, course: Option<String>, progress: &Progress) -> LessonEntry {
@@ -191,11 +254,17 @@ fn entry(source: LessonSource, course: Option<String>, progress: &Progress) -> L
         Ok(bytes) => file::read(&slug, bytes),
         Err(sentence) => Err(vec![Problem { line: 1, column: 1, sentence: sentence.clone() }]),
     };
+    let missed = progress.missed(&source, found);
+    let repeats = progress.repeats(&source, found);
     let progress = progress.of(&source, found);
+    let varies = bytes.as_ref().is_ok_and(|bytes| file::varies(&String::from_utf8_lossy(bytes)));
     match lesson {
         Ok(lesson) => LessonEntry {
             source,
             slug,
+            missed: missed_of(&lesson, &missed),
+            repeats: repeats_of(&lesson, &repeats),
+            varies,
             title: lesson.title,
             minutes: lesson.minutes,
             level: lesson.level,
@@ -218,8 +287,37 @@ fn entry(source: LessonSource, course: Option<String>, progress: &Progress) -> L
             course,
             problems,
             progress,
+            missed: Vec::new(),
+            repeats: Vec::new(),
+            varies,
         },
     }
+}
+
+/// The questions of a lesson with the indexes of their cards.
+pub(super) fn questions(lesson: &Lesson) -> impl Iterator<Item = (usize, &Question)> {
+    let parts = lesson.cards.iter().enumerate();
+    let parts = parts.flat_map(|(at, card)| card.parts.iter().map(move |part| (at, part)));
+    parts.filter_map(|(card, part)| match part {
+        Part::Block(Block { kind: BlockKind::Question(question), .. }) => Some((card, question)),
+        _ => None,
+    })
+}
+
+/// The questions of a lesson with these ids.
+fn missed_of(lesson: &Lesson, ids: &BTreeSet<String>) -> Vec<MissedQuestion> {
+    let missed = questions(lesson).filter(|(_, question)| ids.contains(&question.id));
+    let of =
+        |(card, question): (usize, &Question)| MissedQuestion { text: question.text.clone(), card };
+    missed.map(of).collect()
+}
+
+/// The questions of a lesson that are due at these instants.
+fn repeats_of(lesson: &Lesson, due: &BTreeMap<String, i64>) -> Vec<RepeatedQuestion> {
+    let due = questions(lesson).filter_map(|(card, question)| {
+        due.get(&question.id).map(|due_ms| RepeatedQuestion { card, due_ms: *due_ms })
+    });
+    due.collect()
 }
 
 fn slug_of(path: &Path) -> String {
@@ -256,6 +354,8 @@ mod tests {
             ("02-the-pass", Some("02-the-pass")),
             ("c1", Some("c01-keep-ada-signed-in")),
             ("C10", Some("c10-undo-a-typo")),
+            ("7", Some("45-a-path-through-an-array")),
+            ("s10", Some("s10-secondaries")),
             ("99", None),
             ("", None),
         ] {
@@ -272,14 +372,51 @@ mod tests {
         write("a.md", LESSON);
         write("broken.md", "x");
         write("README.md", "x");
-        write("course.toml", "title = \"Mine\"\norder = [\"b\", \"a\", \"gone\"]");
+        write(
+            "course.toml",
+            "title = \"Mine\"\norder = [\"b\", \"a\", \"gone\"]\n\
+            [[sheet]]\ntitle = \"Short\"\nlessons = [\"a\", \"gone\"]",
+        );
         let list = list(&[folder.path().to_owned()], &Progress::default());
         let mine = list.lessons.iter().filter(|entry| entry.course.as_deref() == Some("Mine"));
         let found: Vec<_> =
             mine.map(|entry| (entry.slug.as_str(), entry.problems.is_empty())).collect();
         assert_eq!(found, [("b", true), ("a", true), ("broken", false)]);
+        let sheet = list.sheets.last().expect("a run sheet");
+        assert_eq!((sheet.title.as_str(), sheet.stops.len()), ("Mine: Short", 1));
+        assert_eq!(sheet.stops[0].source, LessonSource::File(folder.path().join("a.md")));
         assert_eq!(list.errors.len(), 1);
-        assert!(list.errors[0].ends_with("names `gone`, which has no file."), "{:?}", list.errors);
+        let error = &list.errors[0];
+        assert!(error.contains("course.toml:2:20: `gone` has no file gone.md"), "{error}");
+    }
+
+    #[test]
+    fn a_course_is_checked_as_it_is_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(COURSE_FILE);
+        fs::write(folder.path().join("a.md"), LESSON).unwrap();
+        let sheet = "title = \"T\"\n[[sheet]]\ntitle = \"S\"\nlessons = [\"a\", \"gone\"]";
+        for (text, expected) in [
+            (sheet.as_bytes(), "4:17: `gone` has no file gone.md"),
+            (b"title = \"\xff\"", "1:10: This is not UTF-8."),
+            (b"", "1:1: The course has no `title`."),
+        ] {
+            fs::write(&file, text).unwrap();
+            let (files, problems) = files_in(folder.path()).unwrap();
+            let [Problem { line, column, sentence }] = problems.as_slice() else {
+                panic!("{problems:?}");
+            };
+            let found = format!("{line}:{column}: {sentence}");
+            assert!(found.starts_with(expected), "{found}");
+            let listed = list(&[folder.path().to_owned()], &Progress::default());
+            assert_eq!(listed.errors, [format!("{}:{found}", file.display())]);
+            assert_eq!(files, [folder.path().join("a.md")]);
+        }
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        assert!(files_in(folder.path()).is_err());
+        let listed = list(&[folder.path().to_owned()], &Progress::default());
+        assert_eq!(listed.errors, [format!("{} is not a file.", file.display())]);
     }
 
     #[cfg(unix)]
@@ -293,6 +430,20 @@ mod tests {
         let list = list(&[folder.path().to_owned()], &Progress::default());
         assert!(list.lessons.iter().all(|entry| entry.course.is_none()));
         assert!(list.errors[0].contains("leads out of its folder"), "{:?}", list.errors);
+    }
+
+    #[test]
+    fn some_lessons_have_other_numbers_for_a_repetition() {
+        let varied = shipped::FILES.iter().filter(|(_, text)| file::varies(text));
+        let mut count = 0;
+        for (slug, _) in varied {
+            let source = LessonSource::Shipped((*slug).to_owned());
+            let first = read(&source).unwrap();
+            let drawn = |seed| read_drawn(&source, Some(seed)).unwrap();
+            assert!((0..20).any(|seed| drawn(seed).cards != first.cards), "{slug}");
+            count += 1;
+        }
+        assert!(count >= 3, "{count}");
     }
 
     #[test]

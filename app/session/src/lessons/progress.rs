@@ -1,7 +1,7 @@
-//! How far the user got in each lesson, and the first guess of each question. One JSON file next to
-//! the settings; only the user reads it.
+//! How far the user got in each lesson, the first guess of each question, and when a question that was
+//! missed comes again. One JSON file next to the settings; only the user reads it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use bson::Bson;
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::job::kept::{Fields, decode};
 use crate::job::lesson::{Block, BlockKind, Guess, LessonProgress, LessonSource, LessonView, Part};
+use crate::lessons::runner::is_right;
 use crate::limits::LESSONS_KEPT_MAX;
 use crate::source::kept_file::{Found, KeptFile};
 
@@ -19,6 +20,10 @@ pub struct Progress {
     lessons: BTreeMap<String, Record>,
     /// Counts openings, so that the oldest record is known.
     openings: u64,
+    /// The questions whose answers are noted, by the key of the lesson and their ids. A snapshot comes many
+    /// times, and an answer counts once.
+    #[serde(skip)]
+    answered: BTreeSet<(String, String)>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -29,7 +34,43 @@ struct Record {
     card: usize,
     is_done: bool,
     guesses: BTreeMap<String, Value>,
+    /// Whether the first guess was right, by the ids of the questions.
+    first: BTreeMap<String, bool>,
+    /// The questions whose last guess was wrong, by their ids.
+    missed: BTreeSet<String>,
+    /// The questions whose first guess was wrong, until they were repeated often enough.
+    repeats: BTreeMap<String, Repeat>,
     opening: u64,
+}
+
+/// The repetition of a question.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Repeat {
+    /// When it was answered last, in milliseconds since 1970.
+    since_ms: i64,
+    /// How often in a row it was right when it was due.
+    done: usize,
+}
+
+/// The days after which a question comes again. A wrong guess begins with the first again.
+const REPEAT_DAYS: [i64; 3] = [1, 3, 7];
+
+const DAY_MS: i64 = 86_400_000;
+
+impl Repeat {
+    fn due_ms(self) -> i64 {
+        let days = REPEAT_DAYS.get(self.done).copied().unwrap_or_default();
+        self.since_ms.saturating_add(days * DAY_MS)
+    }
+}
+
+/// A first guess.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FirstGuess {
+    pub guess: Guess,
+    /// Whether it was right. `None` if the answer was not played, or by an older version.
+    pub is_right: Option<bool>,
 }
 
 impl Progress {
@@ -73,6 +114,32 @@ impl Progress {
         guesses.filter_map(|(id, value)| Some((id.clone(), from_json(value)?))).collect()
     }
 
+    /// The same with whether it was right.
+    pub fn first_guesses(&self, source: &LessonSource, file: u64) -> BTreeMap<String, FirstGuess> {
+        let record = self.lessons.get(&key(source));
+        let is_right = |id: &String| record?.first.get(id).copied();
+        let guesses = self.guesses(source, file).into_iter();
+        guesses
+            .map(|(id, guess)| {
+                let is_right = is_right(&id);
+                (id, FirstGuess { guess, is_right })
+            })
+            .collect()
+    }
+
+    /// When each question that is repeated is due, in milliseconds since 1970, by its id.
+    pub fn repeats(&self, source: &LessonSource, file: u64) -> BTreeMap<String, i64> {
+        let record = self.lessons.get(&key(source)).filter(|record| record.file == file);
+        let repeats = record.into_iter().flat_map(|record| &record.repeats);
+        repeats.map(|(id, repeat)| (id.clone(), repeat.due_ms())).collect()
+    }
+
+    /// The ids of the questions whose last guess was wrong.
+    pub fn missed(&self, source: &LessonSource, file: u64) -> BTreeSet<String> {
+        let record = self.lessons.get(&key(source)).filter(|record| record.file == file);
+        record.map(|record| record.missed.clone()).unwrap_or_default()
+    }
+
     pub fn open_card(&mut self, source: &LessonSource, file: u64, card: usize) {
         self.openings = self.openings.saturating_add(1);
         let opening = self.openings;
@@ -93,8 +160,42 @@ impl Progress {
         guesses.entry(id.to_owned()).or_insert_with(|| to_json(guess));
     }
 
+    /// A lesson begins: its questions can be answered again.
+    pub fn begin(&mut self) {
+        self.answered.clear();
+    }
+
+    /// A question was played to its answer.
+    pub fn answer(&mut self, source: &LessonSource, file: u64, id: &str, right: bool, now_ms: i64) {
+        if !self.answered.insert((key(source), id.to_owned())) {
+            return;
+        }
+        let record = self.record(source, file);
+        if right {
+            record.missed.remove(id);
+        } else {
+            record.missed.insert(id.to_owned());
+        }
+        let is_first = !record.first.contains_key(id);
+        record.first.entry(id.to_owned()).or_insert(right);
+        let Some(repeat) = record.repeats.get_mut(id) else {
+            if is_first && !right {
+                record.repeats.insert(id.to_owned(), Repeat { since_ms: now_ms, done: 0 });
+            }
+            return;
+        };
+        if !right {
+            *repeat = Repeat { since_ms: now_ms, done: 0 };
+        } else if repeat.due_ms() <= now_ms {
+            *repeat = Repeat { since_ms: now_ms, done: repeat.done + 1 };
+            if repeat.done == REPEAT_DAYS.len() {
+                record.repeats.remove(id);
+            }
+        }
+    }
+
     /// Takes over what a snapshot says of card, guesses and end. Returns whether that changed anything.
-    pub fn note(&mut self, view: &LessonView, file: u64) -> bool {
+    pub fn note(&mut self, view: &LessonView, file: u64, now_ms: i64) -> bool {
         let before = self.lessons.get(&key(&view.source)).cloned();
         if before.as_ref().is_none_or(|record| record.file != file || record.card != view.card) {
             self.open_card(&view.source, file, view.card);
@@ -105,13 +206,21 @@ impl Progress {
                     continue;
                 };
                 let shown = shown.as_ref().and_then(|block| block.question.as_ref());
-                if let Some(guess) = shown.and_then(|question| question.guess.as_ref()) {
+                let Some(shown) = shown else { continue };
+                if let Some(guess) = &shown.guess {
                     self.guess(&view.source, file, &question.id, guess);
+                }
+                match is_right(shown) {
+                    Some(right) => self.answer(&view.source, file, &question.id, right, now_ms),
+                    None if shown.guess.is_none() => {
+                        // A restarted card asks again.
+                        self.answered.remove(&(key(&view.source), question.id.clone()));
+                    }
+                    None => {}
                 }
             }
         }
-        let is_last = view.card + 1 == view.cards.len();
-        if is_last && view.cards.last().is_some_and(|card| card.is_done) {
+        if view.is_finished() {
             self.finish(&view.source, file);
         }
         self.lessons.get(&key(&view.source)) != before.as_ref()
@@ -260,6 +369,46 @@ mod tests {
         progress.open_card(&shipped(), 2, 0);
         assert_eq!(progress.of(&shipped(), 2), LessonProgress::Done);
         assert!(progress.guesses(&shipped(), 1).is_empty());
+    }
+
+    #[test]
+    fn a_missed_question_comes_again_after_one_three_and_seven_days() {
+        let source = shipped();
+        let mut progress = Progress::default();
+        let answer = |progress: &mut Progress, day: i64, right| {
+            progress.begin();
+            progress.answer(&source, 1, "a", right, day * DAY_MS);
+            progress.repeats(&source, 1).get("a").map(|due_ms| due_ms / DAY_MS)
+        };
+        assert_eq!(answer(&mut progress, 0, false), Some(1));
+        progress.answer(&source, 1, "a", true, 5 * DAY_MS);
+        assert_eq!(progress.repeats(&source, 1)["a"], DAY_MS, "an answer counts once");
+        assert_eq!(answer(&mut progress, 0, true), Some(1), "too early to count");
+        assert_eq!(answer(&mut progress, 1, true), Some(4));
+        assert_eq!(answer(&mut progress, 5, true), Some(12));
+        assert_eq!(answer(&mut progress, 12, false), Some(13), "it begins again");
+        for (day, due) in [(13, Some(16)), (16, Some(23)), (23, None)] {
+            assert_eq!(answer(&mut progress, day, true), due);
+        }
+        assert_eq!(answer(&mut progress, 30, false), None, "only first guesses come again");
+        progress.begin();
+        progress.answer(&source, 1, "b", true, 0);
+        progress.answer(&source, 2, "c", false, 0);
+        assert_eq!(progress.repeats(&source, 2).len(), 1);
+        assert!(progress.repeats(&source, 1).is_empty(), "the file has changed");
+    }
+
+    #[test]
+    fn a_first_guess_keeps_whether_it_was_right() {
+        let source = shipped();
+        let mut progress = Progress::default();
+        progress.guess(&source, 1, "a", &Guess::Choice(2));
+        let found = |progress: &Progress| progress.first_guesses(&source, 1)["a"].is_right;
+        assert_eq!(found(&progress), None);
+        progress.answer(&source, 1, "a", false, 0);
+        progress.begin();
+        progress.answer(&source, 1, "a", true, 0);
+        assert_eq!(found(&progress), Some(false));
     }
 
     #[test]

@@ -32,13 +32,14 @@ pub trait LessonShelf: Send + Sync + 'static {
     /// Every lesson: those of the program, then those of these files and folders.
     fn list(&self, opened: &[PathBuf]) -> LessonList;
 
-    /// Begins a lesson on the calling thread.
+    /// Begins a lesson on the calling thread, with the numbers that a seed draws if it has `[vary]`.
     ///
     /// # Errors
     /// Why its file can't be read.
     fn open(
         &self,
         source: &LessonSource,
+        seed: Option<u64>,
         desk: &Arc<LessonDesk>,
     ) -> Result<StagedLesson, Vec<Problem>>;
 

@@ -13,6 +13,8 @@ pub enum LessonOrder {
         /// Names it in what comes back; ascending, from 1.
         number: u32,
         source: LessonSource,
+        /// The seed of the numbers of a file with `[vary]`. `None` for its first values.
+        seed: Option<u64>,
     },
     /// Ends it.
     Close,

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use mayfly_engine::clock::{Clock as _, SystemClock};
+
 use super::lesson::{LessonDesk, LessonPlay, LessonShelf, StagedLesson};
 use crate::job::ConsoleOutput;
 use crate::job::lesson::{LessonList, LessonRequest, LessonSource, LessonView, Problem};
@@ -39,14 +41,19 @@ impl LessonShelf for ProgramShelf {
     fn open(
         &self,
         source: &LessonSource,
+        seed: Option<u64>,
         desk: &Arc<LessonDesk>,
     ) -> Result<StagedLesson, Vec<Problem>> {
-        let lesson = library::read(source)?;
+        let lesson = library::read_drawn(source, seed)?;
+        lock(&self.progress).progress.begin();
         *lock(&self.opened) = library::text(source).map_or(0, |bytes| hash(&bytes));
         let name = lesson.title.clone();
         let audience = Arc::new(Window(Arc::clone(desk)));
-        let runner = Runner::open(lesson, source.clone(), audience, Pace::Screen)
+        let mut runner = Runner::open(lesson, source.clone(), audience, Pace::Screen)
             .map_err(|sentence| vec![Problem { line: 1, column: 1, sentence }])?;
+        if seed.is_some() {
+            runner.forget_recorded();
+        }
         let stage = runner.source();
         let opened = Opened {
             clock: stage.clock_status(),
@@ -69,7 +76,7 @@ impl LessonShelf for ProgramShelf {
 
     fn note(&self, view: &LessonView) {
         let mut kept = lock(&self.progress);
-        if kept.progress.note(view, *lock(&self.opened)) {
+        if kept.progress.note(view, *lock(&self.opened), SystemClock.now_ms()) {
             kept.save();
             lock(&self.notes).extend(kept.take_notes());
         }

@@ -466,6 +466,7 @@ fn a_lesson_whose_script_cannot_be_stopped_is_refused_and_another_is_played() {
     worker.order_lesson(LessonOrder::Open {
         number: 1,
         source: crate::job::lesson::LessonSource::File(path),
+        seed: None,
     });
     let Outcome::Lesson(LessonOutcome::Opened { number: 1, result: Err(problems) }) = next(&worker)
     else {
@@ -473,7 +474,7 @@ fn a_lesson_whose_script_cannot_be_stopped_is_refused_and_another_is_played() {
     };
     assert!(problems[0].sentence.starts_with("Stopped: the script"), "{problems:?}");
     let source = crate::job::lesson::LessonSource::Shipped("02-the-pass".to_owned());
-    worker.order_lesson(LessonOrder::Open { number: 2, source });
+    worker.order_lesson(LessonOrder::Open { number: 2, source, seed: None });
     while !matches!(
         next(&worker),
         Outcome::Lesson(LessonOutcome::Opened { number: 2, result: Ok(_) })

@@ -10,7 +10,6 @@ use crate::action::{
     Action, Actions, Entry, LessonAction, StoreAction, TabsAction, ViewAction, entries,
 };
 use crate::job::lesson::{LessonEntry, LessonList};
-use crate::state::lesson::catalog;
 use crate::state::{Drafts, Namespace, State, StoreBeside};
 use crate::theme::{Colors, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
@@ -237,7 +236,7 @@ fn lesson(list: &LessonList, entry: &LessonEntry, typed: &str) -> Option<Line> {
     if typed.is_empty() || !entry.problems.is_empty() {
         return None;
     }
-    let number = catalog::number(list, entry);
+    let number = list.number(entry);
     let words = format!("Lesson {number} {}", with_marks(&entry.title));
     let score = score(&words, typed)?;
     let rank = Rank::of(&words, typed).max(Rank::Lesson);

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::close::close;
 use crate::apply::Apply;
 use crate::apply::question::{Answer, Question, Report, Run};
 use crate::job::lesson::{LessonList, LessonSource};
+use crate::state::lesson::{Sheet, Way};
 use crate::state::toasts::Kind;
 use crate::worker::{Desk, Lane, lesson_files};
 
@@ -118,6 +120,24 @@ impl Run for WriteHandout {
     }
 }
 
+/// Reads the list, from which the way to the next lesson is known. The command line may begin with
+/// a course that isn't in it.
+pub(super) fn know_course(cx: &mut Apply<'_>) {
+    let lessons = &mut cx.state.lessons;
+    let course =
+        lessons.playing.as_ref().and_then(|playing| match (&playing.way, &playing.source) {
+            (Way::Tour { .. }, LessonSource::File(file)) => file.parent(),
+            _ => None,
+        });
+    let is_known = |folder| lessons.opened.iter().any(|known| known == folder);
+    if let Some(folder) = course.filter(|folder| !is_known(*folder)) {
+        lessons.opened.push(folder.to_owned());
+    } else if lessons.list.is_some() {
+        return;
+    }
+    read_list(cx);
+}
+
 /// Reads the list, which also has how far the user got.
 pub(in crate::apply) fn read_list(cx: &mut Apply<'_>) {
     cx.state.lessons.is_asked = true;
@@ -130,10 +150,21 @@ pub(super) fn add(path: PathBuf, cx: &mut Apply<'_>) {
     show_page(true, cx);
 }
 
+/// Shows the list, which ends the lesson that is played, or the collection again.
 pub(super) fn show_page(is_shown: bool, cx: &mut Apply<'_>) {
-    cx.state.lessons.is_page_shown = is_shown;
-    cx.state.view.is_start_shown = false;
     if is_shown {
-        read_list(cx);
+        return show_sheet(Sheet::List, cx);
     }
+    cx.state.lessons.is_page_shown = false;
+    cx.state.view.is_start_shown = false;
+}
+
+pub(super) fn show_sheet(sheet: Sheet, cx: &mut Apply<'_>) {
+    if cx.state.lessons.is_playing() {
+        close(cx);
+    }
+    cx.state.lessons.sheet = sheet;
+    cx.state.lessons.is_page_shown = true;
+    cx.state.view.is_start_shown = false;
+    read_list(cx);
 }

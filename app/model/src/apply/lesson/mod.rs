@@ -15,12 +15,12 @@ use self::dropped::SortDropped;
 use self::files::OpenFile;
 use self::files::read_list;
 use self::files::{add, show_page};
-use self::play::{answers, ask, count_hands, lock, next, open, set_ttl};
+use self::play::{answers, ask, count_hands, leave, lock, next, open, resume, set_ttl};
 use super::{Apply, store};
 use crate::action::LessonAction;
 use crate::job::lesson::{LessonProgress, LessonRequest, LessonView, Problem};
 use crate::source::Opened;
-use crate::state::lesson::{Answers, Playing, PresentedCard, steps};
+use crate::state::lesson::{Answers, OpenedFrom, Playing, PresentedCard, Sheet};
 use crate::state::{Dialog, ParkedStore, Zone};
 use crate::worker::LessonOutcome;
 
@@ -29,7 +29,12 @@ pub fn apply(action: LessonAction, cx: &mut Apply<'_>) {
     match action {
         LessonAction::ShowPage(is_shown) => show_page(is_shown, cx),
         LessonAction::Reload => read_list(cx),
-        LessonAction::Open(source) => open(source, cx),
+        LessonAction::Open(source) => resume(source, play::way_from_here(cx), cx),
+        LessonAction::OpenAt(start) => open(start, cx),
+        LessonAction::Lead(tour) => play::lead(&tour, cx),
+        LessonAction::Begin(tour) => play::begin(&tour, cx),
+        LessonAction::ShowSummary(key) => files::show_sheet(Sheet::Summary(key), cx),
+        LessonAction::Search(typed) => cx.state.lessons.search = typed,
         LessonAction::Add(path) => add(path, cx),
         LessonAction::AddDropped(paths) => {
             cx.run(SortDropped(paths));
@@ -37,20 +42,11 @@ pub fn apply(action: LessonAction, cx: &mut Apply<'_>) {
         LessonAction::OpenFile(file) => {
             cx.run(OpenFile(file));
         }
-        LessonAction::Close => close(cx),
+        LessonAction::Close => leave(cx),
         LessonAction::Request(request) => ask(request, cx),
         LessonAction::Next => next(cx),
-        LessonAction::Back => {
-            if let Some(card) = cx.state.lessons.view().and_then(steps::last_card) {
-                ask(LessonRequest::OpenCard(card), cx);
-            }
-        }
-        LessonAction::RunNext => {
-            let next = cx.state.lessons.view().and_then(steps::next_block);
-            if let Some((part, _)) = next {
-                ask(LessonRequest::Run { part }, cx);
-            }
-        }
+        LessonAction::Back => play::back(cx),
+        LessonAction::RunNext => play::run_next(cx),
         LessonAction::Lock(part) => lock(part, cx),
         LessonAction::SetCount(part, count) => {
             answers(cx, |answers| {
@@ -103,7 +99,7 @@ fn opened(number: u32, result: Result<Opened, Vec<Problem>>, cx: &mut Apply<'_>)
     let opened = match result {
         Ok(opened) => opened,
         Err(problems) => {
-            lessons.failed = Some((opening.source, problems));
+            lessons.failed = Some((opening.start.source, problems));
             // Another lesson's store is gone with its runtime.
             if lessons.is_playing() {
                 close(cx);
@@ -111,30 +107,48 @@ fn opened(number: u32, result: Result<Opened, Vec<Problem>>, cx: &mut Apply<'_>)
             return show_page(true, cx);
         }
     };
-    let own = if let Some(playing) = lessons.playing.take() {
+    let shows_page = lessons.is_page_shown;
+    // A lecture keeps its notes and its timer from one lesson to the next.
+    let lecture = lessons.playing.as_ref().filter(|it| opening.start.way.continues(&it.way));
+    let lecture = lecture.map(|playing| (playing.shows_notes, playing.since));
+    let (shows_notes, since) = lecture.unwrap_or((false, cx.state.uptime));
+    let (own, dialog, opened_from) = if let Some(playing) = lessons.playing.take() {
         // The state of the other lesson is dropped.
         let _ = ParkedStore::park(cx.state);
-        playing.own
+        (playing.own, playing.dialog, playing.opened_from)
     } else {
+        let has_tab = cx.state.tabs.active().is_some() && !cx.state.view.is_start_shown;
         cx.state.note_tabs();
-        Box::new(ParkedStore::park(cx.state))
+        let dialog = cx.state.dialogs.open().filter(|dialog| dialog.outlives_lesson()).cloned();
+        let opened_from =
+            if shows_page || !has_tab { OpenedFrom::Page } else { OpenedFrom::Collection };
+        (Box::new(ParkedStore::park(cx.state)), dialog, opened_from)
     };
     cx.state.dialogs.forget(Dialog::is_about_contents);
     cx.state.lessons.is_page_shown = false;
     cx.state.lessons.playing = Some(Playing {
         number,
-        source: opening.source,
+        source: opening.start.source,
         view: None,
+        begins_at: opening.start.card.filter(|card| *card > 0),
         own,
+        dialog,
         answers: Answers::default(),
         presented: PresentedCard::default(),
-        shows_notes: false,
+        shows_notes,
         is_black: false,
-        since: cx.state.uptime,
+        since,
+        way: opening.start.way,
+        opened_from,
+        broken: Vec::new(),
     });
     // The texts of lessons are in UTC.
     cx.state.clock.set_zone(Zone::Utc);
     store::opened(Ok(opened), cx);
+    if let Some(card) = opening.start.card.filter(|card| *card > 0) {
+        ask(LessonRequest::OpenCard(card), cx);
+    }
+    files::know_course(cx);
 }
 
 fn take_view(number: u32, view: &Arc<LessonView>, cx: &mut Apply<'_>) {
@@ -142,6 +156,11 @@ fn take_view(number: u32, view: &Arc<LessonView>, cx: &mut Apply<'_>) {
     if playing.number != number {
         return;
     }
+    let is_there = |card: usize| view.card == card || card >= view.cards.len();
+    if playing.begins_at.is_some_and(|card| !is_there(card) && view.failure.is_none()) {
+        return;
+    }
+    playing.begins_at = None;
     let before = playing.view.replace(Arc::clone(view));
     let is_other_card = before.as_ref().is_none_or(|before| before.card != view.card);
     let went_back = before.as_ref().is_some_and(|it| it.time.now_ms > view.time.now_ms);
@@ -169,11 +188,8 @@ fn take_view(number: u32, view: &Arc<LessonView>, cx: &mut Apply<'_>) {
 /// The list shows the progress without being read again.
 fn note_progress(view: &LessonView, cx: &mut Apply<'_>) {
     let Some(list) = &mut cx.state.lessons.list else { return };
-    let progress = if steps::is_finished(view) {
-        LessonProgress::Done
-    } else {
-        LessonProgress::Card(view.card)
-    };
+    let progress =
+        if view.is_finished() { LessonProgress::Done } else { LessonProgress::Card(view.card) };
     let known = list.lessons.iter().position(|entry| entry.source == view.source);
     let Some(at) = known else { return };
     let is_same = list

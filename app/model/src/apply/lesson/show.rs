@@ -14,7 +14,7 @@ use crate::job::reply::batch;
 use crate::state::clock::Mode as ClockMode;
 use crate::state::dialogs::{Confirm, Dialog, Tone};
 use crate::state::expiry::{ExpiryView, Mode};
-use crate::state::lesson::{namespace, steps};
+use crate::state::lesson::{Way, namespace, steps};
 use crate::state::offer::Offer;
 use crate::state::tabs::ViewKind;
 use crate::state::view::Activity;
@@ -140,7 +140,7 @@ pub(super) fn follow(link: &str, cx: &mut Apply<'_>) {
         ("log", "") => activity(Activity::Passes, cx),
         ("lessons", "") => files::show_page(true, cx),
         ("lesson", slug) if !slug.is_empty() => {
-            play::open(LessonSource::Shipped(slug.to_owned()), cx);
+            play::resume(LessonSource::Shipped(slug.to_owned()), Way::Series, cx);
         }
         ("collection", name) if !name.is_empty() => {
             let show = TabsAction::ShowView(namespace(name), ViewKind::Expiry);

@@ -29,9 +29,11 @@ use std::sync::Arc;
 
 pub use answer::{Answers, PresentedCard};
 
-use super::ParkedStore;
+use self::catalog::SeriesKey;
+use super::clock::Clock;
+use super::{Dialog, ParkedStore};
 use crate::job::Namespace;
-use crate::job::lesson::{LessonList, LessonSource, LessonView, Problem};
+use crate::job::lesson::{LessonList, LessonSource, LessonView, Problem, Stop, Tour};
 
 pub const DATABASE: &str = "lesson";
 
@@ -46,19 +48,94 @@ pub struct Lessons {
     pub is_asked: bool,
     /// Whether the Lessons page is shown in place of the collection.
     pub is_page_shown: bool,
+    pub sheet: Sheet,
+    /// The text in the search field of the list.
+    pub search: String,
     pub opening: Option<Opening>,
     pub playing: Option<Playing>,
     /// Why the last lesson was not opened.
     pub failed: Option<(LessonSource, Vec<Problem>)>,
     /// Lesson files and course folders that the user opened.
     pub opened: Vec<PathBuf>,
+    pub watched: WatchedFiles,
+}
+
+/// The files on the screen that an editor may save.
+#[derive(Debug, Default)]
+pub struct WatchedFiles {
+    pub paths: Vec<PathBuf>,
+    /// When they were looked at last, in window time.
+    pub looked: Option<std::time::Duration>,
+    /// A number that changes when one of them is saved. `None` until the first look.
+    pub stamp: Option<u64>,
+}
+
+/// The contents of the Lessons page.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Sheet {
+    #[default]
+    List,
+    /// The end of a series.
+    Summary(SeriesKey),
+}
+
+/// How a lesson begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LessonStart {
+    pub source: LessonSource,
+    /// The index of the card; `None` for the first one.
+    pub card: Option<usize>,
+    /// The seed of the numbers of a file with `[vary]`. `None` for its first values.
+    pub seed: Option<u64>,
+    pub way: Way,
+}
+
+impl LessonStart {
+    /// The beginning of a lesson of a series.
+    pub fn new(source: LessonSource) -> Self {
+        Self { source, card: None, seed: None, way: Way::Series }
+    }
+}
+
+/// The way on from a lesson that was played to its end.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Way {
+    /// Through its series.
+    #[default]
+    Series,
+    /// Along the half-hour path.
+    Path,
+    /// Along a run sheet, or through the cards to repeat.
+    Tour {
+        tour: Arc<Tour>,
+        /// The index of the present stop.
+        at: usize,
+    },
+}
+
+impl Way {
+    /// The present stop of a tour.
+    pub fn stop(&self) -> Option<&Stop> {
+        match self {
+            Self::Tour { tour, at } => tour.stops.get(*at),
+            Self::Series | Self::Path => None,
+        }
+    }
+
+    /// Whether both are along the same tour.
+    pub fn continues(&self, before: &Self) -> bool {
+        match (self, before) {
+            (Self::Tour { tour, .. }, Self::Tour { tour: other, .. }) => Arc::ptr_eq(tour, other),
+            _ => false,
+        }
+    }
 }
 
 /// A lesson that is being prepared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
     pub number: u32,
-    pub source: LessonSource,
+    pub start: LessonStart,
 }
 
 #[derive(Debug)]
@@ -67,8 +144,12 @@ pub struct Playing {
     pub source: LessonSource,
     /// The newest snapshot; `None` until the first one came.
     pub view: Option<Arc<LessonView>>,
+    /// The card that it begins with. Snapshots of other cards before it are not shown.
+    pub begins_at: Option<usize>,
     /// The store that comes back when it is closed.
     pub own: Box<ParkedStore>,
+    /// The dialog from which it was opened. It comes back too.
+    pub dialog: Option<Dialog>,
     pub answers: Answers,
     pub presented: PresentedCard,
     /// Whether the notes of the presenter are shown.
@@ -76,6 +157,18 @@ pub struct Playing {
     pub is_black: bool,
     /// When it began, in window time.
     pub since: std::time::Duration,
+    pub way: Way,
+    pub opened_from: OpenedFrom,
+    /// Why the file can't be read as it was saved last. The lesson goes by the file before.
+    pub broken: Vec<Problem>,
+}
+
+/// The place to return to when a lesson is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenedFrom {
+    /// The Lessons page.
+    Page,
+    Collection,
 }
 
 impl Lessons {
@@ -95,6 +188,25 @@ impl Lessons {
 }
 
 impl Playing {
+    /// Whether the way leads on from the open card to another lesson.
+    pub fn is_at_last_card(&self) -> bool {
+        let Some(view) = &self.view else { return false };
+        let only = self.way.stop().and_then(|stop| stop.card);
+        view.is_last_card() || only == Some(view.card)
+    }
+
+    /// The time of its clock. Where a time of day would not show that days went by, with the date.
+    pub fn time_shown(&self, clock: &Clock) -> String {
+        let (zone, shown_ms) = (clock.zone(), clock.shown_ms());
+        let start_ms = self.view.as_ref().map(|view| view.time.start_ms);
+        let day = |ms| zone.wall(ms).map(|wall| wall.date());
+        if start_ms.is_none_or(|start_ms| day(start_ms) == day(shown_ms)) {
+            zone.time_of_day(shown_ms)
+        } else {
+            zone.date_time(shown_ms)
+        }
+    }
+
     /// The lesson's title, as far as it is known.
     pub fn title(&self) -> &str {
         self.view.as_ref().map_or("", |view| view.lesson.title.as_str())

@@ -46,8 +46,7 @@ pub fn is_running(view: &LessonView) -> bool {
 
 /// The next card, if everything on the open one was done.
 pub fn next_card(view: &LessonView) -> Option<usize> {
-    let is_done = view.cards.get(view.card).is_some_and(|card| card.is_done);
-    Some(view.card + 1).filter(|next| is_done && *next < view.cards.len())
+    (view.can_leave_card() && !view.is_last_card()).then_some(view.card + 1)
 }
 
 /// The card before.
@@ -55,9 +54,9 @@ pub fn last_card(view: &LessonView) -> Option<usize> {
     view.card.checked_sub(1)
 }
 
-/// Whether the last card was done.
-pub fn is_finished(view: &LessonView) -> bool {
-    view.card + 1 == view.cards.len() && view.cards.last().is_some_and(|card| card.is_done)
+/// Whether the lesson may be left for the next one.
+pub fn is_at_end(view: &LessonView) -> bool {
+    view.is_last_card() && view.can_leave_card()
 }
 
 /// The effect of a presenter's next press.

@@ -59,8 +59,8 @@ pub const ROWS: &[Row] = &[
     ("Export handout…", Refused(NO_LESSON)),
     ("Restart card", Refused(NO_LESSON)),
     ("Step back to the last event", Refused(NO_LESSON)),
-    ("Next card", Refused("No lesson is open, or this is its last card")),
-    ("Last card", Refused("No lesson is open, or this is its first card")),
+    ("Next card", Refused("No lesson is open, or the card isn’t finished")),
+    ("Previous card", Refused("No lesson is open, or this is its first card")),
     ("Unfinished operations…", Refused("No operation stopped early")),
     ("Stop the console", Refused("Nothing runs in the console")),
     (

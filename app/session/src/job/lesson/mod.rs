@@ -9,7 +9,9 @@ pub use file::{
     Answer, Block, BlockKind, Card, Choice, ClockKind, Goal, Handle, Lesson, LessonKind, Level,
     MemberStart, Part, Problem, Question, QuestionKind, ReaperStart, Rules, Traffic,
 };
-pub use list::{LessonEntry, LessonList, LessonProgress};
+pub use list::{
+    LessonEntry, LessonList, LessonProgress, MissedQuestion, RepeatedQuestion, Stop, Tour,
+};
 pub use player::{
     BlockState, BlockView, CardView, Guess, LessonRequest, LessonSource, LessonView, MemberCommand,
     MemberLane, MemberRole, MemberView, OplogEntryView, QuestionView, TimeView, Verdict,

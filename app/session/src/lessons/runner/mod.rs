@@ -124,6 +124,11 @@ impl Runner {
         Arc::clone(&self.source)
     }
 
+    /// Forgets the recorded answers, which are those of the first values of `[vary]`.
+    pub fn forget_recorded(&mut self) {
+        self.recorded.clear();
+    }
+
     /// The newest snapshot.
     pub fn view(&self) -> LessonView {
         self.showing.view().clone()

@@ -96,12 +96,12 @@ fn perform(
     hall: &dyn LessonHall,
 ) {
     match order {
-        LessonOrder::Open { number, source } => {
+        LessonOrder::Open { number, source, seed } => {
             *play = None;
             *lock(&desk.number) = number;
             lock(&desk.newest).take();
             lock(&desk.last).take();
-            let staged = shelf.open(&source, desk);
+            let staged = shelf.open(&source, seed, desk);
             if ScriptWatch::of_thread().is_abandoned() {
                 return;
             }

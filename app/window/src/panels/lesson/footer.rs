@@ -4,11 +4,13 @@ use egui::{Align, Layout, Role, Sense, Ui, WidgetInfo, vec2};
 
 use super::actions::LessonActions;
 use crate::action::LessonAction;
-use crate::job::lesson::{LessonKind, LessonView};
+use crate::job::lesson::LessonView;
 use crate::state::State;
 use crate::state::lesson::Playing;
+use crate::state::lesson::catalog::{self, After};
 use crate::theme::{colors, sizes};
 use crate::widgets::Button;
+use crate::widgets::value_text::with_marks;
 
 /// The radius of a dot.
 const DOT: f32 = 4.0;
@@ -20,32 +22,51 @@ pub(super) fn ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Le
     ui.painter().hline(line.x_range(), line.top(), hairline);
     ui.horizontal_centered(|ui| {
         ui.add_space(sizes::GAP_LARGE);
-        let back = Button::plain("Back").enabled(view.card > 0).tooltip("Last card (PageUp)");
+        let back = Button::plain("Back").enabled(view.card > 0).tooltip("Previous card (PageUp)");
         if ui.add(back).clicked() {
             actions.push(LessonAction::Back);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(sizes::GAP_LARGE);
-            next_ui(ui, state, view, actions);
+            next_ui(ui, state, playing, view, actions);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| dots_ui(ui, view));
         });
     });
 }
 
-fn next_ui(ui: &mut Ui, state: &State, view: &LessonView, actions: &mut LessonActions<'_>) {
-    let is_last = view.card + 1 == view.cards.len();
+fn next_ui(
+    ui: &mut Ui,
+    state: &State,
+    playing: &Playing,
+    view: &LessonView,
+    actions: &mut LessonActions<'_>,
+) {
     let is_done = view.cards.get(view.card).is_some_and(|card| card.is_done);
-    let list = state.lessons.list.as_ref();
-    let label = match (is_last, list.and_then(|list| list.after(&view.source))) {
-        (false, _) => "Next",
-        (true, Some(_)) => "Next lesson",
-        (true, None) => "Finish",
+    let is_last = playing.is_at_last_card();
+    let list = state.lessons.list.as_ref().filter(|_| is_last);
+    let after = list.map(|list| (list, catalog::after(list, &view.source, &playing.way)));
+    let (label, tooltip) = match after {
+        None if is_last => ("Finish", "Show the lessons (PageDown)".to_owned()),
+        None => ("Next", "Next card (PageDown)".to_owned()),
+        Some((_, After::Lesson(next))) => {
+            ("Next lesson", format!("{} (PageDown)", with_marks(&next.title)))
+        }
+        Some((list, After::Stop(start))) => {
+            let label = if start.card.is_some() { "Next question" } else { "Next lesson" };
+            let title = catalog::title(list, &start.source);
+            (label, format!("{} (PageDown)", with_marks(&title)))
+        }
+        Some((_, After::Summary(key))) => {
+            ("Finish", format!("The end of: {} (PageDown)", with_marks(key.title())))
+        }
+        Some((_, After::TourEnd | After::Page)) => {
+            ("Finish", "Show the lessons (PageDown)".to_owned())
+        }
     };
-    let tooltip = match (is_done, is_last) {
-        (true, false) => "Next card (PageDown)",
-        (true, true) => "The lesson is done",
-        (false, _) if view.lesson.kind == LessonKind::Challenge => "Reach the goal first",
-        (false, _) => "Finish this card first",
+    let (label, tooltip) = match (is_done, view.is_at_goal()) {
+        (true, _) => (label, tooltip),
+        (false, true) => ("Continue", format!("Leave the goal open. {label}: {tooltip}")),
+        (false, false) => (label, "Finish this card first".to_owned()),
     };
     let button = if is_done { Button::primary(label) } else { Button::plain(label) };
     let button = button.known_as("next").enabled(is_done).tooltip(tooltip);

@@ -1,19 +1,25 @@
-//! The Lessons page: every lesson by series, how far the user got, and the half-hour path.
+//! The Lessons page: every lesson by place and series, how far the user got, the half-hour path, and
+//! the end of a series.
 
+mod path;
+mod repeat;
 mod row;
+mod summary;
 
 use egui::{Align, Label, Layout, Margin, RichText, ScrollArea, Ui, UiBuilder};
 
-use self::row::{PROBLEMS_MAX, place};
+pub(super) use self::row::{PROBLEMS_MAX, place};
 use super::scenes;
 use crate::action::{Action, Actions, LessonAction, lesson};
-use crate::job::lesson::{LessonList, LessonProgress, LessonSource};
+use crate::job::lesson::{LessonList, LessonSource};
 use crate::state::State;
-use crate::state::lesson::catalog::{self, Series};
+use crate::state::lesson::Sheet;
+use crate::state::lesson::catalog::{self, Series, SeriesKey};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
+use crate::widgets::field::Field;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, bar, card};
+use crate::widgets::{Button, card};
 
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     // A file that was mended in an editor is read again when the window comes back to the front.
@@ -31,23 +37,57 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             empty_state::ui(ui, Picture::Waiting, "Reading the lessons…", None);
             return;
         };
-        ScrollArea::vertical().id_salt("lessons").auto_shrink(false).show(ui, |ui| {
-            column_ui(ui, |ui| {
-                failed_ui(ui, state);
-                path_ui(ui, list, actions);
-                for error in &list.errors {
-                    warning_ui(ui, error);
-                }
-                if list.lessons.is_empty() && list.errors.is_empty() {
-                    empty_state::hint(ui, "No lessons were found");
-                }
-                for series in &catalog::series(list) {
-                    series_ui(ui, state, list, series, actions);
-                }
-            });
-            ui.add_space(sizes::GAP_LARGE);
-        });
+        let sheet = &state.lessons.sheet;
+        ScrollArea::vertical().id_salt(("lessons", sheet == &Sheet::List)).auto_shrink(false).show(
+            ui,
+            |ui| {
+                column_ui(ui, |ui| match sheet {
+                    Sheet::List => list_ui(ui, state, list, actions),
+                    Sheet::Summary(key) => summary::ui(ui, list, key, actions),
+                });
+                ui.add_space(sizes::GAP_LARGE);
+            },
+        );
     });
+}
+
+fn list_ui(ui: &mut Ui, state: &State, list: &LessonList, actions: &mut Actions) {
+    failed_ui(ui, state);
+    for error in &list.errors {
+        warning_ui(ui, error);
+    }
+    if list.lessons.is_empty() && list.errors.is_empty() {
+        empty_state::hint(ui, "No lessons were found");
+    }
+    search_ui(ui, state, actions);
+    let typed = state.lessons.search.trim();
+    if typed.is_empty() {
+        path::ui(ui, list, actions);
+        repeat::ui(ui, state, list, actions);
+    }
+    let found = catalog::search(list, typed);
+    if found.is_empty() && !list.lessons.is_empty() {
+        empty_state::hint(ui, "No lesson has these words in its title");
+    }
+    for series in &found {
+        series_ui(ui, state, list, series, actions);
+    }
+}
+
+fn search_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let mut typed = state.lessons.search.clone();
+    let field = Field {
+        name: "Search lessons",
+        hint: "Search by title or number",
+        icon: Some(Icon::Search),
+        clearable: true,
+        ..Field::default()
+    };
+    field.ui(ui, &mut typed);
+    if typed != state.lessons.search {
+        actions.push(Action::Lesson(LessonAction::Search(typed)));
+    }
+    ui.add_space(sizes::GAP_SMALL);
 }
 
 fn head_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
@@ -98,47 +138,12 @@ fn warning_ui(ui: &mut Ui, words: &str) {
     });
 }
 
-/// The half-hour path: how much of it is done, and where it continues.
-fn path_ui(ui: &mut Ui, list: &LessonList, actions: &mut Actions) {
-    let path = catalog::path(list);
-    if path.is_empty() {
-        return;
-    }
-    let done = path.iter().filter(|entry| entry.progress == LessonProgress::Done).count();
-    let next = catalog::next_on_path(list);
-    card::ui(ui, |ui| {
-        let size = egui::vec2(ui.available_width(), sizes::CONTROL);
-        ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
-            if let Some(next) = next {
-                let verb = if done == 0 { "Start" } else { "Continue" };
-                let label = format!("{verb}: {}", next.title);
-                if ui.add(Button::primary(&label)).clicked() {
-                    scenes::open(next, actions);
-                }
-            }
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                ui.label(Icon::Star.text().color(colors(ui).accent));
-                let title = text::rich("The half-hour path", text::title());
-                ui.label(title.color(colors(ui).text));
-                let words = format!("{done} of {} done", path.len());
-                let words = text::rich(words, text::body()).color(colors(ui).dim);
-                ui.add(Label::new(words).truncate());
-            });
-        });
-        ui.add_space(sizes::GAP_TINY);
-        #[expect(clippy::cast_precision_loss, reason = "ten lessons")]
-        let share = done as f32 / path.len() as f32;
-        bar::ui(ui, share, colors(ui).accent, "Progress on the half-hour path");
-    });
-}
-
-/// Draws into a column in the middle, narrow enough to be read line by line.
+/// Draws into a column below the title, narrow enough to be read line by line.
 fn column_ui(ui: &mut Ui, content: impl FnOnce(&mut Ui)) {
     let room = ui.available_rect_before_wrap();
     // The bar at the right covers nothing.
     let width = (room.width() - sizes::GAP).min(sizes::LESSONS_COLUMN);
-    let left = room.left() + (room.width() - width) / 2.0;
-    let column = room.with_min_x(left).with_max_x(left + width);
+    let column = room.with_max_x(room.left() + width);
     ui.scope_builder(UiBuilder::new().max_rect(column), content);
 }
 
@@ -151,14 +156,20 @@ fn series_ui(
 ) {
     ui.add_space(sizes::GAP);
     ui.horizontal(|ui| {
-        let title = RichText::new(with_marks(&series.title)).font(text::strong());
+        let title = RichText::new(with_marks(series.key.title())).font(text::strong());
         ui.label(title.color(colors(ui).text));
-        let words = if series.is_scenes() {
-            "keys 1 to 9 and 0".to_owned()
-        } else {
-            format!("{} of {} done", series.done(), series.lessons.len())
+        let is_done = series.done() == series.lessons.len();
+        let words = match series.key {
+            SeriesKey::Scenes => "keys 1 to 9 and 0".to_owned(),
+            _ => format!("{} of {} done", series.done(), series.lessons.len()),
         };
         ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+        if is_done && !matches!(series.key, SeriesKey::Scenes | SeriesKey::Files) {
+            let name = format!("Summary: {}", series.key.title());
+            if ui.add(Button::ghost("Summary").small().name(&name)).clicked() {
+                actions.push(Action::Lesson(LessonAction::ShowSummary(series.key.clone())));
+            }
+        }
     });
     let line = ui.available_rect_before_wrap();
     let stroke = egui::Stroke::new(sizes::LINE, colors(ui).hairline);

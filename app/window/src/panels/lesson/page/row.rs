@@ -50,7 +50,7 @@ pub(super) fn ui(
     }
     if ui.is_rect_visible(rect) {
         let opening = state.lessons.opening.as_ref();
-        let is_opening = opening.is_some_and(|opening| opening.source == entry.source);
+        let is_opening = opening.is_some_and(|opening| opening.start.source == entry.source);
         Cells { list, entry, is_on_path, is_opening }.paint(ui, rect);
     }
     if response.clicked() {
@@ -109,6 +109,14 @@ impl Cells<'_> {
         }
         if self.is_on_path {
             paint::icon_at(ui.painter(), at(x + 8.0), Icon::Star, text::ICON, colors.accent);
+            x += 16.0 + sizes::GAP;
+        }
+        let before = catalog::missing_before(self.list, self.entry);
+        let room = inner.right() - x;
+        if !before.is_empty() && room > 0.0 {
+            let words = format!("after {}", before.join(", "));
+            let end = pos2(inner.right(), rect.center().y);
+            paint::text_at(ui, end, Align2::RIGHT_CENTER, &words, text::small(), colors.dim, room);
         }
     }
 
@@ -117,7 +125,7 @@ impl Cells<'_> {
         let scenes = catalog::scenes(self.list);
         match scenes.iter().position(|scene| scene.source == self.entry.source) {
             Some(place) => catalog::scene_key(place).map(String::from).unwrap_or_default(),
-            None => catalog::number(self.list, self.entry),
+            None => self.list.number(self.entry),
         }
     }
 
@@ -209,10 +217,10 @@ fn more_ui(ui: &mut Ui, entry: &LessonEntry, is_open: bool) -> bool {
 }
 
 /// Problems of a file that are listed at once.
-pub(super) const PROBLEMS_MAX: usize = 100;
+pub(in crate::panels::lesson) const PROBLEMS_MAX: usize = 100;
 
 /// A problem with its place in the file.
-pub(super) fn place(problem: &Problem) -> String {
+pub(in crate::panels::lesson) fn place(problem: &Problem) -> String {
     let Problem { line, column, sentence } = problem;
     format!("{line}:{column}: {}", with_marks(sentence))
 }
