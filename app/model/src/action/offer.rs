@@ -1,8 +1,8 @@
 //! The actions of questions and messages.
 
 use super::{
-    Action, ConnectAction, DocumentsAction, IndexesAction, LessonAction, ReaperAction, StoreAction,
-    TransferAction, TrashAction, ViewAction,
+    Action, ConnectAction, DocumentsAction, IndexesAction, LessonAction, ReaperAction,
+    SandboxAction, StoreAction, TransferAction, TrashAction, ViewAction,
 };
 use crate::job::lesson::LessonSource;
 use crate::state::offer::Offer;
@@ -29,6 +29,7 @@ impl From<Offer> for Action {
             Offer::SkipUndo(tab) => Self::Documents(tab, DocumentsAction::SkipUndo),
             Offer::SkipRedo(tab) => Self::Documents(tab, DocumentsAction::SkipRedo),
             Offer::ShowResult(operation) => Self::Transfer(TransferAction::ShowResult(operation)),
+            Offer::CopyToSandbox(namespace) => Self::Sandbox(SandboxAction::CopyNow(namespace)),
             Offer::OpenLesson(file) => Self::Lesson(LessonAction::Open(LessonSource::File(file))),
             Offer::Copy(text) => Self::View(ViewAction::Copy(text)),
         }

@@ -302,8 +302,10 @@ pub enum SandboxAction {
     Open,
     /// Opens the store that was open before.
     Back,
-    /// Copies a collection into one and opens that.
+    /// Copies a collection into one and opens that. In a lesson, asks first.
     Copy(Namespace),
+    /// The same without a question.
+    CopyNow(Namespace),
     /// Deletes it, then does what the open dialog says.
     Discard,
     /// Moves it into the folder of the open dialog, then does what that says.

@@ -69,7 +69,9 @@ pub fn refusal(action: &Action, state: &State) -> Option<&'static str> {
         Action::Trash(_) if !can.archives => Some(ARCHIVES),
         Action::Listener(_) if !can.listener => Some(LISTENER),
         Action::Maintenance(_) if !can.maintenance => Some(MAINTENANCE),
-        Action::Sandbox(SandboxAction::Copy(_)) if !can.sandboxes => Some(SANDBOXES),
+        Action::Sandbox(SandboxAction::Copy(_) | SandboxAction::CopyNow(_)) if !can.sandboxes => {
+            Some(SANDBOXES)
+        }
         Action::Store(StoreAction::SetDialect(..)) if !can.dialects => Some(DIALECTS),
         Action::Documents(_, DocumentsAction::ShowDamaged) if !can.maintenance => Some(DAMAGED),
         _ => None,

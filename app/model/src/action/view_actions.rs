@@ -208,8 +208,6 @@ pub enum IndexesAction {
     },
     /// The open dialog was changed: queries what its TTL would remove.
     AskWhatIf,
-    /// Keeps the TTL of the open dialog on the timeline, for when a lesson was read.
-    KeepDraft,
     /// Sends the command of the open dialog.
     Send,
     /// Asks whether the index of the open dialog is to be dropped and created again.

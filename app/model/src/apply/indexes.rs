@@ -5,8 +5,8 @@ mod create;
 mod list;
 mod reads;
 
-pub(super) use self::change_ttl::{ask_ages, show_change_ttl};
-use self::change_ttl::{ask_what_if, keep_draft};
+use self::change_ttl::ask_what_if;
+pub(super) use self::change_ttl::{ask_ages, show_again, show_change_ttl};
 pub use self::change_ttl::{open_change_ttl, open_change_ttl_when_known};
 pub use self::list::refresh;
 pub(super) use self::reads::TtlWhatIf;
@@ -33,7 +33,6 @@ pub fn apply(tab: TabId, action: IndexesAction, cx: &mut Apply<'_>) {
         IndexesAction::OpenDrop(name) => open_drop(tab, &name, cx.state),
         IndexesAction::Hide { name, hidden } => hide(tab, &name, hidden, cx),
         IndexesAction::AskWhatIf => ask_what_if(tab, cx),
-        IndexesAction::KeepDraft => keep_draft(tab, cx.state),
         IndexesAction::Send => send(tab, cx),
         IndexesAction::AskRecreate => recreate::ask(tab, cx.state),
         IndexesAction::Recreate(index) => recreate::start(tab, &index, cx),

@@ -172,6 +172,9 @@ fn the_strip_and_the_dialog_have_one_computation() {
     let ttl = NumberDraft { text: "10".to_owned(), unit: Unit::Seconds };
     act(ExpiryAction::TryTtl(ttl), &mut state, &mut effects);
     assert_eq!(sent(&mut effects), [], "nothing is asked while it is dragged");
+    act(ExpiryAction::RefreshDensity, &mut state, &mut effects);
+    let is_asked = |sent: &(String, u64, Document)| sent.0 == "mayflyWhatIf";
+    assert!(!sent(&mut effects).iter().any(is_asked), "nor by the time that passes");
     act(ExpiryAction::CountWhatIf, &mut state, &mut effects);
     let asked = sent(&mut effects).remove(0).2;
     let answer = reply(asked, Ok(doc! { "total": 3_i64, "overdueNow": 2_i64 }));

@@ -15,6 +15,8 @@ use super::question::{Answer, Question, Report, Run};
 use super::{Apply, WindowEffect, passwords, store, stores};
 use crate::action::SandboxAction;
 use crate::job::OpenRequest;
+use crate::state::dialogs::{Confirm, Tone};
+use crate::state::offer::Offer;
 use crate::state::recent_stores::RecentStore;
 use crate::state::sandbox::{AfterSandbox, LeaveSandbox};
 use crate::state::toasts::Kind;
@@ -36,7 +38,21 @@ pub fn apply(action: &SandboxAction, cx: &mut Apply<'_>) {
             let then = AfterSandbox::Open(Box::new(back(cx.state)));
             cx.state.dialogs.show_before(Dialog::LeaveSandbox(LeaveSandbox::before(then)));
         }
-        SandboxAction::Copy(namespace) => {
+        SandboxAction::Copy(namespace) if cx.state.lessons.is_playing() => {
+            cx.state.dialogs.show(Dialog::Confirm(Confirm {
+                title: "Leave the lesson for a sandbox?".to_owned(),
+                text: format!(
+                    "The sandbox gets a copy of {namespace} as it is now. The lesson ends; it \
+                     continues at this card when you open it again."
+                ),
+                command: None,
+                button: "Open sandbox".to_owned(),
+                tone: Tone::Normal,
+                offer: Offer::CopyToSandbox(namespace.clone()),
+                name: None,
+            }));
+        }
+        SandboxAction::Copy(namespace) | SandboxAction::CopyNow(namespace) => {
             let sentence = format!("Copying {namespace} into a sandbox…");
             cx.toast(Kind::Info, sentence);
             cx.run(CopyToSandbox(namespace.clone()));

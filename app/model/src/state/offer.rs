@@ -49,6 +49,8 @@ pub enum Offer {
     SkipRedo(TabId),
     /// The result of an import is shown.
     ShowResult(OperationId),
+    /// A collection of a lesson is copied into a sandbox, which ends the lesson.
+    CopyToSandbox(Namespace),
     /// A lesson file is opened.
     OpenLesson(PathBuf),
     /// Text is copied.

@@ -1,6 +1,7 @@
 //! Links from what the window shows to the lesson that explains it.
 
 use bson::{Document, doc};
+use mayfly::action::{Action, LessonAction};
 use mayfly::job::lesson::LessonSource;
 
 use super::support::{Window, at};
@@ -22,7 +23,8 @@ fn pressed(window: &mut Window, name: &str) -> Option<String> {
     window.click(name);
     let lessons = &window.state().lessons;
     let playing = lessons.playing.as_ref().map(|playing| &playing.source);
-    let source = playing.or_else(|| lessons.opening.as_ref().map(|opening| &opening.source))?;
+    let source =
+        playing.or_else(|| lessons.opening.as_ref().map(|opening| &opening.start.source))?;
     match source {
         LessonSource::Shipped(slug) => Some(slug.clone()),
         LessonSource::File(_) => None,
@@ -71,10 +73,49 @@ fn a_compound_key_and_what_if_lead_to_their_lessons() {
     let mut window = Window::open_view(&notes(), "Indexes");
     window.click("Create index…");
     window.type_into("Field 1", "_id");
-    let name = "Learn why: what cannot be ttl";
+    let name = "Learn why: what create index refuses";
     assert!(!window.has(name), "one link is enough");
     window.click("Help: Set a TTL");
     window.until_named(name);
-    assert_eq!(pressed(&mut window, name).as_deref(), Some("14-what-cannot-be-ttl"));
+    assert_eq!(pressed(&mut window, name).as_deref(), Some("13-what-create-index-refuses"));
+    window.until("the dialog gives way", |state| state.dialogs.open().is_none());
+}
+
+/// Opens the lesson that the open dialog links to, and closes it.
+fn read_lesson(window: &mut Window) {
+    let help = window.part("Help: ");
+    window.click(&help);
+    window.until_named("Learn why: ");
+    let link = window.part("Learn why: ");
+    window.click(&link);
+    window.until("the lesson plays", |state| state.lessons.view().is_some());
     assert!(window.state().dialogs.open().is_none(), "the dialog gives way");
+    window.ask(Action::Lesson(LessonAction::Close));
+    window.until("the lesson is over", |state| !state.lessons.is_playing());
+}
+
+#[test]
+fn a_dialog_comes_back_from_its_lesson_with_what_was_typed() {
+    let create = doc! {"createIndexes": "notes", "indexes": [
+        {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 3_601},
+    ]};
+    let insert = doc! {"insert": "notes", "documents": [{"_id": 1, "at": at(-60)}]};
+    let mut window = Window::open_view(&[create, insert], "Indexes");
+    window.until_named("Change TTL… at_1");
+    window.click("Change TTL… at_1");
+    window.type_into("TTL", "7");
+    window.until_named("Change and expire 1");
+    read_lesson(&mut window);
+    window.until_named("Change and expire 1");
+    assert_eq!(window.value("TTL"), "7");
+    window.click("Cancel");
+    window.click("Create index…");
+    window.type_into("Field 1", "at");
+    window.type_into("Index name", "another");
+    window.click("Expire documents (TTL)");
+    window.type_into("TTL", "9");
+    window.until_named("Create and expire 1");
+    read_lesson(&mut window);
+    window.until_named("Create and expire 1");
+    assert_eq!([window.value("TTL"), window.value("Index name")], ["9", "another"]);
 }

@@ -159,7 +159,7 @@ impl StageSource {
             lock(&self.waiting).clear();
         }
         self.audience.wake();
-        answer.recv().unwrap_or_else(|_| refusal("the lesson has ended"))
+        answer.recv().unwrap_or_else(|_| refusal("The lesson has ended"))
     }
 
     /// The part of a clock change that takes effect while a block plays.

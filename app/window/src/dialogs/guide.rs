@@ -4,7 +4,7 @@
 use egui::{Align, Context, Id, Key, Modifiers, ScrollArea, Ui, vec2};
 
 use super::frame::DialogFrame;
-use crate::action::{Action, Actions, DialogAction, LessonAction, ViewAction};
+use crate::action::{Action, Actions, LessonAction, ViewAction};
 use crate::guide::{self, Chapter, Part, Place, Section};
 use crate::job::lesson::LessonSource;
 use crate::limits::GUIDE_HITS_MAX;
@@ -141,7 +141,6 @@ fn chapter_ui(ui: &mut Ui, guide: &mut Guide, actions: &mut Actions) {
 fn lesson_ui(ui: &mut Ui, slug: &'static str, actions: &mut Actions) {
     if learn::ui(ui, &why::words(slug)) {
         actions.push(Action::View(ViewAction::ShowGuide(None)));
-        actions.push(Action::Dialog(DialogAction::Close));
         let source = LessonSource::Shipped(slug.to_owned());
         actions.push(Action::Lesson(LessonAction::Open(source)));
     }

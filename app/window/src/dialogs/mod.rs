@@ -81,7 +81,9 @@ fn dialog_ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mu
         Dialog::OpenLesson(draft) => open_lesson::ui(context, draft, state, actions),
         Dialog::Handout(draft) => handout::ui(context, draft, state, actions),
         Dialog::SaveLesson(draft) => save_lesson::ui(context, draft, state, actions),
-        Dialog::OpenSandbox(draft) => sandbox::open_ui(context, draft, actions),
+        Dialog::OpenSandbox(draft) => {
+            sandbox::open_ui(context, draft, state.lessons.is_playing(), actions);
+        }
         Dialog::LeaveSandbox(draft) => sandbox::leave_ui(context, draft, state, actions),
         Dialog::Listener(draft) => listener::ui(context, draft, state, actions),
         Dialog::Trash(draft) => trash::ui(context, draft, state, actions),

@@ -4,19 +4,19 @@ use egui::{Context, Ui};
 
 use super::frame::DialogFrame;
 use super::transfer::ChoosePath;
-use super::words::{COMMAND_LINE, WAITING, quiet};
+use super::words::{COMMAND_LINE, WAITING, lines_ui, quiet};
 use crate::action::{Action, Actions, SandboxAction};
 use crate::state::State;
 use crate::state::sandbox::{AfterSandbox, LeaveSandbox, OpenSandbox};
 use crate::state::transfer::import::{WHOLE_PATH, whole_path};
-use crate::theme::text;
+use crate::theme::{colors, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::{Button, tabs};
 
 /// The name of the path.
 const PATH: &str = "Folder path";
 
-pub fn open_ui(context: &Context, draft: &mut OpenSandbox, actions: &mut Actions) {
+pub fn open_ui(context: &Context, draft: &mut OpenSandbox, in_lesson: bool, actions: &mut Actions) {
     let request = draft.request();
     let frame = DialogFrame::new("Open a sandbox")
         .subtitle("A temporary store in which you control time. Your own data is not affected")
@@ -41,6 +41,10 @@ pub fn open_ui(context: &Context, draft: &mut OpenSandbox, actions: &mut Actions
             field.ui(ui, &mut draft.at);
         });
         quiet(ui, "The clock is paused until you start it");
+        if in_lesson {
+            let words = "This ends the lesson. It continues at this card when you open it again";
+            lines_ui(ui, 1.0, Some(words), colors(ui).text);
+        }
     });
     if outcome.end(actions).is_some() {
         actions.push(Action::Sandbox(SandboxAction::Open));

@@ -2,12 +2,12 @@
 
 use super::reads::{DocumentAges, TtlWhatIf};
 use crate::apply::Apply;
-use crate::apply::index_tab::{dialog, names, with};
+use crate::apply::index_tab::{names, with};
 use crate::commands::expiry;
 use crate::job::slow_read::SlowRead;
+use crate::state::TabId;
 use crate::state::dialogs::Dialog as AnyDialog;
-use crate::state::indexes::{AgeCounts, ChangeTtl, Dialog};
-use crate::state::{State, TabId};
+use crate::state::indexes::{AgeCounts, ChangeTtl, CreateIndex, Dialog};
 
 /// Opens the dialog that changes the TTL of an index, or gives it one.
 pub fn open_change_ttl(tab: TabId, name: &str, cx: &mut Apply<'_>) {
@@ -39,13 +39,19 @@ pub(in crate::apply) fn ask_ages(tab: TabId, index: &str, cx: &mut Apply<'_>) {
     cx.ask(DocumentAges(tab), &db, command);
 }
 
-/// Keeps the TTL of the open dialog on the timeline.
-pub(super) fn keep_draft(tab: TabId, state: &mut State) {
-    if let Some(Dialog::ChangeTtl(change)) = dialog(tab, state) {
-        let change = ChangeTtl { sent: None, ..(**change).clone() };
-        if let Some(open) = state.tabs.get_mut(tab) {
-            open.expiry.keep_change(change);
+/// Opens a dialog again after the lesson that it gave way to. What its TTL removes is counted again:
+/// documents may have changed.
+pub(in crate::apply) fn show_again(tab: TabId, dialog: Dialog, cx: &mut Apply<'_>) {
+    match dialog {
+        Dialog::ChangeTtl(change) => {
+            show_change_ttl(tab, ChangeTtl { what_if: None, ages: None, ..*change }, cx);
         }
+        Dialog::Create(create) => {
+            let create = Dialog::Create(CreateIndex { what_if: None, ..create });
+            cx.state.dialogs.show(AnyDialog::Indexes(tab, create));
+            ask_what_if(tab, cx);
+        }
+        Dialog::Drop(_) | Dialog::Rollout(_) => {}
     }
 }
 

@@ -1,7 +1,7 @@
 //! The end of a lesson.
 
 use super::files::read_list;
-use crate::apply::{Apply, WindowEffect, demo, store};
+use crate::apply::{Apply, WindowEffect, demo, indexes, store};
 use crate::state::Dialog;
 use crate::worker::LessonOrder;
 
@@ -17,6 +17,9 @@ pub(in crate::apply) fn close(cx: &mut Apply<'_>) {
     if cx.state.is_open() {
         store::reopened(Vec::new(), cx);
         demo::start_traffic(cx);
+        if let Some(Dialog::Indexes(tab, dialog)) = playing.dialog {
+            indexes::show_again(tab, dialog, cx);
+        }
     }
     read_list(cx);
 }

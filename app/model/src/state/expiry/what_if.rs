@@ -109,14 +109,6 @@ impl ExpiryView {
         self.what_if.as_ref()?.trial()
     }
 
-    /// Keeps a change that is drafted in the dialog, for when it was closed to read a lesson. An index
-    /// without a TTL has no timeline.
-    pub fn keep_change(&mut self, change: ChangeTtl) {
-        if change.index.secs.is_some() {
-            self.what_if = Some(Box::new(WhatIfStrip { asked: change.asked(), change }));
-        }
-    }
-
     /// Takes the indexes of the collection: what was tried may be applied, or gone.
     pub fn follow_indexes(&mut self, indexes: &IndexesView) {
         self.what_if = self

@@ -51,25 +51,41 @@ const READS: &[&str] = &[
 /// Commands that name a path or an address, or end the store.
 const OUTSIDE: &[&str] = &["compact", "mayflyBackup", "mayflyListen", "shutdown"];
 
-/// The methods of the shell that send a command that changes something.
-const METHODS: &[(&str, &[&str])] = &[
-    ("insert", &["insert", "insertOne", "insertMany", "bulkWrite"]),
-    ("update", &["update", "updateOne", "updateMany", "replaceOne", "bulkWrite"]),
-    ("delete", &["remove", "deleteOne", "deleteMany", "bulkWrite"]),
-    (
+/// A command that changes something, with the methods of the shell that send it.
+struct Sent {
+    command: &'static str,
+    /// The usual methods. A goal that denies all of them denies the command.
+    usual: &'static [&'static str],
+    others: &'static [&'static str],
+}
+
+const fn sent(
+    command: &'static str,
+    usual: &'static [&'static str],
+    others: &'static [&'static str],
+) -> Sent {
+    Sent { command, usual, others }
+}
+
+const SENT: &[Sent] = &[
+    sent("insert", &["insertOne", "insertMany"], &["insert", "bulkWrite"]),
+    sent("update", &["updateOne", "updateMany", "replaceOne"], &["update", "bulkWrite"]),
+    sent("delete", &["deleteOne", "deleteMany"], &["remove", "bulkWrite"]),
+    sent(
         "findAndModify",
-        &["findAndModify", "findOneAndUpdate", "findOneAndReplace", "findOneAndDelete"],
+        &["findOneAndUpdate", "findOneAndReplace", "findOneAndDelete"],
+        &["findAndModify"],
     ),
-    ("createIndexes", &["createIndex", "createIndexes"]),
-    ("dropIndexes", &["dropIndex", "dropIndexes"]),
-    ("collMod", &["hideIndex", "unhideIndex"]),
-    ("drop", &["drop"]),
-    ("create", &["createCollection", "createView"]),
-    ("renameCollection", &["renameCollection"]),
-    ("dropDatabase", &["dropDatabase"]),
-    ("mayflyReap", &["pass", "reaper.pass"]),
-    ("setParameter", &["reaper.every", "reaper.on", "reaper.off"]),
-    ("mayflyClock", &["play", "clock.advance"]),
+    sent("createIndexes", &["createIndex", "createIndexes"], &[]),
+    sent("dropIndexes", &["dropIndex", "dropIndexes"], &[]),
+    sent("collMod", &[], &["hideIndex", "unhideIndex"]),
+    sent("drop", &["drop"], &[]),
+    sent("create", &["createCollection", "createView"], &[]),
+    sent("renameCollection", &["renameCollection"], &[]),
+    sent("dropDatabase", &["dropDatabase"], &[]),
+    sent("mayflyReap", &["pass", "reaper.pass"], &[]),
+    sent("setParameter", &["reaper.every", "reaper.on", "reaper.off"], &[]),
+    sent("mayflyClock", &["play", "clock.advance"], &[]),
 ];
 
 /// Methods that only pass a command on.
@@ -124,8 +140,24 @@ impl Permit {
         self.deny.iter().any(|denied| denied == name)
     }
 
+    /// Whether a command is denied: itself, or every usual method that sends it.
+    fn is_command_denied(&self, name: &str) -> bool {
+        let known = SENT.iter().find(|sent| sent.command == name);
+        self.is_denied(name)
+            || known.is_some_and(|sent| {
+                !sent.usual.is_empty() && sent.usual.iter().all(|method| self.is_denied(method))
+            })
+    }
+
     fn is_allowed(&self, name: &str) -> bool {
         self.allow.is_empty() || self.allow.iter().any(|allowed| allowed == name)
+    }
+
+    /// Whether a command is allowed: itself, or a method that sends it.
+    fn is_command_allowed(&self, name: &str) -> bool {
+        let known = SENT.iter().find(|sent| sent.command == name);
+        let mut methods = known.into_iter().flat_map(|sent| sent.usual.iter().chain(sent.others));
+        self.is_allowed(name) || methods.any(|method| self.is_allowed(method))
     }
 
     /// A method begins. Those that send commands are refused only by name: their commands tell
@@ -146,16 +178,19 @@ impl Permit {
         }
         let name = command.keys().next().map_or("", String::as_str);
         let mut outer = running.iter().map(String::as_str).filter(|it| !CARRIERS.contains(it));
-        let known = METHODS.iter().find(|(command, _)| *command == name);
-        let methods = known.map_or(&[][..], |(_, methods)| methods);
         let Some(first) = outer.next() else {
-            let is_denied = self.is_denied(name) || methods.iter().any(|it| self.is_denied(it));
-            let is_allowed = self.is_allowed(name) || methods.iter().any(|it| self.is_allowed(it));
-            return (is_denied || !is_allowed).then(|| name.to_owned());
+            let is_refused = self.is_command_denied(name) || !self.is_command_allowed(name);
+            return is_refused.then(|| usual_method(name).to_owned());
         };
         let is_allowed = self.is_allowed(name) || running.iter().any(|it| self.is_allowed(it));
-        (self.is_denied(name) || !is_allowed).then(|| first.to_owned())
+        (self.is_command_denied(name) || !is_allowed).then(|| first.to_owned())
     }
+}
+
+/// The method that the user knows a command by.
+fn usual_method(command: &str) -> &str {
+    let known = SENT.iter().find(|sent| sent.command == command);
+    known.and_then(|sent| sent.usual.first()).copied().unwrap_or(command)
 }
 
 #[cfg(test)]
@@ -202,7 +237,8 @@ mod tests {
         let many = running(&["insertMany", "bulkWrite"]);
         assert_eq!(permit.check_command(&many, &insert), Some("insertMany".to_owned()));
         assert_eq!(permit.check_command(&running(&["runCommand"]), &insert), None);
-        assert_eq!(permit.check_command(&[], &doc! {"delete": "c"}), Some("delete".to_owned()));
+        let delete = doc! {"delete": "c"};
+        assert_eq!(permit.check_command(&[], &delete), Some("deleteOne".to_owned()));
         assert_eq!(permit.check_command(&running(&["runCommand"]), &doc! {"collMod": "c"}), None);
         assert_eq!(permit.check_method(&[], "play", false), None);
         assert_eq!(permit.check_method(&[], "reaper.off", false), Some("reaper.off".to_owned()));
@@ -217,9 +253,26 @@ mod tests {
         assert_eq!(permit.check_method(&[], "insertOne", true), None);
         let insert = doc! {"insert": "c"};
         assert_eq!(permit.check_command(&running(&["insertOne"]), &insert), None);
-        assert_eq!(permit.check_command(&[], &doc! {"delete": "c"}), Some("delete".to_owned()));
+        let delete = doc! {"delete": "c"};
+        assert_eq!(permit.check_command(&[], &delete), Some("deleteOne".to_owned()));
         assert_eq!(permit.check_method(&[], "reaper.on", false), None);
+        let remove = running(&["remove"]);
+        assert_eq!(permit.check_command(&remove, &delete), Some("remove".to_owned()));
         assert!(Permit::default().is_free());
+    }
+
+    #[test]
+    fn the_window_is_refused_only_what_no_method_may_send() {
+        let update = doc! {"update": "c"};
+        let check = |deny: &[&str]| permit(&[], deny).check_command(&[], &update);
+        assert_eq!(check(&["replaceOne"]), None);
+        assert_eq!(check(&["updateMany", "replaceOne"]), None);
+        let refused = Some("updateOne".to_owned());
+        assert_eq!(check(&["updateOne", "updateMany", "replaceOne"]), refused);
+        assert_eq!(check(&["update"]), refused);
+        let reap = doc! {"mayflyReap": 1};
+        let refused = permit(&["play"], &[]).check_command(&[], &reap);
+        assert_eq!(refused.as_deref(), Some("pass"), "the user's word, not the command's");
     }
 
     #[test]

@@ -266,7 +266,8 @@ fn full() -> String {
 
 /// A reply that refuses a command.
 pub fn refusal(sentence: &str) -> Document {
-    doc! {"ok": 0.0, "errmsg": sentence, "code": 20, "codeName": "IllegalOperation"}
+    // The name of the code says nothing to a learner, so the window has none to show.
+    doc! {"ok": 0.0, "errmsg": sentence, "code": 20}
 }
 
 /// Takes the events of the store, on the thread that causes them.

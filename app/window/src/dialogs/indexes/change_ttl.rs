@@ -64,11 +64,6 @@ pub(super) fn ui(
     if changed {
         change.error = None;
         actions.push(IndexesAction::AskWhatIf);
-        // The timeline tries what is typed here, also after the dialog gave way to a lesson.
-        let tab = state.tabs.get(actions.tab);
-        if tab.is_some_and(|tab| tab.expiry.what_if.is_some()) {
-            actions.push(IndexesAction::KeepDraft);
-        }
     }
     if let Some(action) = outcome.end(actions.queue) {
         actions.push(action);
