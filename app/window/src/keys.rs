@@ -6,15 +6,18 @@ use crate::action::keys::Keys;
 use crate::action::{Action, Entry, entries, help, view};
 use crate::state::State;
 use crate::state::console::INPUT;
+use crate::state::lesson::MAIN_CONTROL;
 
 /// The entry whose keys were pressed in this frame. While a text is being typed, keys without Ctrl
 /// belong to the text, except function keys. Space and Enter press the control that the
 /// keyboard is on, and Enter chooses in an open menu or palette. An arrow moves the keyboard to the
-/// next control. A key alone that does nothing now is left to whatever is on the screen.
+/// next control, but on the main control of a lesson it is the lesson's. A key alone that does nothing now is left to whatever is on the screen.
 pub fn entry_for_keys(context: &Context, state: &State, in_menu: bool) -> Option<Action> {
     let typing = context.text_edit_focused();
     let focused = context.memory(Memory::focused);
     let on_control = focused.is_some();
+    let main = context.data(|data| data.get_temp::<Id>(Id::unique(MAIN_CONTROL)));
+    let on_main = state.lessons.is_playing() && on_control && focused == main;
     let in_console = focused == Some(Id::unique(INPUT));
     let with_keys = entries().filter_map(|entry| Some((entry, entry.keys?)));
     let mut sorted: Vec<(&Entry, Keys)> = with_keys.collect();
@@ -22,7 +25,8 @@ pub fn entry_for_keys(context: &Context, state: &State, in_menu: bool) -> Option
     sorted.sort_by_key(|(_, keys)| !keys.shift);
     for (entry, keys) in sorted {
         let presses = keys.is_alone()
-            && (on_control && matches!(keys.key, "Space" | "←" | "→")
+            && (on_control && keys.key == "Space"
+                || on_control && !on_main && matches!(keys.key, "←" | "→")
                 || (on_control || state.view.palette || in_menu) && keys.key == "Enter");
         let is_text = typing && belongs_to_text(keys);
         if presses || is_text || in_console && belongs_to_console(keys) {

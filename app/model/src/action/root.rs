@@ -201,6 +201,8 @@ pub enum LessonAction {
     ToggleDocument(Bson),
     /// Moves the pin to an instant, in milliseconds since 1970.
     SetPin(i64),
+    /// The time of the pin, as it is typed.
+    TypePin(String),
     ShowSolution(usize),
     /// Opens the count of hands for a question, or closes it.
     CountHands(Option<usize>),

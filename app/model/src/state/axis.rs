@@ -131,6 +131,15 @@ impl Axis {
         self.set_span_ms(scaled(until_ms.max(SECOND), 1.15 / (1.0 - NOW_FRACTION)));
     }
 
+    /// Widens the span until an instant before *now* is on screen, and follows *now*.
+    pub fn reach_back_to(&mut self, at_ms: i64, now_ms: i64) {
+        self.follow();
+        let past_ms = now_ms.saturating_sub(at_ms);
+        if self.start_ms(now_ms) > at_ms {
+            self.set_span_ms(scaled(past_ms, 1.15 / NOW_FRACTION));
+        }
+    }
+
     /// Widens the span until documents take [`TIMELINE_REAL_MS_MIN`] to cross it, where the store's
     /// clock runs at `rate`. Returns whether it was shorter.
     pub fn widen_for(&mut self, rate: f64) -> bool {

@@ -54,7 +54,14 @@ pub fn apply(action: LessonAction, cx: &mut Apply<'_>) {
             });
         }
         LessonAction::ToggleDocument(id) => answers(cx, |answers| answers.toggle(id)),
-        LessonAction::SetPin(at_ms) => answers(cx, |answers| answers.pin_ms = Some(at_ms)),
+        LessonAction::SetPin(at_ms) => answers(cx, |answers| {
+            (answers.pin_ms, answers.pin_typed) = (Some(at_ms), None);
+        }),
+        LessonAction::TypePin(text) => {
+            let start_ms = cx.state.lessons.view().map_or(0, |view| view.time.start_ms);
+            let zone = cx.state.clock.zone();
+            answers(cx, |answers| answers.type_pin(text, start_ms, zone));
+        }
         LessonAction::ShowSolution(part) => answers(cx, |answers| {
             answers.solutions.insert(part);
         }),
@@ -182,6 +189,7 @@ fn take_view(number: u32, view: &Arc<LessonView>, cx: &mut Apply<'_>) {
     }
     show::collections(view, before.is_none(), cx);
     show::question(view, cx);
+    show::evidence(view, cx);
     note_progress(view, cx);
 }
 

@@ -1,7 +1,7 @@
 //! The parts of a lesson that are shown next to its card: time, collections, documents to choose
 //! from.
 
-use bson::{Bson, doc};
+use bson::doc;
 
 use super::play::{AMONG_MAX, answers};
 use super::{files, play};
@@ -9,10 +9,10 @@ use crate::action::{ConsoleAction, ExpiryAction, TabsAction, ViewAction};
 use crate::apply::question::Question;
 use crate::apply::{Apply, console, expiry, tabs, view};
 use crate::commands;
-use crate::job::lesson::{LessonSource, LessonView, QuestionKind};
+use crate::job::lesson::{DocumentAmong, LessonSource, LessonView, QuestionKind};
 use crate::job::reply::batch;
 use crate::state::clock::Mode as ClockMode;
-use crate::state::dialogs::{Confirm, Dialog, Tone};
+use crate::state::dialogs::{Confirm, Dialog, HelpPage, Tone};
 use crate::state::expiry::{ExpiryView, Mode};
 use crate::state::lesson::{Way, namespace, steps};
 use crate::state::offer::Offer;
@@ -23,6 +23,10 @@ use crate::worker::Reply;
 
 /// The periods of the TTL monitor that the time axis of a lesson shows at first.
 const PERIODS_SHOWN: i64 = 4;
+
+/// The longest play that is shown as a whole with its verdict, in milliseconds. After a longer one,
+/// such as a clock that jumped, lanes would be a point each.
+const EVIDENCE_MS_MAX: i64 = 6 * 3_600_000;
 
 /// The lesson's time is the window's.
 pub(super) fn clock(view: &LessonView, cx: &mut Apply<'_>) {
@@ -74,6 +78,9 @@ pub(super) fn collections(view: &LessonView, is_first: bool, cx: &mut Apply<'_>)
 /// Shows the parts that an open question needs: the documents it is about, a place for the pin.
 pub(super) fn question(view: &LessonView, cx: &mut Apply<'_>) {
     let Some((_, question)) = steps::open_question(view) else { return };
+    let now_ms = view.time.now_ms;
+    let mut is_new = false;
+    answers(cx, |answers| is_new = answers.asked_ms.replace(now_ms) != Some(now_ms));
     match &question.kind {
         QuestionKind::Which { among } => {
             let about = namespace(among);
@@ -82,15 +89,35 @@ pub(super) fn question(view: &LessonView, cx: &mut Apply<'_>) {
                 return;
             }
             answers(cx, |answers| answers.among = Some((about.clone(), Vec::new())));
-            let mut command = commands::documents::read(&about.collection, doc! {}, AMONG_MAX);
-            command.insert("projection", doc! {"_id": 1});
+            let command = commands::documents::read(&about.collection, doc! {}, AMONG_MAX);
             let db = about.db.clone();
             cx.ask(DocumentsAmong(about), &db, command);
         }
-        QuestionKind::Pin => answers(cx, |answers| {
-            answers.pin_ms.get_or_insert(view.time.now_ms);
-        }),
+        QuestionKind::Pin => {
+            let Some(ahead) = question.axis.filter(|_| is_new) else { return };
+            let ahead_ms = i64::try_from(ahead.as_millis()).unwrap_or(i64::MAX);
+            for tab in cx.state.tabs.open_mut() {
+                // Some of the past, so that the pin at now can be seen and moved.
+                let from_ms = now_ms.saturating_sub(ahead_ms / 6);
+                tab.expiry.show_range(from_ms, now_ms.saturating_add(ahead_ms), now_ms);
+            }
+        }
         QuestionKind::Choose | QuestionKind::Count { .. } => {}
+    }
+}
+
+/// Keeps the evidence for a verdict on screen: everything since its question was asked.
+pub(super) fn evidence(view: &LessonView, cx: &mut Apply<'_>) {
+    let Some(playing) = &mut cx.state.lessons.playing else { return };
+    let now_ms = view.time.now_ms;
+    let is_known = steps::blocks(view)
+        .any(|(_, _, state)| state.question.as_ref().is_some_and(|it| it.verdict.is_some()));
+    let asked_ms = playing.answers.asked_ms.take_if(|_| is_known);
+    let Some(asked_ms) = asked_ms.filter(|asked_ms| now_ms - asked_ms <= EVIDENCE_MS_MAX) else {
+        return;
+    };
+    for tab in cx.state.tabs.open_mut() {
+        tab.expiry.axis.reach_back_to(asked_ms, now_ms);
     }
 }
 
@@ -104,8 +131,8 @@ impl Question for DocumentsAmong {
 
     fn answered(&self, _: u64, reply: Reply, cx: &mut Apply<'_>) {
         let Ok(found) = reply.result else { return };
-        let ids: Vec<Bson> = batch(&found).filter_map(|it| it.get("_id").cloned()).collect();
-        answers(cx, |answers| answers.among = Some((self.0.clone(), ids)));
+        let among: Vec<_> = batch(&found).filter_map(DocumentAmong::of).collect();
+        answers(cx, |answers| answers.among = Some((self.0.clone(), among)));
     }
 }
 
@@ -136,6 +163,7 @@ pub(super) fn follow(link: &str, cx: &mut Apply<'_>) {
         ("documents", "") => tabs::apply(TabsAction::View(ViewKind::Documents), cx),
         ("indexes", "") => tabs::apply(TabsAction::View(ViewKind::Indexes), cx),
         ("console", "") => console::apply(ConsoleAction::Open, cx),
+        ("glossary", "") => cx.state.dialogs.show(Dialog::Help(HelpPage::Glossary)),
         ("commands", "") => activity(Activity::Commands, cx),
         ("log", "") => activity(Activity::Passes, cx),
         ("lessons", "") => files::show_page(true, cx),

@@ -35,6 +35,9 @@ use super::{Dialog, ParkedStore};
 use crate::job::Namespace;
 use crate::job::lesson::{LessonList, LessonSource, LessonView, Problem, Stop, Tour};
 
+/// Under what the window keeps which control of a card is used next.
+pub const MAIN_CONTROL: &str = "main control of a lesson";
+
 pub const DATABASE: &str = "lesson";
 
 /// The database with Cosmos DB's rules, in lessons that compare both.

@@ -39,6 +39,12 @@ pub fn next_block(view: &LessonView) -> Option<(usize, &Block)> {
     })
 }
 
+/// Whether a question of the open card has no verdict yet.
+pub fn is_asking(view: &LessonView) -> bool {
+    let mut questions = blocks(view).filter_map(|(_, _, state)| state.question.as_ref());
+    questions.any(|question| question.verdict.is_none())
+}
+
 /// Whether a block of the open card runs.
 pub fn is_running(view: &LessonView) -> bool {
     blocks(view).any(|(_, _, state)| state.state == BlockState::Running)

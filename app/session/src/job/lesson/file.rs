@@ -197,7 +197,9 @@ pub struct Question {
     pub because: String,
     /// Whether a room may vote.
     pub vote: bool,
-    /// The choices; for a count, typical guesses.
+    /// For a pin: how far ahead the axis shows at first. `None` for as far as it shows by itself.
+    pub axis: Option<Duration>,
+    /// The choices; for a count, typical guesses; for documents, those that are often misjudged.
     pub choices: Vec<Choice>,
 }
 

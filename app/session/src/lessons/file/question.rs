@@ -1,5 +1,7 @@
 //! `toml predict`: a question.
 
+use std::time::Duration;
+
 use bson::Bson;
 
 use super::table::{self, Table};
@@ -8,6 +10,7 @@ use crate::job::lesson::{Answer, Choice, Question, QuestionKind};
 use crate::near;
 
 const COUNT_MAX: i64 = 1_000_000_000;
+const AXIS_MS_MAX: i64 = 365 * 86_400_000;
 
 /// How to make an expression read the engine.
 const READ: &str = "Read the engine, for example with removedAfter(\"eventlog\", \"login\") or db";
@@ -26,6 +29,7 @@ pub fn read(
         ask: String::new(),
         because: String::new(),
         vote: false,
+        axis: None,
         choices: Vec::new(),
     };
     let Some(parsed) = table::parse(text, base, problems) else { return question };
@@ -34,6 +38,8 @@ pub fn read(
     question.text =
         table.required_text("question", "question = \"When is it removed?\"").unwrap_or_default();
     question.vote = table.flag("vote");
+    let axis = table.place("axis").and_then(|_| table.duration_ms("axis", 1_000..=AXIS_MS_MAX));
+    question.axis = axis.map(|ms| Duration::from_millis(ms.unsigned_abs()));
     let kind = table.one_of("kind", &["choose", "count", "which", "pin"]).unwrap_or("choose");
     question.kind = self::kind(&table, kind, show, problems);
     let choices = table.tables("choice", &keys::CHOICE);

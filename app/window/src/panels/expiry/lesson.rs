@@ -6,7 +6,7 @@ use egui::{Align2, CursorIcon, Rect, Role, Sense, Stroke, StrokeKind, Ui, Widget
 use super::scale::Scale;
 use crate::action::{Action, LessonAction};
 use crate::job::Zone;
-use crate::job::lesson::{BlockKind, Guess, LessonView, QuestionKind};
+use crate::job::lesson::{BlockKind, BlockState, Guess, LessonView, QuestionKind};
 use crate::panels::tab_actions::ExpiryActions;
 use crate::state::lesson::{Playing, namespace, steps};
 use crate::state::{State, Tab};
@@ -58,7 +58,11 @@ fn pin(playing: &Playing, view: &LessonView) -> Option<Pin> {
                 let at_ms = view.time.start_ms.saturating_add(*ms);
                 Some(Pin { at_ms, is_open: false })
             }
-            _ => playing.answers.pin_ms.map(|at_ms| Pin { at_ms, is_open: true }),
+            // It begins at the clock, where it can be taken. Only a pin that was moved is an answer.
+            _ => (state.state == BlockState::Ready).then(|| Pin {
+                at_ms: playing.answers.pin_ms.unwrap_or(view.time.now_ms),
+                is_open: true,
+            }),
         }
     })
 }

@@ -49,7 +49,12 @@ fn content_ui(
     let ink = colors(ui);
     let title = visible(&card.title);
     let font = if is_presented { text::heading() } else { text::large_heading() };
-    let heading = ui.label(text::rich(title, font).color(ink.text));
+    let mut heading = Label::new(text::rich(title, font).color(ink.text)).wrap();
+    if Main::of(view) == Some(Main::Title) && !is_presented {
+        heading = heading.sense(Sense::focusable_noninteractive());
+    }
+    let heading = ui.add(heading);
+    Main::Title.follow(&heading, state, playing);
     actions::announce(ui, heading.id);
     if let Some(failure) = &view.failure {
         failure_ui(ui, failure);

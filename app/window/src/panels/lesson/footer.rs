@@ -3,6 +3,7 @@
 use egui::{Align, Layout, Role, Sense, Ui, WidgetInfo, vec2};
 
 use super::actions::LessonActions;
+use super::focus::Main;
 use crate::action::LessonAction;
 use crate::job::lesson::LessonView;
 use crate::state::State;
@@ -69,8 +70,10 @@ fn next_ui(
         (false, false) => (label, "Finish this card first".to_owned()),
     };
     let button = if is_done { Button::primary(label) } else { Button::plain(label) };
-    let button = button.known_as("next").enabled(is_done).tooltip(tooltip);
-    if ui.add(button).clicked() {
+    let button = button.known_as("next").enabled(view.can_leave_card()).tooltip(&tooltip);
+    let button = ui.add(button);
+    Main::Next.follow(&button, state, playing);
+    if button.clicked() {
         actions.push(LessonAction::Next);
     }
 }

@@ -6,6 +6,7 @@ mod banner;
 mod block;
 mod card;
 mod choice;
+mod focus;
 mod footer;
 mod goal;
 mod handle;

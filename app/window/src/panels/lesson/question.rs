@@ -1,7 +1,7 @@
 //! A question: its choices, the answer, the verdict, and the hands of a room.
 
 use bson::Bson;
-use egui::{CornerRadius, Event, Frame, Id, Key, Margin, Stroke, Ui};
+use egui::{Event, Id, Key, Ui};
 
 use super::actions::LessonActions;
 use super::choice::Choice;
@@ -10,18 +10,22 @@ use crate::action::LessonAction;
 use crate::job::lesson::{
     BlockState, BlockView, Guess, LessonRequest, LessonView, Question, QuestionKind, QuestionView,
 };
+use crate::state::State;
 use crate::state::lesson::Playing;
-use crate::state::{State, duration};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::Field;
+use crate::widgets::marks::visible;
 use crate::widgets::value::id as id_text;
 use crate::widgets::{Button, markdown};
 
-/// The words at the end of a guess, also where a room made it.
+/// The tag of a guess, also where a room made it.
 const GUESS: &str = "your guess";
 
 /// The width of a number, in points.
 const NUMBER: f32 = 72.0;
+
+/// The width of a time of day, in points.
+const TIME: f32 = 96.0;
 
 /// A question with its place on the card and its state.
 pub(super) type Asked<'a> = (&'a LessonView, usize, &'a Question, &'a BlockView);
@@ -60,7 +64,7 @@ pub(super) fn ui(
         QuestionKind::Which { .. } => which_ui(ui, playing, (at, known), &answered, actions),
         QuestionKind::Pin => pin_ui(ui, state, playing, asked, &answered, actions),
     }
-    if question.vote {
+    if question.vote || is_presented && question.kind == QuestionKind::Choose {
         votes::ui(ui, playing, (at, question, known), &answered, actions);
     }
 }
@@ -78,7 +82,7 @@ fn choices_ui(
     let is_open = known.state == BlockState::Ready;
     for (at, choice) in question.choices.iter().enumerate() {
         let is_guess = answered.guess == Some(Guess::Choice(at));
-        let is_marked = is_open && playing.presented.marked == Some(at);
+        let is_marked = is_presented && is_open && playing.presented.marked == Some(at);
         let row = Choice {
             number: at + 1,
             words: &choice.text,
@@ -118,12 +122,8 @@ fn count_ui(
     let (before, count) = playing.answers.count(part, min, max);
     let mut typed = before.clone();
     let id = Id::unique(("number of a question", part));
-    if is_open && !state.is_covered() && !state.view.palette && !ui.ctx().text_edit_focused() {
-        // Digits can be typed at once.
-        if let Some(digits) = take_digits(ui) {
-            typed = digits;
-            ui.memory_mut(|memory| memory.request_focus(id));
-        }
+    if is_open {
+        start_typing(ui, state, id, &mut typed);
     }
     let mut is_locked = false;
     ui.horizontal(|ui| {
@@ -135,7 +135,7 @@ fn count_ui(
         };
         let mut to = step(ui, "−", "One less", -1);
         ui.add_enabled_ui(is_open, |ui| {
-            let (mono, invalid) = (true, count.is_none());
+            let (mono, invalid) = (true, count.is_none() && !typed.is_empty());
             let (width, id) = (Some(NUMBER), Some(id));
             let field = Field { name: "Number", mono, invalid, width, id, ..Field::default() };
             let response = field.ui(ui, &mut typed);
@@ -156,6 +156,15 @@ fn count_ui(
         actions.push(LessonAction::SetCount(part, typed));
     } else if is_locked && count.is_some() {
         actions.push(LessonAction::Lock(part));
+    }
+}
+
+/// Moves digits that are typed without a click into the field, and the focus with them.
+fn start_typing(ui: &Ui, state: &State, id: Id, typed: &mut String) {
+    let is_elsewhere = state.is_covered() || state.view.palette || ui.ctx().text_edit_focused();
+    if let Some(digits) = (!is_elsewhere).then(|| take_digits(ui)).flatten() {
+        *typed = digits;
+        ui.memory_mut(|memory| memory.request_focus(id));
     }
 }
 
@@ -204,7 +213,8 @@ fn which_ui(
     actions: &mut LessonActions<'_>,
 ) {
     let is_open = known.state == BlockState::Ready;
-    let among = playing.answers.among.as_ref().map(|(_, ids)| ids.as_slice()).unwrap_or_default();
+    let among = playing.answers.among.as_ref();
+    let among = among.map(|(_, among)| among.as_slice()).unwrap_or_default();
     let guessed = match &answered.guess {
         Some(Guess::Which(ids)) => Some(ids.as_slice()),
         _ => None,
@@ -219,14 +229,16 @@ fn which_ui(
         _ => &[],
     };
     let mut shown: Vec<&Bson> = Vec::new();
-    for id in among.iter().chain(guessed.unwrap_or_default()).chain(gone) {
+    let ids = among.iter().map(|document| &document.id);
+    for id in ids.chain(guessed.unwrap_or_default()).chain(gone) {
         if !shown.contains(&id) {
             shown.push(id);
         }
     }
     let chosen = guessed.unwrap_or(&playing.answers.which);
     for (at, id) in shown.into_iter().enumerate() {
-        let words = format!("`{}`", id_text(id));
+        let fields = among.iter().find(|document| document.id == *id);
+        let words = document_words(id, fields.map_or("", |document| &document.fields));
         let is_chosen = chosen.contains(id);
         let row = Choice {
             number: at + 1,
@@ -253,6 +265,14 @@ fn which_ui(
     }
 }
 
+/// The `_id` of a document, then its fields, as code.
+fn document_words(id: &Bson, fields: &str) -> String {
+    // A backtick would end the code.
+    let code = |text: &str| format!("`{}`", visible(text).replace('`', "'"));
+    let id = code(&id_text(id));
+    if fields.is_empty() { id } else { format!("{id} {}", code(fields)) }
+}
+
 /// An instant; it can be dragged on the time axis, or stepped here.
 fn pin_ui(
     ui: &mut Ui,
@@ -275,7 +295,17 @@ fn pin_ui(
         return;
     }
     let is_open = known.state == BlockState::Ready;
-    let at_ms = playing.answers.pin_ms.unwrap_or(view.time.now_ms);
+    let pinned_ms = playing.answers.pin_ms;
+    let at_ms = pinned_ms.unwrap_or(view.time.now_ms);
+    let typed = playing.answers.pin_typed.clone();
+    let mut typed =
+        typed.unwrap_or_else(|| pinned_ms.map(|at_ms| zone.time_of_day(at_ms)).unwrap_or_default());
+    let before = typed.clone();
+    let id = Id::unique(("time of a pin", part));
+    if is_open {
+        start_typing(ui, state, id, &mut typed);
+    }
+    let mut is_locked = false;
     ui.horizontal_wrapped(|ui| {
         let mut step = |ui: &mut Ui, label: &str, name: &str, by_ms: i64| {
             let button = Button::plain(label).name(name).small().enabled(is_open);
@@ -285,16 +315,28 @@ fn pin_ui(
         };
         step(ui, "−10 s", "Pin ten seconds earlier", -10_000);
         step(ui, "−1 s", "Pin one second earlier", -1_000);
-        let time = ui.label(text::rich(zone.time_of_day(at_ms), text::mono_strong()));
-        actions::announce(ui, time.id);
+        ui.add_enabled_ui(is_open, |ui| {
+            let invalid = !typed.is_empty() && pinned_ms.is_none();
+            let (mono, width, id) = (true, Some(TIME), Some(id));
+            let (name, hint) = ("Time of the pin", "hh:mm:ss");
+            let field = Field { name, hint, mono, invalid, width, id, ..Field::default() };
+            let response = field.ui(ui, &mut typed);
+            actions::announce(ui, response.id);
+            is_locked = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        });
         step(ui, "+1 s", "Pin one second later", 1_000);
         step(ui, "+10 s", "Pin ten seconds later", 10_000);
     });
     ui.label(
-        text::rich("Drag the pin on the time axis, or step it here", text::small())
+        text::rich("Type the time, or drag the pin on the time axis", text::small())
             .color(colors(ui).dim),
     );
-    if ui.add(Button::primary("Lock answer").enabled(is_open)).clicked() {
+    let lock = Button::primary("Lock answer").enabled(is_open && pinned_ms.is_some());
+    is_locked |= ui.add(lock).clicked();
+    typed.retain(|c| c.is_ascii_digit() || c == ':');
+    if typed != before {
+        actions.push(LessonAction::TypePin(typed));
+    } else if is_locked && pinned_ms.is_some() {
         actions.push(LessonAction::Lock(part));
     }
 }
