@@ -22,18 +22,26 @@ const UNREADABLE: u8 = 2;
 
 /// Checks lessons, one line each, and says last how many hold.
 pub(super) fn run(args: &LessonCheck) -> Result<ExitCode, Failure> {
-    let files = match files(&args.files) {
-        Ok(files) if args.record => {
-            files.into_iter().map(|file| CheckedFile { answers: BTreeMap::new(), ..file }).collect()
-        }
-        Ok(files) => files,
+    let Named { mut files, courses } = match named(&args.files) {
+        Ok(named) => named,
         Err(sentence) => {
             eprintln!("{sentence}");
             return Ok(ExitCode::from(UNREADABLE));
         }
     };
+    if args.record {
+        for file in &mut files {
+            file.answers.clear();
+        }
+    }
+    if args.files.is_empty() && !args.json {
+        print(OWN)?;
+    }
     let (mut held, mut broken) = (0_u32, 0_u32);
     let mut printed = Ok(());
+    for report in &courses {
+        print(&if args.json { json(report) } else { lines(report) })?;
+    }
     let mut found: BTreeMap<PathBuf, Answers> = BTreeMap::new();
     let mut show = |report: &CheckReport| {
         if args.record && !report.answers.is_empty() {
@@ -59,7 +67,8 @@ pub(super) fn run(args: &LessonCheck) -> Result<ExitCode, Failure> {
     if !args.json {
         print(&format!("{}\n", total(held, broken)))?;
     }
-    Ok(if broken == 0 { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })
+    let is_well = broken == 0 && courses.is_empty();
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })
 }
 
 /// The last line.
@@ -73,10 +82,47 @@ fn total(held: u32, broken: u32) -> String {
     }
 }
 
-/// The contents of the named files, or of all lessons of the program.
-fn files(named: &[impl AsRef<Path>]) -> Result<Vec<CheckedFile>, String> {
+/// The first line without names.
+const OWN: &str = "Checking the lessons that come with Mayfly. To check yours, name files or folders.\n";
+
+/// The files and folders of the command line.
+#[derive(Debug)]
+struct Named {
+    files: Vec<CheckedFile>,
+    /// A report for each course with problems.
+    courses: Vec<CheckReport>,
+}
+
+/// The contents of the named files and folders, or of all lessons of the program.
+fn named(named: &[impl AsRef<Path>]) -> Result<Named, String> {
+    let mut courses = Vec::new();
     if named.is_empty() {
-        return Ok(shipped::FILES.iter().filter_map(|(slug, _)| shipped::checked(slug)).collect());
+        let files = shipped::FILES.iter().filter_map(|(slug, _)| shipped::checked(slug)).collect();
+        return Ok(Named { files, courses });
+    }
+    let mut paths = Vec::new();
+    for path in named.iter().map(AsRef::as_ref) {
+        if !path.is_dir() {
+            paths.push(path.to_owned());
+            continue;
+        }
+        let (found, problems) = library::files_in(path)?;
+        if found.is_empty() {
+            return Err(format!(
+                "{} has no lesson. A lesson is a file that ends in .md.",
+                path.display()
+            ));
+        }
+        paths.extend(found);
+        if !problems.is_empty() {
+            let name = path.join(library::COURSE_FILE).display().to_string();
+            courses.push(CheckReport {
+                name,
+                title: "The course".to_owned(),
+                problems,
+                ..CheckReport::default()
+            });
+        }
     }
     let read = |path: &Path| {
         let source = LessonSource::File(path.to_owned());
@@ -85,7 +131,8 @@ fn files(named: &[impl AsRef<Path>]) -> Result<Vec<CheckedFile>, String> {
         let answers = library::known_answers(&source)?;
         Ok(CheckedFile { slug, name: path.display().to_string(), bytes, answers })
     };
-    named.iter().map(|path| read(path.as_ref())).collect()
+    let files = paths.iter().map(|path| read(path)).collect::<Result<_, String>>()?;
+    Ok(Named { files, courses })
 }
 
 /// Writes the engine's answers into the file next to each lesson.
@@ -152,8 +199,33 @@ mod tests {
 
     #[test]
     fn a_file_that_is_missing_is_no_problem_of_a_lesson() {
-        let refused = files(&["/no/such/lesson.md"]).expect_err("it is missing");
+        let refused = named(&["/no/such/lesson.md"]).expect_err("it is missing");
         assert!(refused.contains("/no/such/lesson.md"), "{refused}");
+    }
+
+    #[test]
+    fn a_folder_is_checked_with_its_course() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| {
+            std::fs::write(folder.path().join(name), text).expect("written");
+        };
+        let refused = named(&[folder.path()]).expect_err("it is empty");
+        assert!(refused.contains("has no lesson"), "{refused}");
+        write("b.md", "x");
+        write("a.md", "x");
+        write("README.md", "x");
+        write("course.toml", "title = \"Mine\"\norder = [\n  \"b\",\n  \"gone\",\n]\n");
+        let found = named(&[folder.path()]).expect("it is read");
+        let slugs: Vec<_> = found.files.iter().map(|file| file.slug.as_str()).collect();
+        assert_eq!(slugs, ["b", "a"]);
+        let [course] = found.courses.as_slice() else { panic!("{:?}", found.courses) };
+        let said = lines(course);
+        assert!(
+            said.contains("course.toml:4:3: `gone` has no file gone.md in this folder."),
+            "{said}"
+        );
+        write("gone.md", "x");
+        assert!(named(&[folder.path()]).expect("it is read").courses.is_empty());
     }
 
     #[test]

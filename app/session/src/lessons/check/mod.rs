@@ -3,7 +3,11 @@
 
 #[cfg(all(test, feature = "broken_rules"))]
 mod broken_rules;
+mod giveaway;
+mod placed;
+mod places;
 mod play;
+mod prerequisites;
 mod prose;
 #[cfg(test)]
 mod tests;
@@ -16,9 +20,11 @@ use std::time::Duration;
 
 use mayfly_engine::clock::{Clock as _, SystemClock};
 
-use self::play::{Played, play, play_from};
+pub(super) use self::play::play;
+use self::play::{Played, play_from};
+use self::prerequisites::Listed;
 use self::prose::problem;
-use super::file;
+use super::{file, shipped};
 use crate::job::lesson::{Block, BlockKind, Lesson, Part, Problem};
 use crate::limits::{LESSON_CHECK_DRAWS, LESSON_CHECK_PLAY_MAX, LESSON_CHECK_THREADS};
 use crate::shell::watch::{self, Waited};
@@ -73,14 +79,22 @@ pub fn check_all(
     report: &mut dyn FnMut(&CheckReport),
 ) -> std::io::Result<()> {
     let next = AtomicUsize::new(0);
+    let uneven = places::uneven(files);
+    let listed: Vec<Listed<'_>> =
+        files.iter().map(|file| Listed::new(&file.slug, &file.name, &file.bytes)).collect();
     thread::scope(|scope| {
         let (sender, reports) = crossbeam_channel::unbounded();
         for _ in 0..LESSON_CHECK_THREADS.min(files.len()) {
             let (sender, next) = (sender.clone(), &next);
+            let (uneven, listed) = (&uneven, &listed);
             let work = move || {
                 while let Some((at, file)) = take(files, next) {
+                    let mut found = supervised(file);
+                    found.problems.extend(uneven.get(&at).cloned());
+                    let is_shipped = |slug: &str| shipped::text(slug).is_some();
+                    found.problems.extend(prerequisites::problem(at, listed, is_shipped));
                     // The receiver stays until every sender is gone.
-                    let _ = sender.send((at, supervised(file)));
+                    let _ = sender.send((at, found));
                 }
             };
             let builder = thread::Builder::new().name("mayfly-lesson-check".to_owned());
@@ -160,6 +174,11 @@ pub fn check(checked: &CheckedFile) -> CheckReport {
         problems.extend(other_draws(checked));
     }
     let text = String::from_utf8_lossy(&checked.bytes);
+    problems.extend(giveaway::problems(&text, &lesson, &played.answers));
+    for problem in &mut problems {
+        placed::place(problem, &text);
+    }
+    problems.sort();
     let warnings = prose::warnings(&text, &played.instants);
     let (title, answers) = (lesson.title.clone(), played.answers);
     CheckReport { title, problems, warnings, took, answers, ..report }

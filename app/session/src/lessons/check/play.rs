@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bson::doc;
 use mayfly_engine::reply::ExpiringPage;
 
+use super::placed;
 use super::prose::problem;
 use crate::job::ConsoleOutput;
 use crate::job::lesson::{
@@ -19,8 +20,8 @@ use crate::source::Source as _;
 
 /// The result of a play.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Played {
-    pub(super) problems: Vec<Problem>,
+pub(in crate::lessons) struct Played {
+    pub(in crate::lessons) problems: Vec<Problem>,
     /// The store at the beginning of each card.
     pub(super) openings: Vec<Stored>,
     /// The store at the end of each card.
@@ -29,12 +30,12 @@ pub(super) struct Played {
     /// every pass, write, date and threshold.
     pub(super) instants: BTreeSet<i64>,
     /// The engine's answer to each question, by its id.
-    pub(super) answers: Vec<(String, String)>,
+    pub(in crate::lessons) answers: Vec<(String, String)>,
 }
 
 /// Everything that a store holds, and what was removed from it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Stored {
+pub(in crate::lessons) struct Stored {
     /// Each document with its namespace.
     documents: Vec<(String, Vec<u8>)>,
     /// The removed documents, one line each.
@@ -80,7 +81,7 @@ pub(super) fn play_from(lesson: &Arc<Lesson>, card: usize) -> Result<Stored, Str
 }
 
 /// Plays all cards in order.
-pub(super) fn play(lesson: &Arc<Lesson>) -> Played {
+pub(in crate::lessons) fn play(lesson: &Arc<Lesson>) -> Played {
     let mut played = Played::default();
     let mut runner = match open(lesson) {
         Ok(runner) => runner,
@@ -92,7 +93,10 @@ pub(super) fn play(lesson: &Arc<Lesson>) -> Played {
     for index in 0..lesson.cards.len() {
         runner.perform(LessonRequest::OpenCard(index));
         played.openings.push(Stored::of(&runner));
-        let problems = play_card(lesson, index, &mut runner, &mut played.instants);
+        let mut problems = play_card(lesson, index, &mut runner, &mut played.instants);
+        for problem in &mut problems {
+            in_plain_words(&lesson.cards[index], problem, &mut runner);
+        }
         played.ends.push(Stored::of(&runner));
         let is_broken = !problems.is_empty();
         played.problems.extend(problems);
@@ -141,6 +145,9 @@ fn play_card(
 ) -> Vec<Problem> {
     let card = &lesson.cards[index];
     let mut goals = Vec::new();
+    if let Some(problem) = not_begun(card, runner) {
+        return vec![problem];
+    }
     note_instants(lesson, runner, instants);
     for (part, found) in card.parts.iter().enumerate() {
         let Part::Block(block) = found else { continue };
@@ -172,9 +179,8 @@ fn play_card(
             return vec![broken];
         }
     }
+    let mut problems: Vec<Problem> = not_begun(card, runner).into_iter().collect();
     let view = runner.view();
-    let mut problems: Vec<Problem> =
-        view.failure.into_iter().map(|sentence| problem(card.line, sentence)).collect();
     if problems.is_empty() && !view.cards.get(index).is_some_and(|card| card.is_done) {
         let waiting = card.parts.iter().enumerate().find_map(|(part, found)| {
             let Part::Block(block) = found else { return None };
@@ -182,9 +188,48 @@ fn play_card(
             (state != BlockState::Done).then_some((block.line, state))
         });
         let (line, state) = waiting.unwrap_or((card.line, BlockState::Waiting));
-        problems.push(problem(line, format!("This part can't be finished: it is {state:?}.")));
+        let why = match state {
+            BlockState::Waiting => "something before it is not done",
+            BlockState::Ready => "it was not run",
+            BlockState::Running => "it still runs",
+            BlockState::Failed | BlockState::Done => "it failed",
+        };
+        problems.push(problem(line, format!("This part can't be finished: {why}.")));
     }
     problems
+}
+
+/// Why the card could not begin, at the block that failed.
+fn not_begun(card: &Card, runner: &Runner) -> Option<Problem> {
+    let sentence = runner.view().failure?;
+    let line = runner.failed_line().unwrap_or(card.line);
+    let kind = block_at(card, line).map_or("card", |block| words(&block.kind));
+    Some(problem(line, format!("{kind}: {sentence}")))
+}
+
+fn block_at(card: &Card, line: usize) -> Option<&Block> {
+    card.parts.iter().find_map(|part| match part {
+        Part::Block(block) if block.line == line => Some(block),
+        _ => None,
+    })
+}
+
+/// Says a failure in plain words, and moves a syntax error to its line.
+fn in_plain_words(card: &Card, problem: &mut Problem, runner: &mut Runner) {
+    let mut evaluate = |text: &str| runner.evaluate(text).ok().map(|said| said.value);
+    placed::suggest(problem, &mut evaluate);
+    let script = block_at(card, problem.line).and_then(|block| match &block.kind {
+        BlockKind::Setup(script)
+        | BlockKind::Solution(script)
+        | BlockKind::Run { script, .. }
+        | BlockKind::Play { script, .. } => Some(script.as_str()),
+        BlockKind::Traffic(traffic) => Some(traffic.script.as_str()),
+        BlockKind::Question(_) | BlockKind::Goal(_) => None,
+    });
+    let script = script.filter(|_| problem.sentence.contains("SyntaxError"));
+    if let Some(line) = script.and_then(|script| placed::syntax_line(&mut evaluate, script)) {
+        problem.line += line + 1;
+    }
 }
 
 /// Notes where the clock stands, and the dates and thresholds of the shown documents.
@@ -221,7 +266,10 @@ fn failed(runner: &Runner, part: usize, block: &Block) -> Option<Problem> {
     let view = runner.view();
     let found = view.cards.get(view.card)?.parts.get(part)?.as_ref()?;
     let why = match found.state {
-        BlockState::Failed => said(&found.output),
+        BlockState::Failed => match &block.kind {
+            BlockKind::Run { fails: Some(code), .. } => not_failed(*code, &found.output),
+            _ => said(&found.output),
+        },
         BlockState::Waiting => "something before it is not done".to_owned(),
         BlockState::Ready | BlockState::Running | BlockState::Done => return None,
     };
@@ -232,6 +280,15 @@ fn failed(runner: &Runner, part: usize, block: &Block) -> Option<Problem> {
 fn unexpected(block: &Block, runner: &mut Runner) -> Option<Problem> {
     let message = runner.take_unexpected()?;
     Some(problem(block.line, format!("{}: {message}", words(&block.kind))))
+}
+
+/// A block that should have failed with this code.
+fn not_failed(code: i32, output: &[ConsoleOutput]) -> String {
+    let other = output.iter().find_map(|output| match output {
+        ConsoleOutput::Failed(message) => Some(message.as_str()),
+        _ => None,
+    });
+    format!("expected error {code}, got {}", other.unwrap_or("ok"))
 }
 
 /// The last thing that a block printed.

@@ -39,8 +39,8 @@ pub(super) fn warnings(text: &str, instants: &BTreeSet<i64>) -> Vec<Problem> {
     warnings
 }
 
-/// The times of day in a line, each with its column in characters, from 1.
-fn times(line: &str) -> Vec<(usize, &str)> {
+/// The times of day in a text, each with its column in characters, from 1.
+pub(super) fn times(line: &str) -> Vec<(usize, &str)> {
     let bytes = line.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let is_time = |at: usize| {

@@ -202,6 +202,17 @@
     return at;
   };
 
+  const isFunction = (chain) => {
+    const found = chain.split(".").reduce((value, name) => value?.[name], globalThis);
+    return typeof found === "function";
+  };
+
+  /** The first call on `db` in a text that isn't one of its methods. */
+  const unknownMethod = (source) => {
+    const calls = source.matchAll(/(?<![\w$.])(db(?:\.[\w$]+)+)\s*\(/g);
+    return [...calls].map(([, chain]) => chain).find((chain) => !isFunction(chain));
+  };
+
   /** What an error of QuickJS says, with the words of mongosh for the most common ones. */
   const clear = ({ message, stack }, source) => {
     const read = /^cannot read property '(.*)' of (null|undefined)$/.exec(message);
@@ -211,6 +222,9 @@
     const line = source.split("\n")[place[1] - 1] ?? "";
     const at = place[2] - 1;
     const called = /^\.?[\w$]+(?=\s*\()/.exec(line.slice(at))?.[0];
+    // Where an argument is a call, its place is that of the last one.
+    const unknown = called === undefined || isFunction(called) ? unknownMethod(source) : undefined;
+    if (unknown !== undefined) return `${unknown} is not a function`;
     if (called === undefined) return message;
     return `${line.slice(expressionStart(line, at), at)}${called} is not a function`;
   };

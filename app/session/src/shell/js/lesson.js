@@ -82,7 +82,17 @@
       state.isEvaluating = before;
     }
   };
-  const evaluate = (text) => unbound(() => (0, eval)(text));
+  /** The texts of expressions that failed, for their messages. */
+  const failed = new WeakMap();
+  const evaluate = (text) =>
+    unbound(() => {
+      try {
+        return (0, eval)(text);
+      } catch (thrown) {
+        if (thrown instanceof Error && !failed.has(thrown)) failed.set(thrown, text);
+        throw thrown;
+      }
+    });
 
   /** Looks whether the goal is reached or lost. */
   const watch = () => {
@@ -136,6 +146,10 @@
       return endMs;
     }
     if (text.startsWith("until ")) return untilMs(text.slice(6).trim());
+    if (/^[a-z]{2}/i.test(text)) {
+      const words = [...Object.keys(goals), "until 12:05:00"].map((goal) => `"${goal}"`);
+      throw invalid(`play: expected ${words.join(", ")} or a duration such as "90s", got "${text}"`);
+    }
     return __host.now() + millis(text, "play");
   };
 
@@ -285,7 +299,8 @@
   };
   __shell.failure = (thrown, source) => {
     state.error = thrown;
-    return failure(thrown, source);
+    const isKnown = thrown instanceof Error && failed.has(thrown);
+    return failure(thrown, isKnown ? failed.get(thrown) : source);
   };
 
   __shell.use("lesson");
