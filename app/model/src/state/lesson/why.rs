@@ -13,10 +13,8 @@ named! {
         NoTtlIndex => "22-no-index-no-expiry",
         /// A plain index becomes a TTL index.
         PlainToTtl => "11-plain-index-to-ttl",
-        /// An index is created again with other options.
-        CreateAgain => "13-create-index-changes-nothing",
-        /// An index that can't have a TTL.
-        CannotBeTtl => "14-what-cannot-be-ttl",
+        /// An index that exists with other options, or a key that can't have a TTL.
+        CreateRefused => "13-what-create-index-refuses",
         /// Seconds that are no valid TTL.
         BadSeconds => "16-bad-numbers",
         WhatIf => "10-a-new-rule-and-old-data",
@@ -36,7 +34,7 @@ pub fn never_lesson(code: &str) -> &'static str {
         "arrayEmpty" | "arrayWithoutDates" => "06-arrays-without-a-date",
         "outsidePartialFilter" => "23-partial-ttl",
         "ownTtlNever" => "29-minus-one-is-never",
-        "noDefault" => "28-stored-but-not-honored",
+        "noDefault" => "27-its-own-ttl",
         "beforeEpoch" | "beyondTime" => "09-past-and-future",
         _ => "07-not-a-date",
     }

@@ -166,8 +166,7 @@ fn topic(create: &CreateIndex, is_cliff: bool) -> Option<Topic> {
     let refused = create.error.as_deref();
     let exists = refused.is_some_and(|error| error.contains("already exists"));
     match () {
-        () if exists => Some(Topic::CreateAgain),
-        () if no_ttl_reason(&create.key()).is_some() => Some(Topic::CannotBeTtl),
+        () if exists || no_ttl_reason(&create.key()).is_some() => Some(Topic::CreateRefused),
         () if create.has_ttl && create.ttl_problem().is_some() => Some(Topic::BadSeconds),
         () if is_cliff => Some(Topic::Cliff),
         () if !what_if::going(create.known()).is_zero() => Some(Topic::WhatIf),
