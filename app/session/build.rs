@@ -1,4 +1,4 @@
-//! Embeds every lesson of `assets/lessons` and every chapter and picture of `assets/guide`, so that no list of
+//! Embeds every lesson of `assets/lessons`, every question of its exam, and every chapter and picture of `assets/guide`, so that no list of
 //! them can be stale.
 
 use std::fmt::Write as _;
@@ -8,10 +8,14 @@ use std::{env, fs, io};
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     let out = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
-    let lessons = files(Path::new("../../assets/lessons"), "md")?;
-    let lessons = lessons.iter().map(|(name, file)| (name.trim_end_matches(".md"), file.as_str()));
-    let lessons = lessons.filter(|(name, _)| *name != "README");
-    fs::write(out.join("lessons.rs"), list("include_str", lessons))?;
+    for (name, folder) in
+        [("lessons.rs", "../../assets/lessons"), ("exam.rs", "../../assets/lessons/exam")]
+    {
+        let found = files(Path::new(folder), "md")?;
+        let found = found.iter().map(|(name, file)| (name.trim_end_matches(".md"), file.as_str()));
+        let found = found.filter(|(name, _)| *name != "README");
+        fs::write(out.join(name), list("include_str", found))?;
+    }
     for (name, extension, macro_name) in
         [("guide.rs", "md", "include_str"), ("guide_pictures.rs", "png", "include_bytes")]
     {

@@ -223,7 +223,7 @@ const ROWS: &[Row] = &[
     ("Settings…", "preferences, options, configure, theme, font size, dark", ""),
     (
         "Lessons",
-        "learn, teach, course, tutorial, help, exercise, challenge, half-hour path",
+        "learn, teach, course, tutorial, help, exercise, challenge, half-hour path, exam, test, quiz",
         "The Lessons page is already open",
     ),
     ("Sandbox from here", "copy, playground, lesson, try, experiment", "No lesson is open"),

@@ -177,6 +177,16 @@ pub enum LessonAction {
     Begin(Arc<Tour>),
     /// Shows the end of a series on the Lessons page.
     ShowSummary(SeriesKey),
+    /// Draws an exam and shows it on the Lessons page.
+    TakeExam,
+    /// Shows the exam that was drawn last.
+    ShowExam,
+    /// Answers the open question of the exam.
+    AnswerExam(usize),
+    /// Opens the next question, or the one before.
+    StepExam {
+        is_forward: bool,
+    },
     /// Searches the list.
     Search(String),
     /// Adds a lesson file or a course folder to the list.

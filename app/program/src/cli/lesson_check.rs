@@ -83,7 +83,7 @@ fn total(held: u32, broken: u32) -> String {
 }
 
 /// The first line without names.
-const OWN: &str = "Checking the lessons that come with Mayfly. To check yours, name files or folders.\n";
+const OWN: &str = "Checking the lessons that come with Mayfly, and its exam. To check yours, name files or folders.\n";
 
 /// The files and folders of the command line.
 #[derive(Debug)]
@@ -93,11 +93,12 @@ struct Named {
     courses: Vec<CheckReport>,
 }
 
-/// The contents of the named files and folders, or of all lessons of the program.
+/// The contents of the named files and folders, or of all lessons of the program and its exam.
 fn named(named: &[impl AsRef<Path>]) -> Result<Named, String> {
     let mut courses = Vec::new();
     if named.is_empty() {
-        let files = shipped::FILES.iter().filter_map(|(slug, _)| shipped::checked(slug)).collect();
+        let shipped = shipped::FILES.iter().chain(shipped::EXAM);
+        let files = shipped.filter_map(|(slug, _)| shipped::checked(slug)).collect();
         return Ok(Named { files, courses });
     }
     let mut paths = Vec::new();

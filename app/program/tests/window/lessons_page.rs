@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use egui::{Event, Key, Modifiers};
 use mayfly::action::{Action, LessonAction};
 use mayfly::job::lesson::{
-    LessonEntry, LessonKind, LessonList, LessonProgress, LessonSource, Level, Problem,
+    ExamChoice, ExamQuestion, ExamSheet, LessonEntry, LessonKind, LessonList, LessonProgress,
+    LessonSource, Level, MissedQuestion, Problem,
 };
 use mayfly::state::Dialog;
 use mayfly::worker::LessonShelf;
@@ -87,7 +88,26 @@ impl LessonShelf for Shelf {
         let mut lessons = shipped();
         lessons.extend(opened.iter().map(|path| of_path(path)));
         let path = ["01-the-threshold", "02-the-pass", "07-not-a-date"].map(str::to_owned);
-        LessonList { lessons, path: path.to_vec(), errors: Vec::new() }
+        let predicts = [("path", "the threshold"), ("core", "what collMod answers")];
+        let predicts = predicts.map(|(key, what)| (key.to_owned(), vec![what.to_owned()]));
+        let (path, predicts) = (path.to_vec(), predicts.into());
+        LessonList { lessons, path, predicts, ..LessonList::default() }
+    }
+
+    fn exam(&self, seed: u64) -> Result<ExamSheet, String> {
+        let choice = |text: &str| ExamChoice {
+            text: text.to_owned(),
+            because: format!("Because of {text}."),
+        };
+        let question = |rule: &str, right| ExamQuestion {
+            rule: rule.to_owned(),
+            given: "It is noon.".to_owned(),
+            text: "What happens?".to_owned(),
+            choices: vec![choice("this"), choice("that")],
+            right,
+            lesson: "01-the-threshold".to_owned(),
+        };
+        Ok(ExamSheet { seed, questions: vec![question("Rule one", 1), question("Rule two", 0)] })
     }
 
     fn open(
@@ -174,6 +194,35 @@ fn the_end_of_a_series_says_what_to_repeat_and_what_comes_next() {
 }
 
 #[test]
+fn the_exam_goes_by_rule_and_each_miss_leads_to_its_lesson() {
+    let (mut window, shelf) = window();
+    window.click("Take the exam");
+    window.until_named("Question 1 of 2");
+    assert!(!window.has("Rule one"), "the rule would give the answer away");
+    window.key(Key::Num2);
+    window.until_named("Next question");
+    window.key(Key::PageDown);
+    window.until_named("Question 2 of 2");
+    window.click("2. that");
+    window.click("Show the result");
+    window.until_named("1 of 2 right");
+    for name in [
+        "Rule one",
+        "Rule two",
+        "Right: this. Because of this.",
+        "You chose: that. Because of that.",
+    ] {
+        assert!(window.has(name), "no {name}");
+    }
+    assert_eq!(last_opened(&mut window, &shelf), None, "digits open no scene here");
+    window.click("Lesson: The threshold");
+    assert_eq!(last_opened(&mut window, &shelf).as_deref(), Some("01-the-threshold"));
+    window.until_named("Last result: 1 of 2");
+    window.click("Show the result");
+    window.click("Take another exam");
+    window.until_named("Question 1 of 2");
+}
+
 #[test]
 fn digits_open_scenes_on_the_page_only() {
     let (mut window, shelf) = window();

@@ -12,13 +12,15 @@
 //! Reads of the window go straight to the engine; its writes and changes of the clock wait for the lesson's
 //! thread, so that they are in the journal. `lessons/check/` plays files without a window, and compares. A
 //! file may come from a stranger: `stage/permit.rs` refuses what reaches out of the store, and `limits.rs`
-//! bounds the rest. *Save as lesson* writes an open sandbox: `lessons/sandbox.rs` reads its documents within
+//! bounds the rest. A file with `[vary]` draws its numbers (`lessons/file/vary.rs`); `lessons/exam.rs` makes
+//! the exam of such files. *Save as lesson* writes an open sandbox: `lessons/sandbox.rs` reads its documents within
 //! the bounds of a file, `lessons/write.rs` makes them the setup. The commands that led to them are a card to
 //! read, because the documents already show what they did.
 
 pub mod audience;
 pub mod check;
 pub mod equality;
+pub mod exam;
 pub mod file;
 pub mod handout;
 pub mod library;

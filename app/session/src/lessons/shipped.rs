@@ -5,6 +5,9 @@ use super::check::{Answers, CheckedFile};
 /// Each lesson's slug and text, in the order of their names. `build.rs` writes the list.
 pub const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 
+/// The questions of the exam, one in each file, in their order.
+pub const EXAM: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/exam.rs"));
+
 /// Their order, and the half-hour path.
 pub const COURSE: &str = include_str!("../../../../assets/lessons/course.toml");
 
@@ -21,7 +24,7 @@ pub fn checked(slug: &str) -> Option<CheckedFile> {
 }
 
 pub fn text(slug: &str) -> Option<&'static str> {
-    FILES.iter().find(|(name, _)| *name == slug).map(|(_, text)| *text)
+    FILES.iter().chain(EXAM).find(|(name, _)| *name == slug).map(|(_, text)| *text)
 }
 
 #[cfg(test)]
@@ -42,6 +45,11 @@ mod tests {
             Err(problems) => panic!("{slug}.md: {problems:#?}"),
         };
         FILES.iter().map(parse).collect()
+    }
+
+    fn exam() -> Vec<Lesson> {
+        let parse = |(slug, text): &(&str, &str)| file::parse(slug, text).unwrap();
+        EXAM.iter().map(parse).collect()
     }
 
     fn questions(lesson: &Lesson) -> impl Iterator<Item = &Question> {
@@ -82,7 +90,7 @@ mod tests {
     #[test]
     fn every_question_has_a_known_answer_and_no_answer_is_left_over() {
         let answers: Answers = serde_json::from_str(ANSWERS).expect("answers.json is JSON");
-        let asked = lessons().into_iter().filter_map(|lesson| {
+        let asked = lessons().into_iter().chain(exam()).filter_map(|lesson| {
             let ids: BTreeSet<String> = questions(&lesson).map(|it| it.id.clone()).collect();
             (!ids.is_empty()).then_some((lesson.slug, ids))
         });

@@ -17,7 +17,7 @@ use super::console::Outbox;
 use super::lesson_job::{LessonOrder, LessonOutcome};
 use super::wake::Wake;
 use crate::job::ConsoleOutput;
-use crate::job::lesson::{LessonList, LessonRequest, LessonSource, LessonView, Problem};
+use crate::job::lesson::{ExamSheet, LessonList, LessonRequest, LessonSource, LessonView, Problem};
 use crate::shell::watch::{ScriptWatch, Waited};
 use crate::source::Opened;
 
@@ -47,6 +47,12 @@ pub trait LessonShelf: Send + Sync + 'static {
     fn handout(&self, source: &LessonSource, file: &PathBuf) -> Result<(), String> {
         let _ = (source, file);
         Err("The handout can't be written".to_owned())
+    }
+
+    /// Draws an exam.
+    fn exam(&self, seed: u64) -> Result<ExamSheet, String> {
+        let _ = seed;
+        Err("There is no exam".to_owned())
     }
 
     /// Keeps how far the user got. Comes after each request, on the thread of the lesson.

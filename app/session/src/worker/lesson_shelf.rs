@@ -8,11 +8,11 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 
 use super::lesson::{LessonDesk, LessonPlay, LessonShelf, StagedLesson};
 use crate::job::ConsoleOutput;
-use crate::job::lesson::{LessonList, LessonRequest, LessonSource, LessonView, Problem};
+use crate::job::lesson::{ExamSheet, LessonList, LessonRequest, LessonSource, LessonView, Problem};
 use crate::lessons::audience::Audience;
 use crate::lessons::progress::KeptProgress;
 use crate::lessons::runner::{Pace, Runner};
-use crate::lessons::{handout, library};
+use crate::lessons::{exam, handout, library};
 use crate::source::Opened;
 use crate::source::kept_file::hash;
 
@@ -72,6 +72,10 @@ impl LessonShelf for ProgramShelf {
             problems.into_iter().next().map_or_else(String::new, |problem| problem.sentence)
         })?;
         handout::save(&handout::write(&lesson, &library::known_answers(source)?), file)
+    }
+
+    fn exam(&self, seed: u64) -> Result<ExamSheet, String> {
+        exam::draw(seed)
     }
 
     fn note(&self, view: &LessonView) {

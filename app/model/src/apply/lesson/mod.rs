@@ -2,6 +2,7 @@
 
 pub(super) mod close;
 mod dropped;
+mod exam;
 mod files;
 pub(super) mod keep;
 mod play;
@@ -34,6 +35,10 @@ pub fn apply(action: LessonAction, cx: &mut Apply<'_>) {
         LessonAction::Lead(tour) => play::lead(&tour, cx),
         LessonAction::Begin(tour) => play::begin(&tour, cx),
         LessonAction::ShowSummary(key) => files::show_sheet(Sheet::Summary(key), cx),
+        LessonAction::TakeExam => exam::take(cx),
+        LessonAction::ShowExam => files::show_sheet(Sheet::Exam, cx),
+        LessonAction::AnswerExam(choice) => exam::answer(choice, cx),
+        LessonAction::StepExam { is_forward } => exam::step(is_forward, cx),
         LessonAction::Search(typed) => cx.state.lessons.search = typed,
         LessonAction::Add(path) => add(path, cx),
         LessonAction::AddDropped(paths) => {

@@ -20,6 +20,7 @@
 
 mod answer;
 pub mod catalog;
+pub mod exam;
 pub mod save;
 pub mod steps;
 pub mod why;
@@ -30,6 +31,7 @@ use std::sync::Arc;
 pub use answer::{Answers, PresentedCard};
 
 use self::catalog::SeriesKey;
+use self::exam::Exam;
 use super::clock::Clock;
 use super::{Dialog, ParkedStore};
 use crate::job::Namespace;
@@ -52,6 +54,8 @@ pub struct Lessons {
     /// Whether the Lessons page is shown in place of the collection.
     pub is_page_shown: bool,
     pub sheet: Sheet,
+    /// `None` until it was drawn.
+    pub exam: Option<Exam>,
     /// The text in the search field of the list.
     pub search: String,
     pub opening: Option<Opening>,
@@ -80,6 +84,7 @@ pub enum Sheet {
     List,
     /// The end of a series.
     Summary(SeriesKey),
+    Exam,
 }
 
 /// How a lesson begins.

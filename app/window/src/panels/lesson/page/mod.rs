@@ -1,6 +1,7 @@
-//! The Lessons page: every lesson by place and series, how far the user got, the half-hour path, and
-//! the end of a series.
+//! The Lessons page: every lesson by place and series, how far the user got, the half-hour path, the
+//! end of a series, the exam, questions to repeat, and the run sheets of lecturers.
 
+mod exam;
 mod path;
 mod repeat;
 mod row;
@@ -44,6 +45,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
                 column_ui(ui, |ui| match sheet {
                     Sheet::List => list_ui(ui, state, list, actions),
                     Sheet::Summary(key) => summary::ui(ui, list, key, actions),
+                    Sheet::Exam => exam::ui(ui, state, list, actions),
                 });
                 ui.add_space(sizes::GAP_LARGE);
             },
@@ -63,6 +65,8 @@ fn list_ui(ui: &mut Ui, state: &State, list: &LessonList, actions: &mut Actions)
     let typed = state.lessons.search.trim();
     if typed.is_empty() {
         path::ui(ui, list, actions);
+        ui.add_space(sizes::GAP_SMALL);
+        exam::offer_ui(ui, state, actions);
         repeat::ui(ui, state, list, actions);
     }
     let found = catalog::search(list, typed);

@@ -72,9 +72,14 @@ fn missed_ui(
 
 fn next_ui(ui: &mut Ui, next: Option<&LessonEntry>, key: &SeriesKey, actions: &mut Actions) {
     ui.horizontal_wrapped(|ui| {
+        if *key == SeriesKey::Path && ui.add(Button::primary("Take the exam")).clicked() {
+            actions.push(Action::Lesson(LessonAction::TakeExam));
+        }
         if let Some(next) = next {
             let label = format!("Next: {}", with_marks(&next.title));
-            if ui.add(Button::primary(&label)).clicked() {
+            let is_first = *key != SeriesKey::Path;
+            let next_button = if is_first { Button::primary } else { Button::plain };
+            if ui.add(next_button(&label)).clicked() {
                 scenes::open(next, actions);
             }
         }
