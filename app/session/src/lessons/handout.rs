@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use mayfly_engine::store::replace_file;
+use mayfly_engine::store::replace_shared_file;
 use mayfly_engine::value::shell::{self, Layout};
 
 use crate::job::lesson::{
@@ -30,7 +30,7 @@ pub fn write(lesson: &Lesson, answers: &BTreeMap<String, String>) -> String {
 
 /// Writes a text to a file, which appears whole and replaces an older one.
 pub fn save(text: &str, path: &Path) -> Result<(), String> {
-    replace_file(path, text.as_bytes(), ".mayfly-handout-")
+    replace_shared_file(path, text.as_bytes(), ".mayfly-handout-")
         .map_err(|error| format!("Can't write {}: {error}.", path.display()))
 }
 

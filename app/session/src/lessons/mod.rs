@@ -19,12 +19,14 @@
 
 pub mod audience;
 pub mod check;
+pub mod class;
 pub mod equality;
 pub mod exam;
 pub mod file;
 pub mod handout;
 pub mod library;
 pub mod members;
+pub mod paper;
 pub mod progress;
 pub mod runner;
 pub mod sandbox;

@@ -94,6 +94,15 @@ pub const LESSON_SHOW: Duration = Duration::from_millis(33);
 /// end, or when they remove something.
 pub const LESSON_WATCHED_PASSES_MAX: u32 = 500;
 
+/// Bytes of a file with the progress of one learner.
+pub const CLASS_FILE_BYTES_MAX: usize = 4 * 1_024 * 1_024;
+
+/// Files of one table of a class.
+pub const CLASS_FILES_MAX: usize = 1_000;
+
+/// Documents that a question shows on paper, each with a lane of its timeline.
+pub const LESSON_PAPER_LANES_MAX: usize = 12;
+
 /// Lessons that a check plays at a time.
 pub const LESSON_CHECK_THREADS: usize = 2;
 

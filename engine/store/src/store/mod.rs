@@ -41,7 +41,7 @@ pub use file::app_lock::open_chosen;
 pub use file::app_lock::{create_chosen, open_chosen_to_write};
 pub use file::damaged_bytes::save_damaged_bytes;
 pub use file::folder::sync_names;
-pub use file::folder::{OPEN_TO_OTHERS, replace_file};
+pub use file::folder::{OPEN_TO_OTHERS, replace_file, replace_shared_file, shared_part};
 pub use file::identity::Identity;
 pub use handle::Store;
 pub use notice::StoreNotice;

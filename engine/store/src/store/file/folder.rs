@@ -104,9 +104,32 @@ pub fn sync_names(folder: &FsPath) -> io::Result<()> {
 /// # Errors
 /// When a step fails. The old file is then unchanged, unless only the folder could not be flushed.
 pub fn replace_file(path: &FsPath, bytes: &[u8], unfinished: &str) -> io::Result<()> {
+    replace(path, bytes, tempfile::Builder::new().prefix(unfinished))
+}
+
+/// The same for a file that others may read as far as the system's settings let them, such as a page to
+/// hand out.
+///
+/// # Errors
+/// As [`replace_file`].
+pub fn replace_shared_file(path: &FsPath, bytes: &[u8], unfinished: &str) -> io::Result<()> {
+    replace(path, bytes, shared_part().prefix(unfinished))
+}
+
+/// Makes the unfinished form of a file that others may read.
+pub fn shared_part() -> tempfile::Builder<'static, 'static> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "other systems have no such mode"))]
+    let mut builder = tempfile::Builder::new();
+    // The system takes away what its settings don't grant.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
+}
+
+fn replace(path: &FsPath, bytes: &[u8], part: &mut tempfile::Builder<'_, '_>) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or_else(|| FsPath::new("."));
-    let mut file = tempfile::Builder::new().prefix(unfinished).tempfile_in(folder)?;
+    let mut file = part.tempfile_in(folder)?;
     file.write_all(bytes)?;
     // The contents are flushed before the rename, or a power failure could leave the name on an
     // empty file.
@@ -304,5 +327,21 @@ mod tests {
         assert_eq!(network_drive(0xFFFF_FFFF_FF53_4D42), Some("SMB"));
         assert_eq!(network_drive(0xEF53), None, "ext4");
         assert_eq!(network_drive(0x0102_1994), None, "tmpfs");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_shared_file_is_as_open_as_any_and_another_is_private() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("any"), "").expect("written");
+        replace_shared_file(&path("shared"), b"", ".new-").expect("written");
+        replace_file(&path("private"), b"", ".new-").expect("written");
+        let mode = |name: &str| {
+            fs::metadata(path(name)).expect("it is there").permissions().mode() & 0o777
+        };
+        assert_eq!((mode("shared"), mode("private")), (mode("any"), 0o600));
     }
 }
