@@ -341,6 +341,7 @@ impl eframe::App for MayflyApp {
             apply::apply(show, &mut Apply::new(&mut self.state, &mut effects));
         }
         let settle = apply::event::settle(&mut Apply::new(&mut self.state, &mut effects));
+        let saved = apply::lesson::saved::settle(&mut Apply::new(&mut self.state, &mut effects));
         let transfers = apply::transfer::run::follow(&mut self.state);
         let bulk = apply::documents::bulk::follow(&mut self.state);
         let rollouts = apply::rollout::follow(&mut self.state);
@@ -353,10 +354,20 @@ impl eframe::App for MayflyApp {
             Kind::Error | Kind::Warning => durations::TOAST_ERROR,
             Kind::Info | Kind::Done => durations::TOAST,
         });
-        for wait in
-            [settle, transfers, bulk, rollouts, listener, maintenance, chooser, settings, toasts]
-                .into_iter()
-                .flatten()
+        for wait in [
+            settle,
+            saved,
+            transfers,
+            bulk,
+            rollouts,
+            listener,
+            maintenance,
+            chooser,
+            settings,
+            toasts,
+        ]
+        .into_iter()
+        .flatten()
         {
             self.actions.redraw_after(wait);
         }

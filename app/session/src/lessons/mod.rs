@@ -34,6 +34,7 @@ pub mod script;
 pub mod shipped;
 pub mod source;
 pub mod stage;
+pub mod template;
 #[cfg(test)]
 mod tests;
 pub mod write;

@@ -4,6 +4,7 @@ use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use bson::{Document, doc};
+use mayfly_engine::store::shared_part;
 
 use super::handout;
 use super::write::{self, SandboxCollection, SandboxLesson};
@@ -52,8 +53,8 @@ fn save_new(text: &str, path: &Path) -> Result<(), NotSaved> {
         _ => NotSaved::Failed(format!("Can't write {}: {error}.", path.display())),
     };
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    let mut file =
-        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
+    let folder = folder.unwrap_or(Path::new("."));
+    let mut file = shared_part().tempfile_in(folder).map_err(failed)?;
     file.write_all(text.as_bytes()).map_err(failed)?;
     file.persist_noclobber(path).map_err(|error| failed(error.error))?;
     Ok(())

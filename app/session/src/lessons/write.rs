@@ -69,13 +69,16 @@ pub fn write(slug: &str, lesson: &SandboxLesson) -> Result<String, String> {
         shown(&lesson.collections).join(", "),
         title.trim_start_matches('#').trim(),
     );
-    block(&mut out, "js setup", &setup(&lesson.collections));
+    block(&mut out, "js setup", &setup(&lesson.collections, lesson.start_ms));
     if !lesson.before.is_empty() {
         out.push_str(
             "\n## What was done\n\nThese commands led to the documents of this lesson. \
                       They are part of its setup and do not run again.\n",
         );
         block(&mut out, "js", &lesson.before.join("\n"));
+    }
+    if let Some(collection) = shown_first(&lesson.collections) {
+        question(&mut out, collection);
     }
     if out.len() > LESSON_FILE_BYTES_MAX {
         let (have, most) = (out.len() / 1_024, LESSON_FILE_BYTES_MAX / 1_024);
@@ -103,7 +106,67 @@ fn shown(collections: &[SandboxCollection]) -> Vec<String> {
     names.filter(can_be_shown).take(SHOW_MAX).map(quoted).collect()
 }
 
-fn setup(collections: &[SandboxCollection]) -> String {
+/// The first collection that a lesson can show.
+fn shown_first(collections: &[SandboxCollection]) -> Option<&SandboxCollection> {
+    let name = shown(collections).into_iter().next()?;
+    collections.iter().find(|collection| quoted(&collection.name) == name)
+}
+
+/// A question to be rewritten. The engine has an answer to it, whatever the documents are.
+fn question(out: &mut String, SandboxCollection { name, documents, .. }: &SandboxCollection) {
+    let most = documents.len().max(1);
+    let place = place(name);
+    out.push_str("\n## What happens next?\n\nWrite here what the learner must know, and the question below.\n");
+    let text = format!(
+        "question = \"How many documents does a query find after the next pass?\"\nkind = \"count\"\n\
+         ask = '''{place}.countDocuments()'''\nmin = 0\nmax = {most}\n\
+         because = \"Write here why.\""
+    );
+    block(out, "toml predict", &text);
+    block(out, "js play", "play(\"next pass\")");
+}
+
+/// A literal with each date near the start as its distance from it, so that the lesson may begin at any time.
+fn relative(literal: &str, start_ms: i64) -> String {
+    const HEAD: &str = "ISODate('";
+    let mut out = String::new();
+    let (mut rest, mut quote, mut is_escaped) = (literal, None::<char>, false);
+    while let Some(letter) = rest.chars().next() {
+        let date = rest.strip_prefix(HEAD).filter(|_| quote.is_none());
+        if let Some((text, after)) = date.and_then(|date| date.split_once("')"))
+            && let Some(distance) = distance(text, start_ms)
+        {
+            out.push_str(&distance);
+            rest = after;
+            continue;
+        }
+        match quote {
+            _ if is_escaped => is_escaped = false,
+            Some(_) if letter == '\\' => is_escaped = true,
+            Some(open) if open == letter => quote = None,
+            None if matches!(letter, '\'' | '"') => quote = Some(letter),
+            _ => {}
+        }
+        out.push(letter);
+        rest = &rest[letter.len_utf8()..];
+    }
+    out
+}
+
+/// A date as `T("-1h")`. `None` far from the start, where the date itself says more.
+fn distance(date: &str, start_ms: i64) -> Option<String> {
+    let at_ms = bson::DateTime::parse_rfc3339_str(date).ok()?.timestamp_millis();
+    let ms = at_ms.checked_sub(start_ms).filter(|ms| ms.abs() <= NEAR_MS_MAX)?;
+    let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s"), (1, "ms")];
+    let (unit_ms, unit) = units.into_iter().find(|(unit_ms, _)| ms % unit_ms == 0)?;
+    let sign = if ms < 0 { "" } else { "+" };
+    Some(format!("T(\"{sign}{}{unit}\")", ms / unit_ms))
+}
+
+/// The longest distance of a date that is written as such: 400 days.
+const NEAR_MS_MAX: i64 = 400 * 86_400_000;
+
+fn setup(collections: &[SandboxCollection], start_ms: i64) -> String {
     let mut out = String::new();
     for SandboxCollection { name, options, indexes, documents } in collections {
         if !options.is_empty() || (indexes.is_empty() && documents.is_empty()) {
@@ -122,7 +185,7 @@ fn setup(collections: &[SandboxCollection]) -> String {
         if !documents.is_empty() {
             let _ = writeln!(out, "{place}.insertMany([");
             for document in documents {
-                let _ = writeln!(out, "  {},", literal(document));
+                let _ = writeln!(out, "  {},", relative(&literal(document), start_ms));
             }
             let _ = writeln!(out, "])");
         }
@@ -222,6 +285,40 @@ mod tests {
         assert_eq!(card.title, "What was done");
         let [Part::Prose(text)] = card.parts.as_slice() else { panic!("{:?}", card.parts) };
         assert!(text.contains("db.events.drop()"), "{text}");
+    }
+
+    #[test]
+    fn dates_near_the_start_are_distances_and_texts_stay() {
+        let start_ms = 1_767_268_800_000;
+        let date = |ms: i64| DateTime::from_millis(start_ms + ms);
+        let document = doc! {
+            "a": date(-3_600_000), "b": date(90_000), "c": [date(0), date(1)], "d": date(86_400_000 * 500),
+            "e": "ISODate('2026-01-01T12:00:00Z')", "f": "it's",  "g": date(-172_800_000),
+        };
+        let text = relative(&literal(&document), start_ms);
+        for part in [
+            "T(\"-1h\")",
+            "T(\"+90s\")",
+            "T(\"+0d\")",
+            "T(\"+1ms\")",
+            "T(\"-2d\")",
+            "ISODate('2027",
+        ] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        assert_eq!(text.matches("2026-01-01T12:00:00").count(), 1, "the text stays: {text}");
+    }
+
+    #[test]
+    fn the_question_of_a_new_lesson_has_an_answer() {
+        let text =
+            write("mine", &SandboxLesson { dialect: Dialect::Mongodb, ..sandbox() }).unwrap();
+        let lesson = file::parse("mine", &text).unwrap();
+        let last = lesson.cards.last().expect("a card");
+        assert_eq!(last.title, "What happens next?");
+        let played = crate::lessons::check::play(&std::sync::Arc::new(lesson));
+        assert_eq!(played.problems, []);
+        assert_eq!(played.answers.len(), 1);
     }
 
     #[test]

@@ -87,6 +87,9 @@ pub const LESSON_END_RATE_MAX: f64 = 60.0;
 /// The time between two steps of a lesson's clock.
 pub const LESSON_STEP: Duration = Duration::from_millis(8);
 
+/// How often the file of a lesson is looked at, in case an editor saved it.
+pub const LESSON_FILE_LOOK: Duration = Duration::from_secs(1);
+
 /// The time between two snapshots while a lesson's time passes.
 pub const LESSON_SHOW: Duration = Duration::from_millis(33);
 

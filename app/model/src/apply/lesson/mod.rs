@@ -7,6 +7,7 @@ mod files;
 pub(super) mod keep;
 mod play;
 mod present;
+pub mod saved;
 mod show;
 
 use std::sync::Arc;

@@ -3,6 +3,8 @@
 use egui::{Align, FontId, Id, Label, Margin, ScrollArea, Sense, TextStyle, Ui};
 
 use super::actions::LessonActions;
+use super::focus::Main;
+use super::page::{PROBLEMS_MAX, place};
 use super::{actions, block};
 use crate::action::{Action, LessonAction, ViewAction};
 use crate::job::lesson::{BlockState, Card, LessonView, Part, Verdict};
@@ -59,6 +61,7 @@ fn content_ui(
     if let Some(failure) = &view.failure {
         failure_ui(ui, failure);
     }
+    broken_ui(ui, playing);
     let states = view.cards.get(view.card).map(|card| card.parts.as_slice()).unwrap_or_default();
     let newest = newest(view);
     // A verdict pushes down what is below it.
@@ -127,6 +130,22 @@ fn follow(ui: &Ui, part: FollowedPart, rect: egui::Rect) {
             ui.scroll_to_rect(rect.expand(sizes::GAP), None::<Align>);
         }
     }
+}
+
+/// The problems of a file that was saved, while the card is still that of the file before.
+fn broken_ui(ui: &mut Ui, playing: &Playing) {
+    if playing.broken.is_empty() {
+        return;
+    }
+    let ink = colors(ui);
+    crate::widgets::card::bordered(ui, ink.error, |ui| {
+        let words = "The saved file can’t be read. This is the card before.";
+        let said = ui.label(text::rich(words, text::strong()).color(ink.text));
+        actions::announce(ui, said.id);
+        for problem in playing.broken.iter().take(PROBLEMS_MAX) {
+            ui.add(Label::new(text::rich(place(problem), text::body())).wrap());
+        }
+    });
 }
 
 fn failure_ui(ui: &mut Ui, failure: &str) {
