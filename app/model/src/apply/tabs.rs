@@ -64,8 +64,8 @@ pub fn freshen(cx: &mut Apply<'_>) {
     if let Some(tab) = cx.state.tabs.active().map(|tab| tab.id) {
         freshen_tab(tab, cx);
     }
-    // A lesson that compares rules shows two collections side by side.
-    for tab in cx.state.tabs_beside() {
+    // A lesson may show several collections together.
+    for tab in cx.state.tabs_together() {
         freshen_tab(tab, cx);
     }
 }

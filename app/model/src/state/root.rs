@@ -106,18 +106,22 @@ impl State {
         self.wall_ms.saturating_add(ahead_ms)
     }
 
-    /// The tabs that are shown side by side: those of a lesson that compares rules, while they show
-    /// lanes. Empty if one tab is shown.
-    pub fn tabs_beside(&self) -> Vec<TabId> {
-        let Some(view) = self.lessons.view().filter(|view| view.lesson.rules == Rules::Both) else {
-            return Vec::new();
+    /// The tabs that are shown together, while they show lanes: those of a lesson that compares rules,
+    /// side by side, and in a presentation all that a lesson shows, one above the other. Empty if one tab
+    /// is shown.
+    pub fn tabs_together(&self) -> Vec<TabId> {
+        let Some(view) = self.lessons.view() else { return Vec::new() };
+        let most = match view.lesson.rules {
+            Rules::Both => 2,
+            Rules::One if self.view.is_presented() => view.lesson.show.len(),
+            Rules::One => 1,
         };
         let shown = view.lesson.show.iter().map(|shown| lesson::namespace(shown));
         let found = shown
             .filter_map(|namespace| self.tabs.open().iter().find(|tab| tab.namespace == namespace));
-        let found: Vec<&Tab> = found.take(2).collect();
+        let found: Vec<&Tab> = found.take(most).collect();
         let has_lanes = found.iter().all(|tab| tab.view == ViewKind::Expiry);
-        if found.len() == 2 && has_lanes {
+        if found.len() > 1 && has_lanes {
             found.into_iter().map(|tab| tab.id).collect()
         } else {
             Vec::new()

@@ -47,6 +47,7 @@ mod keyboard;
 mod keyring;
 mod lanes;
 mod learn;
+mod lecture;
 mod ledger;
 mod lesson;
 mod lesson_keep;

@@ -50,6 +50,20 @@ pub enum ConsoleOutput {
 }
 
 impl ConsoleOutput {
+    /// The sentences of a reply that explains itself, such as a verdict or a hold: those of the value, or
+    /// else of the documents in its lists. `None` if it has none.
+    pub fn sentence(&self) -> Option<String> {
+        let Self::Value { json, .. } = self else { return None };
+        let value: serde_json::Value = serde_json::from_str(json).ok()?;
+        let own = |value: &serde_json::Value| Some(value.get("sentence")?.as_str()?.to_owned());
+        if let Some(sentence) = own(&value) {
+            return Some(sentence);
+        }
+        let lists = value.as_object()?.values().filter_map(serde_json::Value::as_array);
+        let all: Vec<String> = lists.flatten().filter_map(own).collect();
+        (!all.is_empty()).then(|| all.join("\n"))
+    }
+
     /// Bytes of its text.
     pub fn bytes(&self) -> usize {
         match self {

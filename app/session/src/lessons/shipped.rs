@@ -33,7 +33,7 @@ mod pages;
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
     use crate::job::lesson::{Block, BlockKind, Lesson, LessonKind, Part, Question};
@@ -63,6 +63,37 @@ mod tests {
         file::parse_course(COURSE).unwrap_or_else(|problems| panic!("course.toml: {problems:#?}"))
     }
 
+    /// The files and the last column of each row of the run sheet in README.md.
+    fn run_sheet() -> Vec<(Vec<String>, String)> {
+        let readme = include_str!("../../../../assets/lessons/README.md");
+        let (_, table) = readme.split_once("### Run sheet for 45 minutes").expect("a run sheet");
+        let rows = table.lines().skip_while(|line| !line.starts_with('|')).skip(2);
+        let rows = rows.take_while(|line| line.starts_with('|'));
+        rows.map(|row| {
+            let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+            let files = cells[2].split('`').skip(1).step_by(2).map(str::to_owned).collect();
+            (files, cells.get(3).map(|cell| (*cell).to_owned()).unwrap_or_default())
+        })
+        .collect()
+    }
+
+    #[test]
+    fn the_run_sheet_keeps_what_it_promises() {
+        let rows = run_sheet();
+        assert!(rows.len() > 8, "{rows:?}");
+        let course = course();
+        let sheet = course.sheets.iter().find(|sheet| sheet.title == "45 minutes").unwrap();
+        let files: Vec<&String> = rows.iter().flat_map(|(files, _)| files).collect();
+        assert_eq!(files, sheet.lessons.iter().collect::<Vec<_>>());
+        for (files, room) in &rows {
+            let votes = |slug: &String| {
+                let lesson = file::parse(slug, text(slug).unwrap()).unwrap();
+                questions(&lesson).any(|question| question.vote)
+            };
+            assert_eq!(room.contains("vote:"), files.iter().any(votes), "{files:?}: {room}");
+        }
+    }
+
     #[test]
     fn every_lesson_has_no_problem() {
         assert!(lessons().len() > 50);
@@ -79,10 +110,43 @@ mod tests {
     }
 
     #[test]
+    fn the_path_takes_half_an_hour_and_needs_nothing_else() {
+        let lessons = lessons();
+        let path = course().path;
+        let of_slug = |slug: &String| lessons.iter().find(|lesson| lesson.slug == *slug);
+        let lessons: Vec<&Lesson> = path.iter().filter_map(of_slug).collect();
+        assert_eq!(lessons.len(), path.len());
+        let minutes: u32 = lessons.iter().map(|lesson| lesson.minutes).sum();
+        assert!(minutes <= 30, "{minutes} minutes");
+        for (at, lesson) in lessons.iter().enumerate() {
+            let missing = lesson.after.iter().find(|slug| !path[..at].contains(slug));
+            assert_eq!(missing, None, "{} needs it", lesson.slug);
+        }
+    }
+
+    #[test]
     fn what_comes_before_a_lesson_exists() {
         for lesson in lessons() {
             for slug in &lesson.after {
                 assert!(text(slug).is_some(), "{}: `after` names {slug}", lesson.slug);
+            }
+        }
+    }
+
+    /// The lanes show what a command did, such as the time that a document has left.
+    #[test]
+    fn no_command_of_a_card_runs_before_its_question() {
+        for lesson in lessons() {
+            for card in &lesson.cards {
+                let blocks = card.parts.iter().filter_map(|part| match part {
+                    Part::Block(block) => Some(&block.kind),
+                    _ => None,
+                });
+                let is_run = |kind: &&BlockKind| matches!(kind, BlockKind::Run { .. });
+                let first = blocks.clone().position(|kind| is_run(&kind));
+                let question = blocks.clone().position(|it| matches!(it, BlockKind::Question(_)));
+                let is_asked_first = question.is_none_or(|at| first.is_none_or(|run| at < run));
+                assert!(is_asked_first, "{}: {}", lesson.slug, card.title);
             }
         }
     }
@@ -95,7 +159,7 @@ mod tests {
             (!ids.is_empty()).then_some((lesson.slug, ids))
         });
         let known = answers.iter().map(|(slug, of)| (slug.clone(), of.keys().cloned().collect()));
-        assert_eq!(known.collect::<Vec<_>>(), asked.collect::<Vec<(_, BTreeSet<_>)>>());
+        assert_eq!(known.collect::<BTreeMap<_, BTreeSet<_>>>(), asked.collect());
     }
 
     #[test]

@@ -1,16 +1,17 @@
 //! The middle of the window: tabs, views, and the inspector.
 
-use egui::{CentralPanel, Frame, Label, Panel, Ui};
+use egui::{CentralPanel, Frame, Label, Panel, Rect, Ui, UiBuilder};
 
 use super::lesson::page;
 use super::panel_size::note_size;
 use super::reserved::Reserved;
 use super::{aggregate, documents, expiry, indexes, inspector, schema, tab_strip, toasts, welcome};
 use crate::action::{Action, Actions, ViewAction};
+use crate::job::lesson::Rules;
 use crate::state::dialogs::dialect_label;
 use crate::state::settings::SizedPanel;
 use crate::state::tabs::ViewKind;
-use crate::state::{Drafts, Phase, State, Tab, TabId};
+use crate::state::{Drafts, Phase, State, Tab, TabId, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::marks::visible;
 use crate::widgets::paint;
@@ -41,11 +42,11 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         .exact_size(sizes::VIEW_STRIP)
         .frame(Frame::new())
         .show(ui, |ui| tab_strip::views_ui(ui, state, tab, actions));
-    let beside = state.tabs_beside();
-    if beside.contains(&tab.id) {
+    let together = state.tabs_together();
+    if together.contains(&tab.id) {
         CentralPanel::default()
             .frame(Frame::new())
-            .show(ui, |ui| beside_ui(ui, state, &beside, drafts, actions));
+            .show(ui, |ui| together_ui(ui, state, &together, drafts, actions));
         return;
     }
     let rest = CentralPanel::default().frame(Frame::new());
@@ -81,14 +82,19 @@ fn documents_ui(ui: &mut Ui, state: &State, tab: &Tab, drafts: &mut Drafts, acti
     }
 }
 
-/// Draws the lanes of several collections side by side, on one clock.
-pub(super) fn beside_ui(
+/// Draws the lanes of several collections together, on one clock: side by side if they have other rules,
+/// else one above the other.
+pub(super) fn together_ui(
     ui: &mut Ui,
     state: &State,
     tabs: &[TabId],
     drafts: &mut Drafts,
     actions: &mut Actions,
 ) {
+    let compares = state.lessons.view().is_some_and(|view| view.lesson.rules == Rules::Both);
+    if !compares {
+        return stacked_ui(ui, state, tabs, drafts, actions);
+    }
     ui.columns(tabs.len().max(1), |columns| {
         for (ui, tab) in columns.iter_mut().zip(tabs) {
             let Some(tab) = state.tabs.get(*tab) else { continue };
@@ -105,6 +111,37 @@ pub(super) fn beside_ui(
             view_ui(ui, state, tab, drafts, actions);
         }
     });
+}
+
+fn stacked_ui(
+    ui: &mut Ui,
+    state: &State,
+    tabs: &[TabId],
+    drafts: &mut Drafts,
+    actions: &mut Actions,
+) {
+    let room = ui.available_rect_before_wrap();
+    #[expect(clippy::cast_precision_loss, reason = "at most four")]
+    let height = room.height() / tabs.len().max(1) as f32;
+    let mut top = room.top();
+    for tab in tabs.iter().filter_map(|tab| state.tabs.get(*tab)) {
+        let part = Rect::from_x_y_ranges(room.x_range(), top..=top + height);
+        top += height;
+        let mut ui = ui.new_child(UiBuilder::new().id_salt(("stacked", tab.id.0)).max_rect(part));
+        ui.set_clip_rect(part.intersect(ui.clip_rect()));
+        ui.horizontal(|ui| {
+            ui.add_space(sizes::GAP_LARGE);
+            let name = visible(&tab.namespace.collection);
+            ui.label(text::rich(name, text::title()).color(colors(ui).text));
+            let known = state.tree.collection(&tab.namespace).and_then(|known| known.documents);
+            if let Some(count) = known {
+                let words = number::counted(count, "document", "documents");
+                ui.label(text::rich(words, text::body()).color(colors(ui).dim));
+            }
+        });
+        view_ui(&mut ui, state, tab, drafts, actions);
+    }
+    ui.advance_cursor_after_rect(room);
 }
 
 /// Draws the view of a tab.

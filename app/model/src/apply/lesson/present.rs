@@ -1,12 +1,17 @@
 //! The presses of a presenter: two keys give a whole lesson.
 
-use super::play::{ask, lock, next};
+use super::play::{answers, ask, continue_on, lock, next, open};
 use crate::apply::Apply;
 use crate::job::lesson::{BlockKind, Guess, LessonRequest, LessonView, QuestionKind};
+use crate::state::lesson::catalog;
 use crate::state::lesson::steps::{self, Step};
 
-/// Does what comes next: shows a question, locks the answer, plays, shows the verdict, opens a card.
+/// Does what comes next: shows a question, locks the answer, plays, shows the verdict, opens a card or
+/// the next lesson. A goal has three presses: its hint, its solution, and the way on.
 pub(super) fn step(cx: &mut Apply<'_>) {
+    if cx.state.lessons.opening.is_some() {
+        return;
+    }
     let Some(playing) = &mut cx.state.lessons.playing else { return };
     let Some(view) = playing.view.clone() else { return };
     playing.is_black = false;
@@ -19,29 +24,52 @@ pub(super) fn step(cx: &mut Apply<'_>) {
         }
         Step::Lock(part) => lock_for_room(part, &view, cx),
         Step::Run(part) => ask(LessonRequest::Run { part }, cx),
+        Step::Hint(part) => ask(LessonRequest::Hint { part }, cx),
+        Step::Solution(part) => {
+            answers(cx, |answers| {
+                answers.solutions.insert(part);
+            });
+            ask(LessonRequest::Run { part }, cx);
+        }
+        Step::Skip => continue_on(cx),
         Step::Card(_) | Step::End => next(cx),
         // A clicker that is pressed twice must not end what plays.
         Step::Wait | Step::Stuck => {}
     }
 }
 
-/// Without a marked choice, the one with the most hands is locked, else the first.
+/// Without a marked choice, the one with the most hands is locked. Without hands and without another
+/// answer, the question is left without a guess.
 fn lock_for_room(part: usize, view: &LessonView, cx: &mut Apply<'_>) {
     let Some((_, question)) = steps::open_question(view) else { return };
     let Some(playing) = &cx.state.lessons.playing else { return };
-    if question.kind != QuestionKind::Choose || playing.presented.marked.is_some() {
+    if playing.presented.marked.is_some() {
         return lock(part, cx);
     }
-    let state = steps::blocks(view).find(|(at, ..)| *at == part);
-    let votes = state.and_then(|(_, _, state)| state.question.as_ref()?.votes.last());
-    let drafted = playing.answers.hands.as_ref().filter(|(of, _)| *of == part);
-    let hands = drafted.map(|(_, hands)| hands).or(votes);
-    let most = hands.and_then(|hands| {
-        let most = hands.iter().max().filter(|most| **most > 0)?;
-        hands.iter().position(|hand| hand == most)
-    });
-    let guess = Guess::Choice(most.unwrap_or(0));
-    ask(LessonRequest::Guess { part, guess }, cx);
+    let guess = match &question.kind {
+        QuestionKind::Choose => {
+            let state = steps::blocks(view).find(|(at, ..)| *at == part);
+            let votes = state.and_then(|(_, _, state)| state.question.as_ref()?.votes.last());
+            let drafted = playing.answers.hands.as_ref().filter(|(of, _)| *of == part);
+            let hands = drafted.map(|(_, hands)| hands).or(votes);
+            hands.and_then(|hands| most_hands(hands)).map(Guess::Choice)
+        }
+        QuestionKind::Which { .. } if playing.answers.which.is_empty() => None,
+        _ => playing.answers.guess(part, question, view.time.start_ms),
+    };
+    ask(
+        match guess {
+            Some(guess) => LessonRequest::Guess { part, guess },
+            None => LessonRequest::Pass { part },
+        },
+        cx,
+    );
+}
+
+/// The choice with the most hands, if there are any.
+fn most_hands(hands: &[u32]) -> Option<usize> {
+    let most = hands.iter().max().filter(|most| **most > 0)?;
+    hands.iter().position(|hand| hand == most)
 }
 
 /// Back by one press: hides what was shown last, else opens the card before.
@@ -67,8 +95,15 @@ pub(super) fn step_back(cx: &mut Apply<'_>) {
     });
     if is_touched {
         ask(LessonRequest::RestartCard, cx);
-    } else if let Some(card) = steps::last_card(&view) {
+    } else if playing.way.stop().is_none_or(|stop| stop.card.is_none())
+        && let Some(card) = steps::last_card(&view)
+    {
         ask(LessonRequest::OpenCard(card), cx);
+    } else {
+        let list = cx.state.lessons.list.clone().unwrap_or_default();
+        if let Some(start) = catalog::stop_before(&list, &playing.source, &playing.way) {
+            open(start, cx);
+        }
     }
 }
 

@@ -50,7 +50,7 @@ pub fn is_running(view: &LessonView) -> bool {
     blocks(view).any(|(_, _, state)| state.state == BlockState::Running)
 }
 
-/// The next card, if everything on the open one was done.
+/// The next card, if the open one may be left.
 pub fn next_card(view: &LessonView) -> Option<usize> {
     (view.can_leave_card() && !view.is_last_card()).then_some(view.card + 1)
 }
@@ -74,9 +74,15 @@ pub enum Step {
     /// Something runs; a press ends it where it is.
     Wait,
     Verdict(usize),
+    /// The first hint of a goal.
+    Hint(usize),
+    /// One solution of a goal, which runs.
+    Solution(usize),
     Card(usize),
     End,
-    /// Something else must be done first, such as a goal.
+    /// Something failed, and the lecture continues without it.
+    Skip,
+    /// Something else must be done first.
     Stuck,
 }
 
@@ -84,6 +90,9 @@ pub enum Step {
 pub fn step(view: &LessonView, presented: &PresentedCard) -> Step {
     if is_running(view) {
         return Step::Wait;
+    }
+    if view.failure.is_some() {
+        return Step::Skip;
     }
     for (at, block, state) in blocks(view) {
         let is_question = matches!(block.kind, BlockKind::Question(_));
@@ -104,9 +113,92 @@ pub fn step(view: &LessonView, presented: &PresentedCard) -> Step {
             _ => {}
         }
     }
+    if let Some(step) = goal_step(view) {
+        return step;
+    }
+    let has_failed = blocks(view).any(|(_, _, state)| state.state == BlockState::Failed);
     match next_card(view) {
         Some(next) => Step::Card(next),
-        None if is_finished(view) => Step::End,
+        None if is_at_end(view) => Step::End,
+        None if has_failed => Step::Skip,
         None => Step::Stuck,
+    }
+}
+
+/// The way past a goal that is open: its first hint, then its solution. `None` after both.
+fn goal_step(view: &LessonView) -> Option<Step> {
+    let (at, goal, state) = blocks(view).find_map(|(at, block, state)| match &block.kind {
+        BlockKind::Goal(goal) => Some((at, goal, state)),
+        _ => None,
+    })?;
+    if state.state != BlockState::Ready || state.is_reached {
+        return None;
+    }
+    if state.hints == 0 && !goal.hints.is_empty() && state.lost.is_none() {
+        return Some(Step::Hint(at));
+    }
+    blocks(view).find_map(|(at, block, state)| {
+        let is_solution = matches!(block.kind, BlockKind::Solution(_));
+        (is_solution && state.state == BlockState::Ready).then_some(Step::Solution(at))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::job::lesson::{LessonRequest, LessonSource};
+    use mayfly_session::lessons::audience::NoAudience;
+    use mayfly_session::lessons::file::parse_course;
+    use mayfly_session::lessons::runner::{Pace, Runner};
+    use mayfly_session::lessons::{library, shipped};
+    use mayfly_session::shell::watch::{self, Waited};
+
+    /// More than any lesson needs.
+    const PRESSES_MAX: usize = 60;
+
+    /// The presses that lead a room through a lesson, up to its end.
+    fn presses(slug: &str) -> usize {
+        let source = LessonSource::Shipped(slug.to_owned());
+        let lesson = library::read(&source).unwrap();
+        let mut runner = Runner::open(lesson, source, Arc::new(NoAudience), Pace::AtOnce).unwrap();
+        let mut presented = PresentedCard::default();
+        for press in 0..PRESSES_MAX {
+            let view = runner.view();
+            match step(&view, &presented) {
+                Step::Question(at) => {
+                    presented.questions.insert(at);
+                }
+                Step::Verdict(at) => {
+                    presented.verdicts.insert(at);
+                }
+                Step::Lock(part) => runner.perform(LessonRequest::Pass { part }),
+                Step::Hint(part) => runner.perform(LessonRequest::Hint { part }),
+                Step::Run(part) | Step::Solution(part) => {
+                    runner.perform(LessonRequest::Run { part });
+                }
+                Step::Card(card) => {
+                    presented = PresentedCard::default();
+                    runner.perform(LessonRequest::OpenCard(card));
+                }
+                Step::End => return press,
+                other => panic!("{slug}, card {}: {other:?}", view.card + 1),
+            }
+        }
+        panic!("{slug} has no end");
+    }
+
+    #[test]
+    fn one_key_leads_through_everything_on_the_run_sheets() {
+        let course = parse_course(shipped::COURSE).unwrap();
+        let lessons = course.sheets.into_iter().flat_map(|sheet| sheet.lessons);
+        let lessons: std::collections::BTreeSet<String> = lessons.collect();
+        assert!(lessons.len() > 10);
+        let play = move || lessons.iter().map(|slug| presses(slug)).collect::<Vec<_>>();
+        match watch::run("mayfly-lesson", play) {
+            Ok(Waited::Answer(all)) => assert!(all.iter().all(|presses| *presses > 0), "{all:?}"),
+            _ => panic!("it did not end"),
+        }
     }
 }

@@ -24,6 +24,10 @@ pub enum LessonSource {
 pub enum LessonRequest {
     /// Opens a card; cards before it that were not played run with their solutions.
     OpenCard(usize),
+    /// Leaves a question without a guess, so that what follows it can run.
+    Pass {
+        part: usize,
+    },
     /// Commits a guess. Later guesses of the same question are ignored until a restart.
     Guess {
         part: usize,

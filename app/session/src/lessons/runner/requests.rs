@@ -18,6 +18,14 @@ impl Runner {
         match request {
             LessonRequest::OpenCard(card) => self.open_card(card),
             LessonRequest::Guess { part, guess } => self.guess(part, guess),
+            LessonRequest::Pass { part } => {
+                self.block_view(part, |block| {
+                    let is_ready = block.state == BlockState::Ready;
+                    if let (true, Some(question)) = (is_ready, &mut block.question) {
+                        question.is_passed = true;
+                    }
+                });
+            }
             LessonRequest::Vote { part, hands } => self.vote(part, hands),
             LessonRequest::Run { part } => self.run_block(part),
             LessonRequest::Hint { part } => self.hint(part),
@@ -238,7 +246,7 @@ impl Runner {
                     if let Some(Some(block)) = shown.parts.get_mut(part)
                         && let Some(question) = &mut block.question
                     {
-                        question.guess = Some(guess);
+                        (question.is_passed, question.guess) = (guess.is_none(), guess);
                     }
                 }
             }
@@ -314,7 +322,9 @@ impl Runner {
 /// The questions of a card that were answered or passed, by part, with their guesses.
 fn guesses(card: &crate::job::lesson::CardView) -> Vec<(usize, Option<Guess>)> {
     let questions = card.parts.iter().enumerate().filter_map(|(part, block)| {
-        Some((part, block.as_ref()?.question.as_ref()?.guess.clone()?))
+        let question = block.as_ref()?.question.as_ref()?;
+        let is_done = question.guess.is_some() || question.is_passed;
+        is_done.then(|| (part, question.guess.clone()))
     });
     questions.collect()
 }

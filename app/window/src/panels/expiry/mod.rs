@@ -83,7 +83,7 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_
         ui.add(Label::new(words).wrap());
         ui.add_space(sizes::GAP_SMALL);
     }
-    if state.view.is_presented() || !state.tabs_beside().is_empty() {
+    if state.view.is_presented() || !state.tabs_together().is_empty() {
         // Keys and the palette do what the controls do, and the line above has the totals.
     } else if !lacks_ttl(tab) {
         controls::ui(ui, state, tab, actions);
@@ -188,7 +188,9 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions
     }
     if lacks_ttl(tab) {
         let sentence = "No TTL index, so documents in this collection never expire";
-        let create = Some("Create a TTL index…");
+        // While a question is open, the answer is the next step. A room sees no dialogs.
+        let is_asking = state.lessons.has_open_question() || state.view.is_presented();
+        let create = (!is_asking).then_some("Create a TTL index…");
         let button = empty_state::with_more_ui(ui, Picture::Time, sentence, create, |ui| {
             ui.add_space(sizes::GAP_SMALL);
             why::link_ui(ui, state, Topic::NoTtlIndex, actions.queue);

@@ -51,7 +51,7 @@ pub(super) fn ui(
         density::ui(ui, view, scale, sweep, times.zone, actions);
     }
     let above = ui.cursor().top();
-    if state.tabs_beside().is_empty() {
+    if state.tabs_together().is_empty() {
         what_if::ui(ui, state, tab, actions);
     }
     let top = ui.cursor().top();

@@ -22,7 +22,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Ac
         ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
         ui.add_space(sizes::GAP_SMALL);
         buttons_ui(ui, state, is_wide, actions);
-        time_ui(ui, state, actions);
+        time_ui(ui, state, playing, actions);
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             words_ui(ui, playing, is_wide);
         });
@@ -53,7 +53,7 @@ fn buttons_ui(ui: &mut Ui, state: &State, is_wide: bool, actions: &mut Actions) 
 }
 
 /// From right to left: the speed, the time, and that it is not real.
-fn time_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+fn time_ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Actions) {
     let ink = colors(ui);
     ui.add_space(sizes::GAP_SMALL);
     ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
@@ -63,7 +63,7 @@ fn time_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     }
     let (zone, shown_ms) = (state.clock.zone(), state.clock.shown_ms());
     actions.redraw_at(&state.clock, state.clock.next_step_ms());
-    ui.label(text::rich(zone.time_of_day(shown_ms), text::mono_strong()).color(ink.text))
+    ui.label(text::rich(playing.time_shown(&state.clock), text::mono_strong()).color(ink.text))
         .hint(format!("{} {}", zone.date_time(shown_ms), zone.name(shown_ms)));
     ui.label(text::rich("SIMULATED", text::strong()).color(ink.overdue));
 }

@@ -3,6 +3,7 @@
 use egui::{CollapsingHeader, CornerRadius, Frame, Label, Margin, Ui};
 
 use super::actions::LessonActions;
+use super::focus::Main;
 use super::{goal, question};
 use crate::action::{Action, LessonAction, ViewAction};
 use crate::job::ConsoleOutput;
@@ -12,7 +13,7 @@ use crate::job::lesson::{
 use crate::state::lesson::{Playing, steps};
 use crate::state::{State, duration};
 use crate::theme::{Icon, colors, sizes, text};
-use crate::widgets::marks::visible;
+use crate::widgets::marks::{visible, visible_lines};
 use crate::widgets::{Button, code_box, value_text};
 
 /// A block with its place on the card and its state.
@@ -36,23 +37,32 @@ pub(super) fn ui(
                 code_ui(ui, script, actions);
             });
         }
+        // A room sees a block when its turn has come, and not while it thinks about the question.
+        BlockKind::Run { .. } | BlockKind::Play { .. }
+            if state.view.is_presented() && known.state == BlockState::Waiting => {}
         BlockKind::Run { label, script, .. } => {
             code_ui(ui, &typed(ui, state, playing, at, script, known.state), actions);
             let label = if label.is_empty() { "Run" } else { label };
-            button_ui(ui, (view, at, known), label, "", actions);
-            output_ui(ui, &known.output);
+            button_ui(ui, state, playing, (view, at, known), (label, ""), actions);
+            output_ui(ui, state, at, &known.output);
         }
         BlockKind::Play { label, script } => {
+            // The question may be about this time. A label of the file says where it plays to.
+            let has_target = label.is_empty() && !steps::is_asking(view);
+            let target = has_target.then(|| target(script, state, view)).flatten();
             let label = if label.is_empty() { "Play" } else { label };
-            let target = target(script, state, view).unwrap_or_default();
-            button_ui(ui, (view, at, known), label, &target, actions);
-            output_ui(ui, &known.output);
+            let target = target.unwrap_or_default();
+            button_ui(ui, state, playing, (view, at, known), (label, &target), actions);
+            output_ui(ui, state, at, &known.output);
         }
         BlockKind::Question(asked) => {
             question::ui(ui, state, playing, (view, at, asked, known), actions);
         }
         BlockKind::Goal(task) => goal::ui(ui, (view, at, task, known), actions),
-        BlockKind::Solution(script) => solution_ui(ui, playing, (view, at, known), script, actions),
+        BlockKind::Solution(script) => {
+            solution_ui(ui, state, playing, (view, at, known), script, actions);
+            output_ui(ui, state, at, &known.output);
+        }
         BlockKind::Traffic(traffic) => traffic_ui(ui, view, traffic, actions),
     }
 }
@@ -63,7 +73,7 @@ fn code_ui(ui: &mut Ui, script: &str, actions: &mut LessonActions<'_>) {
     }
 }
 
-/// The code; in a presentation it is typed out at reading speed once its turn has come.
+/// The code; in a presentation it is typed out at reading speed.
 fn typed(
     ui: &Ui,
     state: &State,
@@ -73,11 +83,8 @@ fn typed(
     block: BlockState,
 ) -> String {
     let script = script.trim();
-    if !state.view.is_presented() || !matches!(block, BlockState::Ready | BlockState::Waiting) {
+    if !state.view.is_presented() || block != BlockState::Ready {
         return script.to_owned();
-    }
-    if block == BlockState::Waiting {
-        return String::new();
     }
     let card = playing.view.as_ref().map_or(0, |view| view.card);
     let id = egui::Id::unique(("typed since", playing.number, card, at));
@@ -97,9 +104,10 @@ const TYPED_PER_SECOND: f32 = 45.0;
 /// The button of a block, or what came of it.
 fn button_ui(
     ui: &mut Ui,
+    state: &State,
+    playing: &Playing,
     (view, part, known): (&LessonView, usize, &BlockView),
-    label: &str,
-    target: &str,
+    (label, target): (&str, &str),
     actions: &mut LessonActions<'_>,
 ) {
     let ink = colors(ui);
@@ -124,7 +132,9 @@ fn button_ui(
             };
             let button = if is_ready { Button::primary(&words) } else { Button::plain(&words) };
             let button = button.icon(Icon::Play).known_as("block").enabled(is_ready);
-            if ui.add(button.tooltip(tooltip)).clicked() {
+            let button = ui.add(button.tooltip(tooltip));
+            Main::Block(part).follow(&button, state, playing);
+            if button.clicked() {
                 actions.push(LessonAction::Request(LessonRequest::Run { part }));
             }
         }
@@ -144,11 +154,27 @@ fn done_ui(ui: &mut Ui, label: &str, is_well: bool) {
     ui.label(text::rich(words, text::body()).color(ink.dim));
 }
 
-/// The output of a block, as mongosh prints it.
-pub(super) fn output_ui(ui: &mut Ui, output: &[ConsoleOutput]) {
+/// The output of a block, as mongosh prints it. In a presentation, a reply that explains itself is folded
+/// to its sentence, because the rest would fill the screen.
+fn output_ui(ui: &mut Ui, state: &State, at: usize, output: &[ConsoleOutput]) {
     if output.is_empty() {
         return;
     }
+    let sentences = output.iter().filter_map(ConsoleOutput::sentence).collect::<Vec<_>>();
+    if state.view.is_presented() && !sentences.is_empty() {
+        let tint = colors(ui).text;
+        for sentence in sentences {
+            let words = text::rich(visible_lines(&sentence), text::body()).color(tint);
+            ui.add(Label::new(words).wrap());
+        }
+        let words = text::rich("Whole reply", text::body()).color(colors(ui).dim);
+        CollapsingHeader::new(words).id_salt(("reply", at)).show(ui, |ui| lines_ui(ui, output));
+        return;
+    }
+    lines_ui(ui, output);
+}
+
+fn lines_ui(ui: &mut Ui, output: &[ConsoleOutput]) {
     let ink = colors(ui);
     Frame::new()
         .fill(ink.well)
@@ -178,6 +204,7 @@ pub(super) fn output_ui(ui: &mut Ui, output: &[ConsoleOutput]) {
 
 fn solution_ui(
     ui: &mut Ui,
+    state: &State,
     playing: &Playing,
     (view, at, known): (&LessonView, usize, &BlockView),
     script: &str,
@@ -196,8 +223,7 @@ fn solution_ui(
     }
     ui.label(text::rich("One solution", text::title()).color(colors(ui).text));
     code_ui(ui, script, actions);
-    button_ui(ui, (view, at, known), "Run the solution", "", actions);
-    output_ui(ui, &known.output);
+    button_ui(ui, state, playing, (view, at, known), ("Run the solution", ""), actions);
 }
 
 fn traffic_ui(ui: &mut Ui, view: &LessonView, traffic: &Traffic, actions: &mut LessonActions<'_>) {

@@ -23,9 +23,12 @@ pub fn keys(context: &Context, state: &State, actions: &mut Actions) {
     }
     let pressed = |key| context.input_mut(|input| input.consume_key(Modifiers::NONE, key));
     let mut push = |action| actions.push(Action::Lesson(action));
-    for (choice, key) in CHOICES.into_iter().enumerate() {
-        if pressed(key) {
-            push(LessonAction::Mark(choice));
+    // Without a question the digits belong to the scenes.
+    if state.lessons.has_open_question() {
+        for (choice, key) in CHOICES.into_iter().enumerate() {
+            if pressed(key) {
+                push(LessonAction::Mark(choice));
+            }
         }
     }
     if !state.view.is_presented() {

@@ -2,12 +2,13 @@
 
 use egui::{Align, CentralPanel, Frame, Id, Label, LayerId, Layout, Margin, Order, Panel, Ui};
 
-use super::super::workspace;
+use super::super::{held_banner, workspace};
 use super::actions::LessonActions;
 use super::card;
 use crate::action::Actions;
-use crate::job::lesson::Part;
-use crate::state::lesson::{Playing, steps};
+use crate::job::lesson::{LessonView, Part};
+use crate::state::lesson::catalog::{self, After};
+use crate::state::lesson::{Playing, Way, steps};
 use crate::state::{Drafts, State, duration};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::marks::visible;
@@ -27,6 +28,7 @@ pub fn ui(
         .frame(line)
         .show_separator_line(false)
         .show(ui, |ui| title_ui(ui, state, playing, actions));
+    held_banner::panel_ui(ui, state, actions);
     // Three members need more room than lanes alone.
     let has_members = playing.view.as_ref().is_some_and(|view| !view.members.is_empty());
     let width = ui.available_width() * if has_members { 0.33 } else { 0.42 };
@@ -39,9 +41,9 @@ pub fn ui(
         if super::members_ui(ui, state, actions) {
             return;
         }
-        let beside = state.tabs_beside();
-        if !beside.is_empty() {
-            workspace::beside_ui(ui, state, &beside, drafts, actions);
+        let together = state.tabs_together();
+        if !together.is_empty() {
+            workspace::together_ui(ui, state, &together, drafts, actions);
         } else if let Some(tab) = state.tabs.active() {
             workspace::view_ui(ui, state, tab, drafts, actions);
         }
@@ -52,7 +54,7 @@ pub fn ui(
 fn title_ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Actions) {
     let ink = colors(ui);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        let time = state.clock.zone().time_of_day(state.clock.shown_ms());
+        let time = playing.time_shown(&state.clock);
         ui.label(text::rich(time, text::figure()).color(ink.text));
         ui.label(text::rich("SIMULATED", text::strong()).color(ink.overdue));
         actions.redraw_at(&state.clock, state.clock.next_step_ms());
@@ -65,6 +67,20 @@ fn title_ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Actions
             ui.add(Label::new(title).truncate());
         });
     });
+}
+
+/// The title of the next card, or of the next lesson.
+fn next_title(state: &State, playing: &Playing, view: &LessonView) -> String {
+    let next = view.lesson.cards.get(view.card + 1).filter(|_| !playing.is_at_last_card());
+    if let Some(next) = next {
+        return next.title.clone();
+    }
+    let Some(list) = &state.lessons.list else { return String::new() };
+    match catalog::after(list, &view.source, &playing.way) {
+        After::Lesson(next) => next.title.clone(),
+        After::Stop(next) => catalog::title(list, &next.source),
+        After::Summary(_) | After::TourEnd | After::Page => "The end".to_owned(),
+    }
 }
 
 /// Draws the black screen.
@@ -94,7 +110,10 @@ pub fn notes_ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Act
         }
     }
     ui.add_space(sizes::GAP_LARGE);
-    let next = view.lesson.cards.get(view.card + 1);
-    let words = next.map_or("The end", |next| next.title.as_str());
-    ui.label(text::rich(format!("Next: {}", visible(words)), text::title()).color(ink.dim));
+    let words = format!("Next: {}", visible(&next_title(state, playing, view)));
+    ui.label(text::rich(words, text::title()).color(ink.dim));
+    if let Way::Tour { tour, at } = &playing.way {
+        let words = format!("{}: {} of {}", visible(&tour.title), at + 1, tour.stops.len());
+        ui.label(text::rich(words, text::body()).color(ink.dim));
+    }
 }

@@ -5,7 +5,7 @@ use egui::{Context, Key, Modifiers, Ui};
 use crate::action::{Action, Actions, LessonAction};
 use crate::job::lesson::{LessonEntry, LessonKind};
 use crate::state::State;
-use crate::state::lesson::catalog;
+use crate::state::lesson::{Sheet, catalog};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, menu};
 
@@ -55,14 +55,20 @@ pub(in crate::panels) fn entries_ui(ui: &mut Ui, state: &State, actions: &mut Ac
 pub(in crate::panels) fn keys(context: &Context, state: &State, actions: &mut Actions) {
     let lessons = &state.lessons;
     let in_scene = lessons.view().is_some_and(|view| view.lesson.kind == LessonKind::Scene);
-    let on_page = lessons.is_page_shown && !lessons.is_playing();
+    let on_page = lessons.is_page_shown && !lessons.is_playing() && lessons.sheet == Sheet::List;
     let is_free = !state.is_covered() && !state.view.palette;
     // The keys are digits alone, so they work only on the Lessons page and from one scene to
     // another.
     if !(in_scene || on_page) || !is_free || context.text_edit_focused() {
         return;
     }
-    let Some(list) = &lessons.list else { return };
+    let Some(list) = &lessons.list else {
+        if !lessons.is_asked {
+            // A scene that a terminal opened came without the page that reads the list.
+            actions.push(Action::Lesson(LessonAction::Reload));
+        }
+        return;
+    };
     let pressed = KEYS
         .iter()
         .position(|key| context.input_mut(|input| input.consume_key(Modifiers::NONE, *key)));

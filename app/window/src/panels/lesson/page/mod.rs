@@ -5,6 +5,7 @@ mod exam;
 mod path;
 mod repeat;
 mod row;
+mod sheets;
 mod summary;
 
 use egui::{Align, Label, Layout, Margin, RichText, ScrollArea, Ui, UiBuilder};
@@ -68,6 +69,7 @@ fn list_ui(ui: &mut Ui, state: &State, list: &LessonList, actions: &mut Actions)
         ui.add_space(sizes::GAP_SMALL);
         exam::offer_ui(ui, state, actions);
         repeat::ui(ui, state, list, actions);
+        sheets::ui(ui, list, actions);
     }
     let found = catalog::search(list, typed);
     if found.is_empty() && !list.lessons.is_empty() {
