@@ -34,6 +34,64 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("text")
 }
 
+/// Runs `mayfly lesson` in a folder that also has its progress.
+fn lesson(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = program::keeping_in(folder);
+    command.arg("lesson").args(arguments).current_dir(folder).env_remove("USER");
+    command.env("USERNAME", "Grace").output().expect("it starts")
+}
+
+#[test]
+fn a_course_is_written_for_paper_and_no_file_is_replaced_by_chance() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |arguments: &[&str]| lesson(folder.path(), arguments);
+    let page = || fs::read_to_string(folder.path().join("course.html")).expect("a page");
+    let written = run(&["handout", "--course", "-o", "course.html"]);
+    assert!(written.status.success(), "{}", text(&written.stderr));
+    let blank = page();
+    assert!(blank.starts_with("<!DOCTYPE html>") && blank.contains("<svg "));
+    assert!(blank.contains("TTL, step by step") && !blank.contains("<h1>Answers</h1>"));
+    for folded in ["<details", "mayfly:", "<script", "{{"] {
+        assert!(!blank.contains(folded), "{folded}");
+    }
+    let refused = run(&["handout", "--course", "--answers", "-o", "course.html"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("--overwrite"), "{}", text(&refused.stderr));
+    assert_eq!(page(), blank);
+    let refused = run(&["handout", "2", "-o", "course.html"]);
+    assert!(!refused.status.success());
+    let written = run(&["handout", "--course", "--answers", "-o", "course.html", "--overwrite"]);
+    assert!(written.status.success(), "{}", text(&written.stderr));
+    let (before, answers) = page().split_once("<h1>Answers</h1>").map(both).expect("answers");
+    assert!(blank.starts_with(&before[..before.rfind("</section>").expect("an end")]));
+    assert!(answers.contains("class=\"removed\"") && answers.contains("12:01:00"));
+}
+
+fn both((before, after): (&str, &str)) -> (String, String) {
+    (before.to_owned(), after.to_owned())
+}
+
+#[test]
+fn progress_is_exported_and_a_class_is_a_table() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |arguments: &[&str]| lesson(folder.path(), arguments);
+    let empty = run(&["progress"]);
+    assert_eq!(text(&empty.stdout).lines().nth(1), Some("You   0             0 of 0"));
+    assert!(run(&["progress", "--export", "g.json"]).status.success());
+    let exported = fs::read_to_string(folder.path().join("g.json")).expect("a file");
+    assert!(exported.contains("\"name\": \"Grace\""), "{exported}");
+    let refused = run(&["progress", "--export", "g.json", "--name", "Ada"]);
+    assert!(text(&refused.stderr).contains("--overwrite"), "{}", text(&refused.stderr));
+    assert!(run(&["progress", "--export", "a.json", "--name", "Ada"]).status.success());
+    let table = run(&["progress", "a.json", "g.json"]);
+    let table = text(&table.stdout);
+    let names: Vec<_> = table.lines().skip(1).filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names, ["Ada", "Grace"]);
+    let refused = run(&["progress", "a.json", "missing.json"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("missing.json"), "{}", text(&refused.stderr));
+}
+
 #[test]
 fn every_shipped_lesson_holds() {
     let output = check(&[], "UTC0");

@@ -12,7 +12,6 @@ use mayfly_engine::clock::{Clock, SystemClock};
 use crate::action::{Action, Actions, LessonAction, TabsAction, TransferAction};
 use crate::apply::settings::KeptState;
 use crate::apply::{self, Apply, Effects, WindowEffect, Worker};
-use crate::job::lesson::{LessonRequest, LessonSource};
 use crate::job::zone::set_date_style;
 use crate::job::{Beginning, OpenError, OpenRequest};
 use crate::keys::{entry_for_keys, entry_for_keys_over_dialog};
@@ -21,6 +20,7 @@ use crate::pace::Pace;
 use crate::shutdown::ShutdownSignal;
 use crate::source::Opener;
 use crate::source::embedded::first_request;
+use crate::state::lesson::LessonStart;
 use crate::state::number::set_grouping;
 use crate::state::recent_stores::RecentStore;
 use crate::state::settings::{ThemeChoice, WindowSize};
@@ -52,8 +52,7 @@ pub struct WindowOptions {
     pub local_zone: Zone,
     /// Whether it begins as a presentation.
     pub present: bool,
-    /// The lesson that it begins with, and the index of its card.
-    pub lesson: Option<(LessonSource, usize)>,
+    pub lesson: Option<LessonStart>,
     pub beginning: Option<Beginning>,
     pub shutdown: Option<ShutdownSignal>,
 }
@@ -68,9 +67,7 @@ pub struct MayflyApp {
     /// `None` once the window has acted on it.
     shutdown: Option<ShutdownSignal>,
     /// The lesson to begin with once the store is open.
-    lesson: Option<LessonSource>,
-    /// The card to open once the lesson plays.
-    lesson_card: Option<usize>,
+    lesson: Option<LessonStart>,
     /// The window closes, and nothing is asked before that.
     is_closing: bool,
     /// Reports whether the progress in lessons is kept.
@@ -103,8 +100,7 @@ impl MayflyApp {
             started: SystemClock.monotonic(),
             pace,
             shutdown: options.shutdown,
-            lesson: options.lesson.as_ref().map(|(source, _)| source.clone()),
-            lesson_card: options.lesson.map(|(_, card)| card).filter(|card| *card > 0),
+            lesson: options.lesson,
             is_closing: false,
             shelf: Arc::clone(&options.lessons),
             settings,
@@ -162,15 +158,8 @@ impl MayflyApp {
 
     /// Begins with the lesson of the command line.
     fn begin_lesson(&mut self, context: &Context) {
-        let mut asked = None;
-        if self.state.lessons.view().is_some() {
-            let card = self.lesson_card.take();
-            asked = card.map(|card| LessonAction::Request(LessonRequest::OpenCard(card)));
-        } else if self.state.is_open() {
-            asked = self.lesson.take().map(LessonAction::Open);
-        }
-        if let Some(action) = asked {
-            self.ask(context, Action::Lesson(action));
+        if let Some(start) = self.lesson.take_if(|_| self.state.is_open()) {
+            self.ask(context, Action::Lesson(LessonAction::OpenAt(start)));
         }
     }
 

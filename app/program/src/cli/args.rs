@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::audit_args;
+use super::lesson_args::Lesson;
 
 /// Below the options of `import`.
 const IMPORT_STATUS: &str = "Exit status: 0 if every document was stored or skipped. 1 if one was \
@@ -488,77 +489,6 @@ pub struct Check {
     /// Backup or data file.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-}
-
-/// Arguments of `lesson`.
-#[derive(Debug, clap::Args)]
-pub struct Lesson {
-    /// The task.
-    #[command(subcommand)]
-    pub command: LessonCommand,
-}
-
-/// A subcommand of `lesson`.
-#[derive(Debug, Subcommand)]
-pub enum LessonCommand {
-    /// List lessons with title, minutes, series and progress.
-    List(LessonList),
-    /// Play a lesson in the window; without a display, in the terminal.
-    Play(LessonPlay),
-    /// Play lessons without a window and check that everything they say is true.
-    Check(LessonCheck),
-    /// Write a lesson as Markdown, with its answers folded.
-    Handout(LessonHandout),
-}
-
-/// Arguments of `lesson list`.
-#[derive(Debug, clap::Args)]
-pub struct LessonList {
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
-    /// Folder with lessons of your own, in the order of its course.toml. May be repeated.
-    #[arg(long, value_name = "DIR")]
-    pub dir: Vec<PathBuf>,
-}
-
-/// Arguments of `lesson play`.
-#[derive(Debug, clap::Args)]
-pub struct LessonPlay {
-    /// Number, name or file of the lesson, such as 2, the-pass or my-lesson.md.
-    #[arg(value_name = "LESSON")]
-    pub lesson: String,
-    /// Card to begin with, from 1.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
-    pub card: u8,
-    /// Begin as a presentation: full screen, in large text.
-    #[arg(long)]
-    pub present: bool,
-}
-
-/// Arguments of `lesson check`.
-#[derive(Debug, clap::Args)]
-pub struct LessonCheck {
-    /// Lesson files. Defaults to all lessons that come with the program.
-    #[arg(value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-    /// Print one line of JSON for each lesson.
-    #[arg(long)]
-    pub json: bool,
-    /// Write the engine's answers to answers.json next to the files. Later checks compare with them.
-    #[arg(long, requires = "files")]
-    pub record: bool,
-}
-
-/// Arguments of `lesson handout`.
-#[derive(Debug, clap::Args)]
-pub struct LessonHandout {
-    /// Number, name or file of the lesson.
-    #[arg(value_name = "LESSON")]
-    pub lesson: String,
-    /// File to write. Defaults to standard output.
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
 }
 
 /// Arguments of `generate`.

@@ -6,22 +6,29 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use mayfly_engine::clock::{Clock as _, SystemClock};
 use serde_json::json;
 
-use super::args::{self, LessonCommand, LessonHandout, LessonList, LessonPlay};
-use super::{Failure, WindowOutcome, WindowRequest, lesson_check, lesson_play, walk};
+use super::lesson_args::{self, LessonCommand, LessonHandout, LessonNew, LessonPlay};
+use super::{Failure, WindowOutcome, WindowRequest, server, walk};
+use super::{lesson_check, lesson_exam, lesson_play, lesson_progress};
 use crate::job::OpenRequest;
-use crate::job::lesson::{Lesson, LessonEntry, LessonProgress, LessonSource, Level, Problem};
-use crate::lessons::progress::KeptProgress;
-use crate::lessons::{handout, library};
+use crate::job::lesson::{
+    Lesson, LessonEntry, LessonList, LessonProgress, LessonSource, Level, Problem, Tour,
+};
+use crate::lessons::file::keys;
+use crate::lessons::progress::{KeptProgress, Progress};
+use crate::lessons::{handout, library, paper, template};
 use crate::shell::watch::{self, Waited};
 use crate::shutdown::ShutdownSignal;
 use crate::source::embedded::first_request;
 use crate::source::kept_file::data_file;
+use crate::state::lesson::{LessonStart, catalog};
+use crate::worker::transfer::check_absent;
 
 /// Runs a subcommand.
 pub(super) fn run(
-    args: &args::Lesson,
+    args: &lesson_args::Lesson,
     shutdown: ShutdownSignal,
     window: impl FnOnce(WindowRequest, ShutdownSignal) -> Result<WindowOutcome, Failure>,
 ) -> Result<ExitCode, Failure> {
@@ -29,22 +36,29 @@ pub(super) fn run(
         LessonCommand::List(args) => list(args),
         LessonCommand::Play(args) => play(args, shutdown, window),
         LessonCommand::Check(args) => return lesson_check::run(args),
+        LessonCommand::New(args) => write_new(args),
+        LessonCommand::Keys => print(&keys::reference()),
         LessonCommand::Handout(args) => write_handout(args),
+        LessonCommand::Progress(args) => lesson_progress::run(args),
+        LessonCommand::Exam(args) => {
+            let (mut input, mut out) = (std::io::stdin().lock(), std::io::stdout().lock());
+            lesson_exam::run(args, SystemClock.now_ms(), &mut input, &mut out)
+        }
     }
     .map(|()| ExitCode::SUCCESS)
 }
 
-fn list(args: &LessonList) -> Result<(), Failure> {
+fn list(args: &lesson_args::LessonList) -> Result<(), Failure> {
     let mut kept = KeptProgress::open(data_file("lessons.json"));
     for note in kept.take_notes() {
         eprintln!("{note}.");
     }
     let list = library::list(&args.dir, &kept.progress);
     if args.json {
-        let entries: Vec<_> = list.lessons.iter().map(entry_json).collect();
+        let entries: Vec<_> = list.lessons.iter().map(|entry| entry_json(&list, entry)).collect();
         print(&format!("{:#}\n", json!({ "lessons": entries, "errors": list.errors })))?;
     } else {
-        print(&table(&list.lessons))?;
+        print(&table(&list))?;
     }
     for error in &list.errors {
         eprintln!("{error}");
@@ -63,10 +77,10 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-fn entry_json(entry: &LessonEntry) -> serde_json::Value {
+fn entry_json(list: &LessonList, entry: &LessonEntry) -> serde_json::Value {
     let problem = |Problem { line, column, sentence }: &Problem| json!({ "line": line, "column": column, "problem": sentence });
     json!({
-        "number": number(entry),
+        "number": list.number(entry),
         "slug": entry.slug,
         "title": entry.title,
         "minutes": entry.minutes,
@@ -82,7 +96,8 @@ fn entry_json(entry: &LessonEntry) -> serde_json::Value {
 }
 
 /// One line for each lesson, with a heading for each series and course.
-fn table(entries: &[LessonEntry]) -> String {
+fn table(list: &LessonList) -> String {
+    let entries = &list.lessons;
     let mut out = String::new();
     let width = entries.iter().map(|entry| entry.title.chars().count()).max().unwrap_or(0);
     let mut heading = String::new();
@@ -94,7 +109,7 @@ fn table(entries: &[LessonEntry]) -> String {
             let _ = writeln!(out, "{gap}{next}");
             heading = next;
         }
-        let (number, title, state) = (number(entry), &entry.title, state(entry));
+        let (number, title, state) = (list.number(entry), &entry.title, state(entry));
         let minutes = entry.minutes;
         let _ = writeln!(out, "  {number:<4} {title:<width$}  {minutes:>2} min  {state}");
         for Problem { line, column, sentence } in &entry.problems {
@@ -115,12 +130,6 @@ fn series(entry: &LessonEntry) -> String {
         (_, Level::Challenge) => "Challenges",
     };
     name.to_owned()
-}
-
-/// The part of the slug before its name, such as `02`; empty if there is none.
-fn number(entry: &LessonEntry) -> &str {
-    let (number, _) = entry.slug.split_once('-').unwrap_or_default();
-    if number.ends_with(|last: char| last.is_ascii_digit()) { number } else { "" }
 }
 
 fn state(entry: &LessonEntry) -> String {
@@ -163,27 +172,65 @@ fn play(
     shutdown: ShutdownSignal,
     window: impl FnOnce(WindowRequest, ShutdownSignal) -> Result<WindowOutcome, Failure>,
 ) -> Result<(), Failure> {
-    let source = find(&args.lesson)?;
+    let start = match (&args.sheet, &args.lesson) {
+        (Some(title), _) => sheet(title, args.dir.as_deref())?,
+        (None, lesson) => {
+            let card = Some(usize::from(args.card - 1));
+            LessonStart { card, ..LessonStart::new(find(lesson.as_deref().unwrap_or_default())?) }
+        }
+    };
+    let (source, card) = (start.source.clone(), start.card.unwrap_or(0));
     let lesson = read(&source)?;
-    let card = usize::from(args.card - 1);
     if card >= lesson.cards.len() {
         let count = lesson.cards.len();
         return Err(Failure(format!("The lesson has {count} cards; there is no {}.", args.card)));
     }
     let walker = walk::itself();
     let store = first_request(OpenRequest { walker, ..OpenRequest::default() });
-    let lesson_at = Some((source.clone(), card));
     let request = WindowRequest {
         store,
         open_last: true,
-        present: args.present,
-        lesson: lesson_at,
+        present: args.present || args.sheet.is_some(),
+        lesson: Some(start),
         beginning: None,
     };
-    match window(request, shutdown)? {
-        WindowOutcome::Closed => Ok(()),
-        WindowOutcome::NoDisplay => in_terminal(lesson, source, card),
+    match (window(request, shutdown)?, &args.sheet) {
+        (WindowOutcome::Closed, _) => Ok(()),
+        (WindowOutcome::NoDisplay, None) => in_terminal(lesson, source, card),
+        (WindowOutcome::NoDisplay, Some(_)) => Err(Failure(
+            "No display found. To play a lesson without a window, use mayfly lesson play LESSON."
+                .to_owned(),
+        )),
     }
+}
+
+/// The beginning of a run sheet, by the title on the Lessons page. Of a course of the user, the
+/// title in `course.toml` is enough.
+fn sheet(title: &str, course: Option<&Path>) -> Result<LessonStart, Failure> {
+    let opened = course.map(|folder| vec![folder.to_owned()]).unwrap_or_default();
+    let list = library::list(&opened, &Progress::default());
+    for error in &list.errors {
+        eprintln!("{error}");
+    }
+    let is_file = |tour: &Tour| {
+        tour.stops.first().is_some_and(|stop| matches!(stop.source, LessonSource::File(_)))
+    };
+    let sheets = list.sheets.iter().filter(|tour| is_file(tour) == course.is_some());
+    let sheets: Vec<_> = sheets.collect();
+    let wanted = title.to_lowercase();
+    let is_meant = |tour: &&&Arc<Tour>| {
+        let title = tour.title.to_lowercase();
+        title == wanted || course.is_some() && title.ends_with(&format!(": {wanted}"))
+    };
+    let found = sheets.iter().find(is_meant).and_then(|tour| catalog::stop(tour, 0));
+    found.ok_or_else(|| {
+        let titles: Vec<_> = sheets.iter().map(|tour| format!("{:?}", tour.title)).collect();
+        let there = match titles.as_slice() {
+            [] => "The folder's course.toml has no [[sheet]]".to_owned(),
+            titles => format!("There are {}", titles.join(", ")),
+        };
+        Failure(format!("There is no run sheet {title:?}. {there}."))
+    })
 }
 
 /// Plays on a thread with the stack that JavaScript needs.
@@ -199,13 +246,71 @@ fn in_terminal(lesson: Arc<Lesson>, source: LessonSource, card: usize) -> Result
     }
 }
 
+/// Writes a template, and says what to do with it.
+fn write_new(args: &LessonNew) -> Result<(), Failure> {
+    template::create(&args.file).map_err(Failure)?;
+    let file = args.file.display();
+    print(&format!(
+        "Wrote {file}. Open it in the window with mayfly {file}, and save it to see your changes.\n\
+         Check it with mayfly lesson check {file}. mayfly lesson keys prints what it can have.\n"
+    ))
+}
+
 fn write_handout(args: &LessonHandout) -> Result<(), Failure> {
-    let source = find(&args.lesson)?;
-    let answers = library::known_answers(&source).map_err(Failure)?;
-    let lesson = read(&source)?;
-    let text = handout::write(&lesson, &answers);
+    check_absent(args.output.clone(), args.overwrite).map_err(server::sentence)?;
+    let text = match &args.lesson {
+        Some(lesson) => {
+            let source = find(lesson)?;
+            let answers = library::known_answers(&source).map_err(Failure)?;
+            handout::write(&*read(&source)?, &answers)
+        }
+        None => paper::course(args.dir.clone(), args.answers)
+            .map_err(|sentence| Failure(format!("{}.", sentence.trim_end_matches('.'))))?,
+    };
     match &args.output {
         None => print(&text),
         Some(path) => handout::save(&text, path).map_err(Failure),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::args::Args;
+    use crate::state::lesson::Way;
+
+    #[test]
+    fn a_run_sheet_is_named_by_its_title() {
+        let shipped = sheet("AN HOUR", None).expect("it comes with the program");
+        assert!(matches!(&shipped.way, Way::Tour { tour, at: 0 } if tour.title == "An hour"));
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let course = folder.path();
+        let failed = |title| sheet(title, Some(course)).expect_err("no sheet").0;
+        assert!(failed("An hour").ends_with("has no [[sheet]]."), "{}", failed("An hour"));
+        let text = "title = \"Mine\"\n[[sheet]]\ntitle = \"Week 1\"\nlessons = [\"b\"]\n";
+        std::fs::write(course.join(library::COURSE_FILE), text).expect("a course");
+        template::create(&course.join("b.md")).expect("a lesson");
+        for title in ["week 1", "Mine: Week 1"] {
+            let start = sheet(title, Some(course)).expect(title);
+            assert_eq!(start.source, LessonSource::File(course.join("b.md")));
+        }
+        assert_eq!(
+            failed("Week 2"),
+            "There is no run sheet \"Week 2\". There are \"Mine: Week 1\"."
+        );
+    }
+
+    #[test]
+    fn a_run_sheet_takes_the_place_of_a_lesson() {
+        let parses = |options: &str| {
+            let arguments = format!("mayfly lesson play {options}");
+            Args::try_parse_from(arguments.split(' ')).is_ok()
+        };
+        assert!(parses("--sheet Week") && parses("--sheet Week --dir mine") && parses("2"));
+        for refused in ["2 --sheet Week", "--sheet Week --card 2", "2 --dir mine", "--present"] {
+            assert!(!parses(refused), "{refused}");
+        }
     }
 }

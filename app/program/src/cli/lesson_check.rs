@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::Failure;
-use super::args::LessonCheck;
 use super::lesson::print;
+use super::lesson_args::LessonCheck;
 use crate::job::lesson::{LessonSource, Problem};
 use crate::lessons::check::{ANSWERS, Answers, CheckReport, CheckedFile, check_all};
 use crate::lessons::{handout, library, shipped};

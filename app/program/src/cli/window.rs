@@ -1,7 +1,7 @@
 //! The window, as the command line asks for it.
 
-use crate::job::lesson::LessonSource;
 use crate::job::{Beginning, OpenRequest};
+use crate::state::lesson::LessonStart;
 
 /// Whether a window was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,6 @@ pub struct WindowRequest {
     pub open_last: bool,
     /// Whether it begins as a presentation.
     pub present: bool,
-    /// The lesson that it begins with, and the index of its card.
-    pub lesson: Option<(LessonSource, usize)>,
+    pub lesson: Option<LessonStart>,
     pub beginning: Option<Beginning>,
 }
