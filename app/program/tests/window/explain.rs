@@ -1,9 +1,29 @@
 //! How the store answers a query or a pipeline: the picture, the sentence, the index that helps.
 
 use bson::{Document, doc};
-use egui::{Key, Modifiers};
+use egui::{Color32, Key, Modifiers, Rect, Shape};
+use mayfly::theme::colors::DARK;
 
 use super::support::Window;
+
+/// The colors of what is drawn in a part of the window.
+fn inks(window: &Window, part: Rect) -> Vec<Color32> {
+    let mut found = Vec::new();
+    for clipped in &window.harness.output().shapes {
+        if !part.contains_rect(clipped.shape.visual_bounding_rect()) {
+            continue;
+        }
+        match &clipped.shape {
+            Shape::Text(text) => {
+                found.extend(text.override_text_color);
+                found.extend(text.galley.job.sections.iter().map(|part| part.format.color));
+            }
+            Shape::Rect(rect) => found.extend([rect.fill, rect.stroke.color]),
+            _ => {}
+        }
+    }
+    found
+}
 
 /// Visits of two hundred users, of which one is looked for.
 fn visits() -> Vec<Document> {
@@ -32,6 +52,12 @@ fn a_slow_filter_names_the_index_that_helps_and_creates_it() {
     window.until_named(sentence);
     window.until_named("Plan stage COLLSCAN: 400 documents read, 2 returned");
     assert!(window.value("Reply of explain").contains("winningPlan"));
+    let below = window.place("Close the explanation").top() - 8.0;
+    let inks = inks(&window, Rect::everything_below(below));
+    assert!(inks.contains(&DARK.text) && window.has("Costly"));
+    for amber in [DARK.overdue, DARK.overdue_background] {
+        assert!(!inks.contains(&amber), "amber is for documents that are late or go");
+    }
     window.click("Create that index…");
     window.until_named("Create index");
     assert!(window.value("Command").contains("user: 1"));

@@ -167,8 +167,7 @@ fn understood_ui(ui: &mut Ui, string: &ConnectionString) {
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
         key_value::ui(ui, "Hosts", &with_marks(&string.hosts.join(", ")));
-        let ink = if string.is_unchecked() { colors(ui).overdue } else { colors(ui).text };
-        key_value::colored(ui, "TLS", string.encryption(), ink);
+        key_value::ui(ui, "TLS", string.encryption());
         let user = string.user.as_deref().map_or_else(|| "none".to_owned(), with_marks);
         key_value::ui(ui, "User", &user);
         for (key, option) in [

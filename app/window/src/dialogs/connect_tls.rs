@@ -48,7 +48,7 @@ pub(super) fn ui(ui: &mut Ui, string: &ConnectionString, draft: &mut ConnectDraf
         }
         if is_unchecked {
             let words = "Anybody between you and the server can pretend to be it";
-            ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
+            ui.label(text::rich(words, text::small()).color(colors(ui).text));
         }
     });
 }

@@ -153,7 +153,7 @@ fn detected_ui(ui: &mut Ui, draft: &mut ConvertDraft) {
     let Order::Ask(ways) = &found.order else { return };
     ui.horizontal_wrapped(|ui| {
         let is_open = !ways.iter().any(|way| way.forms == draft.forms);
-        let ink = if is_open { colors(ui).overdue } else { colors(ui).dim };
+        let ink = if is_open { colors(ui).text } else { colors(ui).dim };
         let words = question(&found.order).unwrap_or_default();
         ui.label(text::rich(with_marks(&words), text::small()).color(ink));
         for way in ways {
@@ -202,7 +202,7 @@ fn choices_ui(ui: &mut Ui, draft: &mut ConvertDraft) {
     if let Err(error) = draft.conversion()
         && is_known
     {
-        ui.label(text::rich(error, text::small()).color(colors(ui).overdue));
+        ui.label(text::rich(error, text::small()).color(colors(ui).text));
     }
 }
 
@@ -270,7 +270,7 @@ fn preview_ui(ui: &mut Ui, draft: &ConvertDraft) {
                 Unconverted::Keep | Unconverted::Null => "",
             };
             let words = format!("{}{}{stops}", counts_words(counts), failing(draft));
-            ui.add(Label::new(text::rich(words, text::small()).color(colors.overdue)).wrap());
+            ui.add(Label::new(text::rich(words, text::small()).color(colors.text)).wrap());
         }
     }
 }
@@ -324,7 +324,7 @@ fn rows_ui(ui: &mut Ui, rows: &[(Bson, Bson)]) {
                 ui.add(Label::new(job).truncate());
                 if *after == Bson::Null {
                     let words = text::rich("does not convert", text::small());
-                    ui.label(words.color(colors.overdue));
+                    ui.label(words.color(colors.dim));
                 } else {
                     let job = value_text::job(&short(after), Kind::of(after), colors);
                     ui.add(Label::new(job).truncate());

@@ -413,10 +413,7 @@ impl Command<'_> {
 
 /// Draws a warning or its place: it comes with a count, while the user aims at a button below it.
 fn warning_ui(ui: &mut Ui, warning: Option<&str>) {
-    ui.scope(|ui| {
-        ui.set_min_height(WARNING_LINES * ui.text_style_height(&TextStyle::Body));
-        line_ui(ui, warning, colors(ui).overdue);
-    });
+    lines_ui(ui, WARNING_LINES, warning, colors(ui).overdue);
 }
 
 /// Identifies the commands, to see whether they changed.

@@ -129,10 +129,7 @@ fn failing_ui(ui: &mut Ui, draft: &ValidatorDraft) {
         Some(0) => ("All documents of the collection pass".to_owned(), ink.saved),
         Some(count) => {
             let counted = number::counted(count, "document", "documents");
-            (
-                format!("{counted} in the collection would not pass; they stay as they are"),
-                ink.overdue,
-            )
+            (format!("{counted} in the collection would not pass; they stay as they are"), ink.text)
         }
     };
     ui.label(text::rich(words, text::body()).color(ink));

@@ -37,7 +37,7 @@ fn server_ui(ui: &mut Ui, connection: &Connection) {
     key_value::ui(ui, "Version", &with_marks(version));
     key_value::ui(ui, "Topology", &with_marks(&attached.topology));
     if let Some(words) = clock_apart(attached.ahead_ms) {
-        key_value::colored(ui, "Clock", &words, colors(ui).overdue);
+        key_value::ui(ui, "Clock", &words);
     }
 }
 

@@ -58,7 +58,7 @@ pub(super) fn command_ui(ui: &mut Ui, name: &str, command: &str, actions: &mut A
 /// The result of a restore, and whether any document was restored.
 pub(super) fn result_ui(ui: &mut Ui, (is_done, sentence): &(bool, String)) {
     let ink = colors(ui);
-    let ink = if *is_done { ink.accent } else { ink.overdue };
+    let ink = if *is_done { ink.accent } else { ink.text };
     card::bordered(ui, ink, |ui| {
         ui.label(text::rich(with_marks(sentence), text::body()));
     });

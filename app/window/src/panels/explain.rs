@@ -91,8 +91,9 @@ fn waiting_ui(ui: &mut Ui, state: &State, tab: TabId, shown: &Explain, actions: 
 fn advice_ui(ui: &mut Ui, answer: &Answer, push: &mut impl FnMut(ExplainAction)) {
     let colors = colors(ui);
     let advice = &answer.advice;
+    // Amber is for documents that are late or go; a slow plan loses nothing.
     let (icon, ink, background) = if advice.is_warning {
-        (Icon::Warning, colors.overdue, colors.overdue_background)
+        (Icon::Warning, colors.text, colors.raised)
     } else {
         (Icon::Check, colors.accent, colors.accent_background)
     };
@@ -169,7 +170,7 @@ fn arrow_ui(ui: &mut Ui, from: &PlanStage) {
 fn stage_ui(ui: &mut Ui, stage: &PlanStage, is_warning: bool) {
     let colors = colors(ui);
     let is_costly = is_warning && matches!(stage.name.as_str(), "COLLSCAN" | "SORT");
-    let border = if is_costly { colors.overdue } else { colors.hairline };
+    let border = if is_costly { colors.text } else { colors.hairline };
     let frame = Frame::new()
         .fill(colors.raised)
         .stroke(Stroke::new(sizes::LINE, border))
@@ -183,6 +184,9 @@ fn stage_ui(ui: &mut Ui, stage: &PlanStage, is_warning: bool) {
             if stage.title != stage.name {
                 let name = visible(&stage.name);
                 ui.label(text::rich(name, text::mono_small()).color(colors.dim));
+            }
+            if is_costly {
+                ui.label(Icon::Warning.text().color(colors.text)).accessible_name("Costly");
             }
         });
         for detail in &stage.details {

@@ -32,7 +32,7 @@ fn message_ui(ui: &mut Ui, number: usize, message: &Message, state: &State, acti
     let (icon, ink, word) = match message.kind {
         Kind::Info => (Icon::Info, colors.busy, "Information"),
         Kind::Done => (Icon::Check, colors.saved, "Done"),
-        Kind::Warning => (Icon::Warning, colors.overdue, "Warning"),
+        Kind::Warning => (Icon::Warning, colors.text, "Warning"),
         Kind::Error => (Icon::Error, colors.error, "Error"),
     };
     let age = state.uptime.saturating_sub(message.since).as_millis();

@@ -107,7 +107,7 @@ fn line_ui(ui: &mut Ui, state: &State, tab: Option<&Tab>) {
             ui.label(text::rich("SIMULATED", text::strong()).color(ink.overdue));
         }
         if let Some((words, is_error)) = trouble(state) {
-            let ink = if is_error { ink.error } else { ink.overdue };
+            let ink = if is_error { ink.error } else { ink.text };
             ui.label(text::rich(words, text::strong()).color(ink));
         }
         let words = tab.map(|tab| shown(state, tab)).unwrap_or_default();

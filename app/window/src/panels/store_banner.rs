@@ -31,7 +31,7 @@ type Named = (&'static str, &'static str, Action);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Tone {
     /// Nothing is lost, but the user should act.
-    Amber,
+    Warning,
     Error,
     Quiet,
 }
@@ -84,7 +84,7 @@ fn beside_tabs(failure: &OpenError, state: &State) -> Option<(String, Named)> {
 fn in_use(failure: &OpenError, state: &State) -> Option<Banner> {
     let (strong, again) = beside_tabs(failure, state)?;
     let plain = "The store is intact.".to_owned();
-    Some(Banner { strong, plain, tone: Tone::Amber, buttons: vec![again] })
+    Some(Banner { strong, plain, tone: Tone::Warning, buttons: vec![again] })
 }
 
 /// The store could not be opened.
@@ -104,7 +104,7 @@ fn not_open(failure: &OpenError, state: &State) -> Banner {
         strong,
         plain: "Run Verify to see what's wrong, or restore a backup. The current files are kept."
             .to_owned(),
-        tone: Tone::Amber,
+        tone: Tone::Warning,
         buttons,
     }
 }
@@ -140,7 +140,7 @@ fn takes_less(status: &Status, again: Action) -> Option<Banner> {
                     "{what_to_do}.{} The store resumes on its own.",
                     free.unwrap_or_default()
                 ),
-                tone: Tone::Amber,
+                tone: Tone::Warning,
                 buttons: vec![("Show sizes…", "Store size and free disk space", show(Page::Home))],
             }
         }
@@ -149,7 +149,7 @@ fn takes_less(status: &Status, again: Action) -> Option<Banner> {
             plain: "Writes are disabled and nothing is removed. Give your user write access to \
                     the folder and its files, then reopen the store."
                 .to_owned(),
-            tone: Tone::Amber,
+            tone: Tone::Warning,
             buttons: vec![("Reopen", "Close and reopen the store", again), backup],
         },
         Takes::ReadsUntilChecked => Banner {
@@ -196,7 +196,7 @@ fn recovered() -> Banner {
 fn banner_ui(ui: &mut Ui, banner: &Banner, actions: &mut Actions) {
     let colors = colors(ui);
     let (background, ink) = match banner.tone {
-        Tone::Amber => (colors.overdue_background, colors.overdue),
+        Tone::Warning => (colors.raised, colors.text),
         Tone::Error => (colors.error_background, colors.error),
         Tone::Quiet => (colors.accent_background, colors.accent),
     };
@@ -276,8 +276,8 @@ mod tests {
         };
         check(|_| (), None);
         check(|state| state.maintenance.status = None, None);
-        check(|state| set(state, Takes::Deletions), Some((Tone::Amber, &["Show sizes…"])));
-        check(|state| set(state, Takes::Reads), Some((Tone::Amber, &["Reopen", "Back up…"])));
+        check(|state| set(state, Takes::Deletions), Some((Tone::Warning, &["Show sizes…"])));
+        check(|state| set(state, Takes::Reads), Some((Tone::Warning, &["Reopen", "Back up…"])));
         check(
             |state| set(state, Takes::ReadsUntilChecked),
             Some((Tone::Error, &["Check and reopen", "Back up…"])),
@@ -292,13 +292,13 @@ mod tests {
         let labels: &[&str] = &["Restore…", "Verify…"];
         let failed =
             |state: &mut State| state.store.phase = Phase::Failed(OpenError::new("x".to_owned()));
-        check(failed, Some((Tone::Amber, labels)));
+        check(failed, Some((Tone::Warning, labels)));
         let labels: &[&str] = &["Reopen", "Restore…", "Verify…"];
         let beside_tabs = |state: &mut State| {
             state.store.phase = Phase::Failed(OpenError::new("x".to_owned()));
             state.tabs.show(&crate::state::Namespace::new("demo", "notes"));
         };
-        check(beside_tabs, Some((Tone::Amber, labels)));
+        check(beside_tabs, Some((Tone::Warning, labels)));
     }
 
     fn set(state: &mut State, takes: Takes) {

@@ -62,7 +62,7 @@ pub fn ui(context: &Context, bottom: f32, state: &State, actions: &mut Actions) 
                 let (icon, ink) = match message.kind {
                     Kind::Info => (Icon::Info, look.busy),
                     Kind::Done => (Icon::Check, look.saved),
-                    Kind::Warning => (Icon::Warning, look.overdue),
+                    Kind::Warning => (Icon::Warning, look.text),
                     Kind::Error => (Icon::Error, look.error),
                 };
                 let (button, offer) = message.button.clone().unzip();

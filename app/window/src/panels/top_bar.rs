@@ -166,7 +166,7 @@ fn clock_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let Mode::Simulated { rate, paused } = state.clock.mode() else {
         let chip = Chip {
             lead: &shown_time(state),
-            dot: Some(if is_silent { colors(ui).overdue } else { colors(ui).accent }),
+            dot: Some(if is_silent { colors(ui).error } else { colors(ui).accent }),
             press: Press::OpensMenu,
             name: "Real time",
             ..Chip::default()
@@ -220,12 +220,11 @@ fn server_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Action
         main_menu::entry_ui(ui, state, &connect::CONNECT, actions);
     });
     if let Some(label) = connection.silence(state.clock.zone()) {
-        let chip = Chip { label: &label, look: Look::Amber, name: "No answer", ..Chip::default() };
+        let chip = Chip { label: &label, look: Look::Error, name: "No answer", ..Chip::default() };
         chip.ui(ui).hint("The server does not reply; the window asks it again by itself");
     }
     if attached.mark.is_production && class >= WidthClass::Run {
-        let chip =
-            Chip { label: "Production", look: Look::Amber, name: "Production", ..Chip::default() };
+        let chip = Chip { label: "Production", name: "Production", ..Chip::default() };
         chip.ui(ui).hint("Others depend on this server's data");
     }
     if let Some(apart) = apart.filter(|_| class >= WidthClass::Names) {

@@ -274,9 +274,9 @@ fn conflict_ui(ui: &mut Ui, theirs: &str) {
 
 fn note_ui(ui: &mut Ui, sentence: &str) {
     let colors = colors(ui);
-    card::bordered(ui, colors.overdue, |ui| {
+    card::bordered(ui, colors.text, |ui| {
         ui.horizontal_wrapped(|ui| {
-            ui.label(Icon::Warning.text().color(colors.overdue)).accessible_name("Warning");
+            ui.label(Icon::Warning.text().color(colors.text)).accessible_name("Warning");
             ui.label(text::rich(sentence, text::body()));
         });
     });

@@ -82,7 +82,7 @@ fn text_ui(ui: &mut Ui, content: &str, search: &mut String) {
     });
     if !is_whole {
         let words = "Only the beginning is shown; copy the value or export it to see all";
-        ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
+        ui.label(text::rich(words, text::small()).color(colors(ui).dim));
     }
     ScrollArea::vertical().id_salt("value").max_height(AREA).show(ui, |ui| {
         ui.set_min_width(ui.available_width());

@@ -121,7 +121,7 @@ fn convert_ui(
         // It comes with a count, while the user aims at a button below it.
         ui.set_min_height(sizes::CONTROL_SMALL);
         let Some((name, words)) = convert_words(create, sampled) else { return };
-        ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
+        ui.label(text::rich(words, text::small()).color(colors(ui).text));
         if ui.add(Button::plain("Convert to dates…").small()).clicked() {
             let namespace = Namespace::new(&actions.names.0, &actions.names.1);
             let path = name.to_owned();

@@ -57,7 +57,7 @@ fn backup_ui(ui: &mut Ui, state: &State) {
         let words = format!("{} · {}", ago(newest, state), number::bytes(newest.bytes));
         key_value::ui(ui, "Last backup", &words);
     } else {
-        key_value::colored(ui, "Last backup", "none yet", colors(ui).overdue);
+        key_value::ui(ui, "Last backup", "none yet");
     }
 }
 

@@ -196,7 +196,7 @@ fn all_back_ui(ui: &mut Ui) {
 }
 
 fn lost_ui(ui: &mut Ui, losses: &Losses) {
-    let ink = colors(ui).overdue;
+    let ink = colors(ui).text;
     ui.spacing_mut().item_spacing.y = 0.0;
     for (at, sentence) in losses.sentences().into_iter().enumerate() {
         let lead = if at == 0 { "When the file is imported, " } else { "" };

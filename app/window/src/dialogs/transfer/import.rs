@@ -94,7 +94,7 @@ fn columns_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut
 
 fn room_ui(ui: &mut Ui, draft: &ImportDraft) {
     if let Some(words) = draft.lack_of_space() {
-        notice_ui(ui, Icon::Warning, "Not enough disk space", colors(ui).overdue, &words);
+        notice_ui(ui, Icon::Warning, "Not enough disk space", colors(ui).text, &words);
     }
 }
 
@@ -106,7 +106,7 @@ fn unfinished_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let count = state.transfer.unfinished.len() as u64;
     let words = number::counted(count, "import", "imports");
     ui.horizontal(|ui| {
-        let ink = colors(ui).overdue;
+        let ink = colors(ui).text;
         ui.label(text::rich(format!("{words} unfinished"), text::body()).color(ink));
         if ui.add(Button::plain("Show unfinished imports").small()).clicked() {
             ask(actions, TransferAction::ShowUnfinished);

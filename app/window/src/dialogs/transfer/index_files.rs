@@ -23,7 +23,7 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft) {
         }
     }
     for words in index_file::unreadable(&files) {
-        let ink = colors(ui).overdue;
+        let ink = colors(ui).text;
         notice_ui(ui, Icon::Warning, "Warning", ink, &with_marks(&words));
     }
 }

@@ -206,7 +206,7 @@ fn header_ui(ui: &mut Ui, field: &FieldTypes, align: Align) {
         let name = value_text::with_marks(&field.name);
         ui.add(Label::new(text::rich(name, text::strong())).truncate());
         let mixed = kinds.len() > 1;
-        let ink = if mixed { colors.overdue } else { colors.dim };
+        let ink = if mixed { colors.text } else { colors.dim };
         let kinds = text::rich(kinds.join(", "), text::mono_small()).color(ink);
         let response = ui.add(Label::new(kinds).truncate());
         if mixed {

@@ -23,7 +23,7 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Act
         ask(actions, TransferAction::Rehearse);
     }
     if let Some(words) = draft.rehearsal.here().and_then(|found| refused(found, draft.mode)) {
-        notice_ui(ui, Icon::Warning, "Rejected", colors(ui).overdue, &words);
+        notice_ui(ui, Icon::Warning, "Rejected", colors(ui).text, &words);
     }
     let cliff = draft.rehearsal.here().and_then(|found| cliff(found, state.zone()));
     match &draft.rehearsal {

@@ -70,7 +70,7 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Act
             options_ui(ui, draft);
         }
         if let Some(error) = draft.types.error() {
-            notice_ui(ui, Icon::Warning, "Types", colors(ui).overdue, &error);
+            notice_ui(ui, Icon::Warning, "Types", colors(ui).text, &error);
         }
     });
     for change in changes {
@@ -300,7 +300,7 @@ fn converted_ui(ui: &mut Ui, row: FieldRow<'_>, look: &FileLook) {
             position.start_words(),
             short(value),
         );
-        ui.label(text::rich(words, text::small()).color(colors.overdue));
+        ui.label(text::rich(words, text::small()).color(colors.text));
     });
 }
 
@@ -317,7 +317,7 @@ fn question_ui(
     ui.horizontal_wrapped(|ui| {
         let words = question(&dates.order).unwrap_or_default();
         let is_open = !ways.iter().any(|way| is_answered(&way.forms));
-        let ink = if is_open { colors(ui).overdue } else { colors(ui).dim };
+        let ink = if is_open { colors(ui).text } else { colors(ui).dim };
         ui.label(text::rich(with_marks(&words), text::small()).color(ink));
         for way in ways {
             let label = match &way.example {
@@ -347,7 +347,7 @@ fn offer_ui(ui: &mut Ui, path: &str, dates: &Detection, changes: &mut Vec<Change
             number::count(dates.values as u64),
             forms_words(&dates.forms),
         );
-        ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
+        ui.label(text::rich(words, text::small()).color(colors(ui).text));
         let name = format!("Convert {path} to dates");
         if ui.add(Button::plain("Convert").small().name(&name)).clicked() {
             let to = TargetType::Date(dates.forms.clone());

@@ -71,7 +71,7 @@ pub(super) fn cut_ui(ui: &mut Ui, known: &CutWork, actions: &mut Actions) {
             actions.push(Action::Transfer(TransferAction::ShowUnfinished));
         }
     };
-    let row = LogRow { icon: Icon::Warning, ink: colors.overdue, spoken: "Unfinished", time: "" };
+    let row = LogRow { icon: Icon::Warning, ink: colors.text, spoken: "Unfinished", time: "" };
     row.ui(ui, end, |ui| {
         ui.label(text::rich(title.as_str(), text::body()));
         let words = with_marks(&cut::words(known));

@@ -30,7 +30,7 @@ pub(super) fn row_ui(
     let time = state.clock.zone().time_of_day_millis(line.at_ms);
     let (icon, ink, spoken) = match &line.what {
         LogEntry::Pass { .. } => (Icon::Timer, colors.dim, "Pass"),
-        LogEntry::Note(_) => (Icon::Warning, colors.overdue, "Note"),
+        LogEntry::Note(_) => (Icon::Warning, colors.text, "Note"),
     };
     let end = |ui: &mut Ui| {
         if row == 0 {
@@ -83,7 +83,7 @@ fn job(line: &LogLine, row: usize, colors: &Colors) -> LayoutJob {
         job.append(content, 0.0, TextFormat::simple(font, ink));
     };
     match &line.what {
-        LogEntry::Note(sentence) => add(sentence, text::body(), colors.overdue),
+        LogEntry::Note(sentence) => add(sentence, text::body(), colors.text),
         LogEntry::Pass { pass, passes, .. } => {
             add(&format!("pass {}   ", pass.number), text::mono(), colors.text);
             pass_text(pass, row, *passes, colors, &mut add);

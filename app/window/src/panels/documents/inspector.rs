@@ -37,11 +37,11 @@ pub fn ui(
     let hidden = verdict.filter(|verdict| is_hidden(state, tab, verdict));
     if focus.gone && hidden.is_none() {
         let words = "This document was removed. Showing its last known contents";
-        ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
+        ui.label(text::rich(words, text::small()).color(colors(ui).removed));
     }
     if !focus.gone && view.lacks_focused() {
         let words = "Not in this result";
-        ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
+        ui.label(text::rich(words, text::small()).color(colors(ui).dim));
     }
     if let Some(verdict) = hidden.or_else(|| verdict.filter(|_| !focus.gone)) {
         verdict_ui(ui, state, tab, verdict, actions);

@@ -292,7 +292,7 @@ fn notes_ui(ui: &mut Ui, edit: &FieldEdit, now_ms: i64) {
         Err(error) => say(&error, colors.error),
         Ok(_) => {
             if let Some(lost) = edit.lost(now_ms) {
-                say(&lost, colors.overdue);
+                say(&lost, colors.text);
             }
         }
     }

@@ -36,7 +36,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActi
         });
         if view.lacks_selected() {
             let words = "Not in this list";
-            ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
+            ui.label(text::rich(words, text::small()).color(colors(ui).dim));
         }
         verdict_ui(ui, state, tab, lane, actions);
         remaining_ui(ui, lane, state.clock.shown_ms(), &pass_times(state, tab));

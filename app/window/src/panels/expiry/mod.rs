@@ -79,7 +79,7 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_
     let connection = state.store.connection.as_ref();
     if let Some(silence) = connection.and_then(|it| it.silence(state.clock.zone())) {
         let words = format!("{silence}: documents may have been removed");
-        let words = text::rich(words, text::strong()).color(colors(ui).overdue);
+        let words = text::rich(words, text::strong()).color(colors(ui).text);
         ui.add(Label::new(words).wrap());
         ui.add_space(sizes::GAP_SMALL);
     }

@@ -113,7 +113,7 @@ fn button_ui(
     let ink = colors(ui);
     ui.horizontal_wrapped(|ui| match known.state {
         BlockState::Running => {
-            let words = text::rich("Running…", text::body()).color(ink.overdue);
+            let words = text::rich("Running…", text::body()).color(ink.busy);
             ui.label(words);
             if ui.add(Button::plain("Stop").icon(Icon::Stop).known_as("block")).clicked() {
                 actions.push(LessonAction::Request(LessonRequest::Stop));

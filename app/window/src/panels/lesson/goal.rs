@@ -20,7 +20,7 @@ pub(super) fn ui(
     let is_lost = known.lost.is_some();
     let border = match (known.is_reached, is_lost) {
         (true, _) => ink.accent,
-        (false, true) => ink.overdue,
+        (false, true) => ink.text,
         (false, false) => ink.hairline,
     };
     card::bordered(ui, border, |ui| {
@@ -29,8 +29,8 @@ pub(super) fn ui(
         markdown::line_ui(ui, &goal.task, ink.text);
         rules_ui(ui, view, goal);
         if let Some(lost) = &known.lost {
-            ui.label(text::rich(visible(lost), text::body()).color(ink.overdue));
-            if ui.add(Button::amber("Restart card")).clicked() {
+            ui.label(text::rich(visible(lost), text::body()).color(ink.text));
+            if ui.add(Button::primary("Restart card")).clicked() {
                 actions.push(LessonAction::Request(LessonRequest::RestartCard));
             }
         }
@@ -55,8 +55,9 @@ fn state_ui(ui: &mut Ui, kind: LessonKind, known: &BlockView) {
     let ink = colors(ui);
     let (icon, words, tint) = match (known.is_reached, &known.lost) {
         (true, _) => (Icon::Check, "Goal reached", ink.accent),
-        (false, Some(_)) => (Icon::Warning, "Out of reach", ink.overdue),
-        (false, None) => (Icon::Star, "Goal", ink.dim),
+        (false, Some(_)) => (Icon::Warning, "Out of reach", ink.text),
+        (false, None) if kind == LessonKind::Challenge => (Icon::Star, "Goal", ink.dim),
+        (false, None) => (Icon::Star, "Try it, or continue", ink.dim),
     };
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;

@@ -79,7 +79,7 @@ fn status_ui(ui: &mut Ui, tab: &Tab, total: Option<u64>) {
         (is_cut, "More fields or levels than are counted"),
     ];
     for (_, note) in notes.iter().filter(|(applies, _)| *applies) {
-        let note = text::rich(format!("· {note}"), text::body()).color(colors(ui).overdue);
+        let note = text::rich(format!("· {note}"), text::body()).color(colors(ui).text);
         ui.add(Label::new(note).truncate());
     }
 }
