@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use eframe::CreationContext;
+use egui::style::ScrollAnimation;
 use egui::{Context, Ui};
 use mayfly_engine::clock::{Clock, SystemClock};
 
@@ -81,7 +82,7 @@ impl MayflyApp {
         let egui = &context.egui_ctx;
         theme::install_fonts(egui);
         let pace = Pace::start(&renderer::name(context));
-        install_style(egui, &pace, Contrast::Normal);
+        theme::install_style(egui, Contrast::Normal);
         let mut state = State::default();
         state.view.draws_slowly = pace.is_software();
         let settings = KeptState::restore(&options.settings, &mut state);
@@ -261,7 +262,7 @@ impl MayflyApp {
                 WindowEffect::Zoom(zoom) => context.set_zoom_factor(zoom),
                 WindowEffect::Present(is_on) => {
                     let contrast = if is_on { Contrast::Full } else { Contrast::Normal };
-                    install_style(context, &self.pace, contrast);
+                    theme::install_style(context, contrast);
                     // Where the system refuses, the window is presented at its size.
                     context.send_viewport_cmd(egui::ViewportCommand::Fullscreen(is_on));
                 }
@@ -297,6 +298,7 @@ impl MayflyApp {
 impl eframe::App for MayflyApp {
     fn logic(&mut self, context: &Context, _frame: &mut eframe::Frame) {
         self.tick();
+        follow_motion(context, self.state.is_still());
         let now = SystemClock.monotonic();
         let has_input = context.input(|input| !input.raw.events.is_empty());
         self.pace.note_frame(now, has_input);
@@ -426,11 +428,17 @@ fn last_store(state: &State) -> Option<OpenRequest> {
     last.map(RecentStore::request)
 }
 
-/// Sets up the look. Where the processor draws, nothing slides: each step costs a frame.
-fn install_style(context: &Context, pace: &Pace, contrast: Contrast) {
-    theme::install_style(context, contrast);
-    if pace.is_software() {
-        context.all_styles_mut(|style| style.animation_time = 0.0);
+/// Lets hovers, panels and scrolling move, or not.
+fn follow_motion(context: &Context, is_still: bool) {
+    let (secs, scroll) = if is_still {
+        (0.0, ScrollAnimation::none())
+    } else {
+        (durations::MOTION_SECS, ScrollAnimation::default())
+    };
+    if context.global_style().animation_time.to_bits() != secs.to_bits() {
+        context.all_styles_mut(|style| {
+            (style.animation_time, style.scroll_animation) = (secs, scroll);
+        });
     }
 }
 

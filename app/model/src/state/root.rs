@@ -273,6 +273,11 @@ impl State {
         self.generation
     }
 
+    /// Whether nothing slides or fades: the user wants it so, or every frame is costly.
+    pub fn is_still(&self) -> bool {
+        self.settings.reduce_motion || self.view.draws_slowly
+    }
+
     /// Whether a dialog or the guide is over the window.
     pub fn is_covered(&self) -> bool {
         self.dialogs.open().is_some() || self.view.guide.is_some()

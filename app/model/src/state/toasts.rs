@@ -88,7 +88,8 @@ impl Toasts {
         self.unseen = 0;
     }
 
-    fn note(&mut self, kind: Kind, text: &str, since: Duration) {
+    /// Notes a message in the list alone.
+    pub fn note(&mut self, kind: Kind, text: &str, since: Duration) {
         if self.log.len() >= MESSAGES_MAX {
             self.log.pop_front();
         }

@@ -39,6 +39,26 @@ fn compact_rows_show_more_of_a_table() {
     assert!((usual - height(&window) - 8.0).abs() < 1.0, "{usual}");
 }
 
+/// Whether the cell with the new value has its own background.
+fn is_lit(window: &Window) -> bool {
+    let Some(cell) = window.place_of_part("'drei'") else { return false };
+    let is_it = |shape: &egui::epaint::ClippedShape| {
+        matches!(&shape.shape, egui::Shape::Rect(drawn)
+            if drawn.rect == cell && drawn.fill.a() > 0)
+    };
+    window.harness.output().shapes.iter().any(is_it)
+}
+
+/// Waits until a cell is saved. It is lit, and nothing covers the table.
+fn until_saved(window: &mut Window) {
+    window.until("the cell is lit", |state| {
+        state.tabs.active().is_some_and(|tab| tab.documents.saved_cell.is_some())
+    });
+    assert!(!window.has("Dismiss: Saved 1 document"));
+    let log = window.state().toasts.log();
+    assert_eq!(log.back().map(|message| &*message.text), Some("Saved 1 document"));
+}
+
 #[test]
 fn a_cell_is_edited_in_its_place_with_its_type() {
     let mut window = table();
@@ -49,8 +69,9 @@ fn a_cell_is_edited_in_its_place_with_its_type() {
     let (cell, field) = (window.place("'three'"), window.place("Value"));
     assert!(field.intersects(cell), "{field} is over {cell}");
     window.type_into("Value", "drei");
-    window.key(Key::Enter);
-    window.until_named("Dismiss: Saved 1 document");
+    window.harness.key_press(Key::Enter);
+    window.until_frame("the cell is lit", is_lit);
+    until_saved(&mut window);
     assert!(!window.has("Save value"));
     assert_eq!(stored(&window, doc! {"_id": 3, "text": "drei"}).len(), 1);
     window.keys(Modifiers::COMMAND, Key::Z);
@@ -89,7 +110,7 @@ fn a_type_is_changed_in_its_place_and_what_is_lost_is_said() {
     window.choose("Value type", "Null");
     window.until_named("The value is dropped");
     window.click("Save value");
-    window.until_named("Dismiss: Saved 1 document");
+    until_saved(&mut window);
     assert_eq!(stored(&window, doc! {"_id": 3, "text": {"$type": "null"}}).len(), 1);
 }
 
@@ -100,7 +121,7 @@ fn an_empty_cell_gets_its_field() {
     window.until_named("Save value");
     window.type_into("Value", "Berlin");
     window.click("Save value");
-    window.until_named("Dismiss: Saved 1 document");
+    until_saved(&mut window);
     assert_eq!(stored(&window, doc! {"place": "Berlin"}).len(), 1);
 }
 
@@ -133,7 +154,7 @@ fn the_keyboard_alone_goes_from_the_filter_to_a_value_and_saves_it() {
     window.until_named("Save value");
     window.type_into("Value", "drei");
     window.key(Key::Enter);
-    window.until_named("Dismiss: Saved 1 document");
+    until_saved(&mut window);
     assert_eq!(stored(&window, doc! {"_id": 3, "text": "drei"}).len(), 1);
     window.keys(Modifiers::COMMAND, Key::Z);
     window.until_named("Dismiss: Undone: saved 1 document");
@@ -151,7 +172,7 @@ fn a_projected_document_is_read_whole_before_a_cell_is_edited() {
     window.until_named("Save value");
     window.type_into("Value", "vier");
     window.key(Key::Enter);
-    window.until_named("Dismiss: Saved 1 document");
+    until_saved(&mut window);
     let place = doc! {"city": "İzmir"};
     assert_eq!(stored(&window, doc! {"text": "vier", "place": place}).len(), 1, "the rest stays");
 }
@@ -369,8 +390,11 @@ fn messages_leave_the_inspector_free() {
     window.until_named("Save value");
     window.type_into("Value", "drei");
     window.key(Key::Enter);
-    window.until_named("Dismiss: Saved 1 document");
-    let (message, field) = (window.place("Saved 1 document"), window.place("text: 'drei'"));
+    until_saved(&mut window);
+    window.keys(Modifiers::COMMAND, Key::Z);
+    window.until_named("Dismiss: Undone: saved 1 document");
+    let (message, field) =
+        (window.place("Undone: saved 1 document"), window.place("text: 'three'"));
     assert!(message.right() < field.left(), "{message} {field}");
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bson::doc;
-use mayfly::action::{Action, StoreAction};
+use mayfly::action::{Action, StoreAction, ViewAction};
 use mayfly::app::open_settings;
 use mayfly::state::toasts::Kind;
 use mayfly::state::{Namespace, Settings};
@@ -25,6 +25,19 @@ fn dates_and_numbers_are_written_as_chosen() {
     let at = window.place("Simulated time").center();
     window.harness.input_mut().events.push(egui::Event::PointerMoved(at));
     window.until_named("01.06.2026 12:00:00");
+}
+
+#[test]
+fn nothing_moves_with_reduced_motion_until_it_is_off_again() {
+    let mut window = Window::open();
+    for is_still in [false, true, false] {
+        let choice =
+            ViewAction::choose(window.state(), |settings| settings.reduce_motion = is_still);
+        window.ask(choice);
+        let style = window.harness.ctx.global_style();
+        let scroll = style.scroll_animation.duration.max;
+        assert_eq!([style.animation_time == 0.0, scroll == 0.0], [is_still; 2]);
+    }
 }
 
 fn settings_in(window: &Window) -> PathBuf {

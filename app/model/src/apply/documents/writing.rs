@@ -18,7 +18,7 @@ use crate::state::documents::change::{self, has_same_id, id_of, is_same};
 use crate::state::documents::editor::{Editor, Phase};
 use crate::state::documents::undo::Change;
 use crate::state::documents::view::key;
-use crate::state::documents::{Dialog, DocumentsView, Origin, Step, Writing};
+use crate::state::documents::{Dialog, DocumentsView, Mode, Origin, SavedCell, Step, Writing};
 use crate::state::number::{bytes, counted};
 use crate::state::offer::Offer;
 use crate::state::toasts::Kind;
@@ -347,7 +347,9 @@ fn done(tab: TabId, count: usize, cx: &mut Apply<'_>) {
     if editor(tab, cx.state).is_some_and(|editor| editor.phase == Phase::Busy) {
         cx.state.dialogs.close();
     }
+    let mut saved = None;
     if let Step::Replace { after, .. } = &step {
+        saved = saved_cell(tab, after, cx.state);
         forget_field(tab, after, cx.state);
         reading::learn(tab, after, cx.state);
     }
@@ -370,8 +372,23 @@ fn done(tab: TabId, count: usize, cx: &mut Apply<'_>) {
     };
     let undo = (deleted && origin == Origin::Person && can_undo)
         .then(|| ("Undo".to_owned(), Offer::Undo(tab)));
-    cx.state.toasts.push(Kind::Done, said, undo, cx.state.uptime);
+    // Where the user looks at the value, the cell says it. The list of messages has it all the same.
+    if let Some(cell) = saved.filter(|_| origin == Origin::Person && can_undo) {
+        with(cx.state, tab, |view| view.saved_cell = Some(cell));
+        cx.state.toasts.note(Kind::Done, &said, cx.state.uptime);
+    } else {
+        cx.state.toasts.push(Kind::Done, said, undo, cx.state.uptime);
+    }
     reading::refresh(tab, cx);
+}
+
+/// The cell of the table in which the value was edited that is now saved.
+fn saved_cell(tab: TabId, after: &Document, state: &mut State) -> Option<SavedCell> {
+    let is_table = state.tabs.get(tab)?.documents.mode == Mode::Table;
+    let since = state.uptime;
+    let edit = state.drafts.tab(tab).documents.field.as_ref()?;
+    let is_it = is_table && edit.in_list && has_same_id(&edit.opened, after);
+    is_it.then(|| SavedCell { id: id_of(after), names: edit.names.clone(), since })
 }
 
 /// The document has changed since it was opened. The typed text stays, next to the other version.

@@ -1,5 +1,7 @@
 //! A change of documents: the command, the guard against changes by others in between, its inverse.
 
+use std::time::Duration;
+
 use bson::spec::ElementType;
 use bson::{Bson, Document, doc};
 
@@ -33,6 +35,16 @@ pub struct Writing {
     /// The guard names the `_id` alone: the document was just compared, and its values can't all
     /// be compared by a filter.
     pub loose: bool,
+}
+
+/// The cell of a value that was just saved. It lights up for a moment in place of a message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SavedCell {
+    pub id: Bson,
+    /// The names on the way to the value.
+    pub names: Vec<String>,
+    /// When it was saved, in window time.
+    pub since: Duration,
 }
 
 impl Step {

@@ -29,7 +29,7 @@ pub mod view;
 pub use crate::job::bulk::Target;
 pub use crate::job::due;
 pub use crate::job::field_task::{FieldTask, FieldTaskKind};
-pub use change::{Origin, Step, Writing};
+pub use change::{Origin, SavedCell, Step, Writing};
 pub use clipboard::CopyForm;
 pub use damaged::Damaged;
 pub use editor::Editor;

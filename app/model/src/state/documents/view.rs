@@ -15,7 +15,9 @@ use super::pages::{Pages, Row};
 use super::query::{Query, QueryText, Refusal};
 use super::reference::Reference;
 use super::undo::Change;
-use super::{Cursor, FieldEdit, Focused, Folds, Selection, Undo, Writing, columns, field_path};
+use super::{
+    Cursor, FieldEdit, Focused, Folds, SavedCell, Selection, Undo, Writing, columns, field_path,
+};
 use crate::commands::query;
 use crate::limits::{COLUMNS_MAX, KNOWN_DOCUMENTS_MAX};
 use crate::state::completion::Completing;
@@ -91,6 +93,7 @@ pub struct DocumentsView {
     pub undo: Undo,
     /// The change on its way.
     pub writing: Option<Writing>,
+    pub saved_cell: Option<SavedCell>,
     /// A value whose document is looked for.
     pub reference: Option<Reference>,
 }

@@ -262,7 +262,9 @@ pub const ROWS: &[Row] = &[
             bench.window.until_named("Save value");
             bench.window.type_into("Value", "three");
             bench.press("Save the edit");
-            bench.window.until_named("Saved 1 document");
+            bench.window.until("it is saved", |state| {
+                state.tabs.active().is_some_and(|tab| tab.documents.saved_cell.is_some())
+            });
             assert_eq!(
                 bench.order(3).and_then(|one| Some(one.get_str("name").ok()?.to_owned())),
                 Some("three".to_owned())

@@ -298,6 +298,7 @@ impl Delegate<'_> {
         path: &[String],
         response: &egui::Response,
     ) {
+        value_editor::saved_ui(ui, self.state, self.tab, (row, path), self.actions);
         let found = field_path::value(&row.document, path);
         if let Some(found) = found {
             if is_id(path) && matches!(found, Bson::Document(_) | Bson::Array(_)) {

@@ -12,9 +12,10 @@ use super::words;
 use crate::action::{Action, Actions, DocumentsAction};
 use crate::limits::EDITED_TEXT_BYTES_MAX;
 use crate::state::documents::field::{self, Calendar};
-use crate::state::documents::{DocumentsDraft, EditTarget, FieldEdit, FieldKind};
+use crate::state::documents::{DocumentsDraft, EditTarget, FieldEdit, FieldKind, Row};
 use crate::state::{State, Tab, Zone};
-use crate::theme::{Icon, colors, sizes, text};
+use crate::theme::colors::faded;
+use crate::theme::{Icon, colors, durations, sizes, text};
 use crate::widgets::field::Field;
 use crate::widgets::text_area::TextArea;
 use crate::widgets::{Button, date_picker, marks, menu};
@@ -24,6 +25,9 @@ const POPUP_MIN: f32 = 320.0;
 
 /// The widest one.
 const POPUP_MAX: f32 = 560.0;
+
+/// How strong the light is in a cell whose value was just saved.
+const SAVED_STRENGTH: f32 = 0.35;
 
 /// Under what the cell under edit is kept.
 const CELL: &str = "the cell under edit";
@@ -328,4 +332,29 @@ fn with_keys(ui: &Ui, ready: bool, done: EditStep) -> EditStep {
         return EditStep::Continue;
     }
     done
+}
+
+/// Lights up the cell whose value was just saved.
+pub fn saved_ui(
+    ui: &Ui,
+    state: &State,
+    tab: &Tab,
+    (row, path): (&Row, &[String]),
+    actions: &mut Actions,
+) {
+    let Some(saved) = &tab.documents.saved_cell else { return };
+    let passed = state.uptime.saturating_sub(saved.since);
+    if saved.id != row.id || saved.names != path || passed >= durations::SAVED {
+        return;
+    }
+    let left = durations::SAVED.saturating_sub(passed);
+    // Each step of a fading light costs a frame.
+    let (share, next) = if state.is_still() {
+        (1.0, left)
+    } else {
+        (left.as_secs_f32() / durations::SAVED.as_secs_f32(), durations::FRAME)
+    };
+    let ink = faded(colors(ui).accent, share * SAVED_STRENGTH);
+    ui.painter().rect_filled(ui.max_rect(), 0.0, ink);
+    actions.redraw_after(next);
 }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use bson::Bson;
-use egui::{Align2, Color32, Rect, Role, Sense, Ui, WidgetInfo, vec2};
+use egui::{Align2, Color32, Painter, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::lane_painter::LanePainter;
 use super::lesson;
-use super::motion::{Motion, Pose};
+use super::motion::{Leaving, Motion, Pose};
 use super::pass_times::PassTimes;
 use super::scale::Scale;
 use super::sweep::Sweep;
@@ -78,6 +78,7 @@ impl Lanes<'_> {
             |ui, range| {
                 ui.spacing_mut().item_spacing.y = 0.0;
                 let first = range.start;
+                let top = ui.cursor().top();
                 for (at, row) in self.rows.get(range).unwrap_or_default().iter().enumerate() {
                     match row {
                         Row::Lane(lane) if self.is_still => {
@@ -90,6 +91,11 @@ impl Lanes<'_> {
                         }
                         Row::Summary(summary) => self.line_ui(ui, &words::summary(summary)),
                         Row::More(listed) => self.line_ui(ui, &words::more(*listed, self.is_range)),
+                    }
+                }
+                if !self.is_still {
+                    for leaving in motion.leaving(self.rows, self.uptime) {
+                        self.paint_leaving(ui, leaving, top, first);
                     }
                 }
             },
@@ -116,31 +122,9 @@ impl Lanes<'_> {
             WidgetInfo::selected(Role::ListItem, true, selected, name)
         });
         if ui.is_rect_visible(rect) {
-            let (painter, colors) = (ui.painter(), colors(ui));
             let rect = rect.translate(vec2(0.0, pose.offset * self.height()));
-            let (scale, times) = (self.scale, self.times);
-            let is_hidden = times.is_hidden(lane, scale.now_ms);
-            let overdue = words::overdue(times.removals, is_hidden);
             let background = paint_background(ui, rect, selected, response.hovered());
-            let phase = match self.sweep {
-                Some(sweep) if sweep.is_ahead_of(lane, scale) => Phase::Overdue,
-                _ => lane.phase(scale.now_ms),
-            };
-            let mark = mark(self.indexes, &lane.index);
-            LanePainter {
-                painter,
-                colors,
-                scale,
-                rect,
-                overdue,
-                known_ms: times.known_ms,
-                background,
-                pose,
-                is_named: true,
-                mark,
-                fate: self.trial.and_then(|trial| trial.fate(lane, scale.now_ms)),
-            }
-            .lane(lane, phase);
+            self.paint_lane(ui, ui.painter(), (lane, pose), rect, background);
             if response.has_focus() {
                 paint::focus_ring(ui, rect.shrink(2.0), sizes::RADIUS_BUTTON);
             }
@@ -166,6 +150,50 @@ impl Lanes<'_> {
             response.hint_at_pointer((self.bracket)(lane));
         }
         hovered
+    }
+
+    fn paint_lane(
+        &self,
+        ui: &Ui,
+        painter: &Painter,
+        (lane, pose): (&Lane, Pose),
+        rect: Rect,
+        background: Option<Color32>,
+    ) {
+        let (scale, times) = (self.scale, self.times);
+        let is_hidden = times.is_hidden(lane, scale.now_ms);
+        let overdue = words::overdue(times.removals, is_hidden);
+        let phase = match self.sweep {
+            Some(sweep) if sweep.is_ahead_of(lane, scale) => Phase::Overdue,
+            _ => lane.phase(scale.now_ms),
+        };
+        let mark = mark(self.indexes, &lane.index);
+        LanePainter {
+            painter,
+            colors: colors(ui),
+            scale,
+            rect,
+            overdue,
+            known_ms: times.known_ms,
+            background,
+            pose,
+            is_named: true,
+            mark,
+            fate: self.trial.and_then(|trial| trial.fate(lane, scale.now_ms)),
+        }
+        .lane(lane, phase);
+    }
+
+    /// A tombstone that has left the list fades where it was. The first of the rows that are drawn is
+    /// number `first` and begins at `top`.
+    fn paint_leaving(&self, ui: &Ui, leaving: Leaving<'_>, top: f32, first: usize) {
+        #[expect(clippy::cast_precision_loss, reason = "a few hundred rows")]
+        let rows = leaving.row as f32 - first as f32;
+        let from = pos2(ui.max_rect().left(), top + rows * self.height());
+        let rect = Rect::from_min_size(from, vec2(ui.available_width(), self.height()));
+        let mut painter = ui.painter().clone();
+        painter.multiply_opacity(leaving.strength);
+        self.paint_lane(ui, &painter, (leaving.lane, Pose::STILL), rect, None);
     }
 
     /// A row of words.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use egui::{Id, Ui};
 
-use crate::state::expiry::Lane;
+use crate::state::expiry::{Lane, Row};
 use crate::theme::durations;
 
 /// A row that moves further than this many rows jumps.
@@ -40,11 +40,32 @@ struct LaneMotion {
     popped: Option<Duration>,
 }
 
+/// A tombstone that was on the screen, and its row.
+#[derive(Debug, Clone)]
+struct Tombstone {
+    frame: u64,
+    row: usize,
+    lane: Lane,
+    /// When it left the list. `None` while it is on it.
+    left: Option<Duration>,
+}
+
+/// A tombstone that is on its way out, as it is drawn in this frame.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Leaving<'a> {
+    pub lane: &'a Lane,
+    pub row: usize,
+    /// How much of it is still there, from 0 to 1.
+    pub strength: f32,
+}
+
 /// The rows of the last frame.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Motion {
+    /// The pass over the window: rows of the last pass move, and rows of a view before don't.
     frame: u64,
     rows: HashMap<Id, LaneMotion>,
+    tombstones: HashMap<Id, Tombstone>,
     /// Whether anything moves in this frame.
     pub moves: bool,
 }
@@ -54,7 +75,7 @@ impl Motion {
     pub(super) fn begin(ui: &Ui) -> Self {
         let id = ui.scope_id().with("motion");
         let mut motion: Self = ui.data_mut(|data| data.remove_temp(id)).unwrap_or_default();
-        motion.frame += 1;
+        motion.frame = ui.ctx().cumulative_pass_nr() + 1;
         motion.moves = false;
         motion
     }
@@ -63,6 +84,7 @@ impl Motion {
     pub(super) fn end(mut self, ui: &Ui) {
         let frame = self.frame;
         self.rows.retain(|_, seen| seen.frame == frame);
+        self.tombstones.retain(|_, seen| seen.frame == frame);
         let id = ui.scope_id().with("motion");
         ui.data_mut(|data| data.insert_temp(id, self));
     }
@@ -83,6 +105,16 @@ impl Motion {
             is_overdue,
             popped: None,
         };
+        if lane.removed_ms.is_some() {
+            let seen = self.tombstones.entry(id(lane.removed_ms));
+            let seen = seen.or_insert_with(|| Tombstone {
+                frame: self.frame,
+                row,
+                lane: lane.clone(),
+                left: None,
+            });
+            (seen.frame, seen.row, seen.left) = (self.frame, row, None);
+        }
         let last = self.frame - 1;
         let seen = |id: Id| self.rows.get(&id).copied().filter(|seen| seen.frame == last);
         // A removed document moves from where it waited to its place as a tombstone.
@@ -93,6 +125,37 @@ impl Motion {
         let pose = seen.pose(uptime);
         self.moves |= pose != Pose::STILL;
         pose
+    }
+
+    /// The tombstones that were on the screen and are not among the rows any more. They fade. Asked after
+    /// the rows of the frame.
+    pub(super) fn leaving(&mut self, rows: &[Row<'_>], uptime: Duration) -> Vec<Leaving<'_>> {
+        let (frame, last) = (self.frame, self.frame - 1);
+        for seen in self.tombstones.values_mut().filter(|seen| seen.frame == last) {
+            let is_it = |row: &Row<'_>| {
+                let (id, removed_ms) = (&seen.lane.id, seen.lane.removed_ms);
+                matches!(row, Row::Lane(lane) if lane.removed_ms == removed_ms && lane.id == *id)
+            };
+            // One that is scrolled away has not left.
+            if seen.left.is_none() && rows.iter().any(is_it) {
+                continue;
+            }
+            let left = *seen.left.get_or_insert(uptime);
+            if uptime.saturating_sub(left) < durations::LEAVE {
+                seen.frame = frame;
+            }
+        }
+        let leaving: Vec<Leaving<'_>> = self
+            .tombstones
+            .values()
+            .filter(|seen| seen.frame == frame)
+            .filter_map(|seen| {
+                let share = share(seen.left, durations::LEAVE, uptime)?;
+                Some(Leaving { lane: &seen.lane, row: seen.row, strength: 1.0 - eased(share) })
+            })
+            .collect();
+        self.moves |= !leaving.is_empty();
+        leaving
     }
 }
 
@@ -197,6 +260,41 @@ mod tests {
             motion.pose(&lane(*threshold_ms), *row, now_ms, uptime)
         };
         frames.iter().map(pose).collect()
+    }
+
+    /// How strong a tombstone is drawn in frames at these times; `true` while it is among the rows.
+    fn strengths(frames: &[(u64, bool)], is_drawn: bool) -> Vec<Option<f32>> {
+        let mut motion = Motion { frame: 1, ..Motion::default() };
+        let removed = Lane { removed_ms: Some(8), ..lane(5) };
+        let strength = |(at, is_there): &(u64, bool)| {
+            motion.frame += 1;
+            let uptime = Duration::from_millis(*at);
+            let rows = if *is_there { vec![Row::Lane(&removed)] } else { Vec::new() };
+            if *is_there && (is_drawn || *at == 0) {
+                motion.pose(&removed, 3, 9, uptime);
+            }
+            let leaving = motion.leaving(&rows, uptime);
+            let strength = leaving.first().map(|leaving| leaving.strength);
+            assert!(leaving.iter().all(|leaving| leaving.row == 3), "it fades where it was");
+            strength
+        };
+        frames.iter().map(strength).collect()
+    }
+
+    #[test]
+    fn a_tombstone_fades_where_it_was_when_it_leaves() {
+        let found =
+            strengths(&[(0, true), (20, true), (40, false), (140, false), (900, false)], true);
+        assert_eq!([found[0], found[1], found[4]], [None; 3]);
+        assert_eq!(found[2], Some(1.0));
+        assert!(found[3].is_some_and(|strength| strength > 0.0 && strength < 0.6), "{found:?}");
+    }
+
+    #[test]
+    fn a_tombstone_that_is_scrolled_away_or_comes_back_does_not_fade() {
+        assert_eq!(strengths(&[(0, true), (20, true)], false), [None; 2]);
+        let found = strengths(&[(0, true), (20, false), (40, true), (60, true)], true);
+        assert_eq!([found[2], found[3]], [None; 2]);
     }
 
     #[test]

@@ -77,11 +77,9 @@ impl Sweep {
     }
 }
 
-/// Whether nothing slides: the user wants it so, every frame is costly, or time is so fast that rows
-/// would never rest.
+/// Whether no row slides: nothing does, or time is so fast that rows would never rest.
 pub(super) fn is_still(state: &State) -> bool {
-    let is_fast = state.clock.rate() > MOTION_RATE_MAX;
-    state.settings.reduce_motion || state.view.draws_slowly || is_fast
+    state.is_still() || state.clock.rate() > MOTION_RATE_MAX
 }
 
 #[cfg(test)]
