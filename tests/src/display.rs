@@ -1,5 +1,6 @@
 //! A private X display (Xvfb) for tests that need a real window.
 
+use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
@@ -35,9 +36,9 @@ impl Display {
         Ok(Self { server, name: format!(":{number}") })
     }
 
-    /// The value for `DISPLAY`.
-    pub fn name(&self) -> &str {
-        &self.name
+    /// The variables of a program that opens its window here.
+    pub fn variables(&self) -> [(&'static str, OsString); 1] {
+        [("DISPLAY", self.name.clone().into())]
     }
 }
 

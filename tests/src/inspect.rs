@@ -3,6 +3,7 @@
 //! The program is [`program::inspected`]. Controls are found by their accessible name, as a screen reader
 //! would find them.
 
+use std::ffi::OsString;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -78,24 +79,26 @@ fn narrow(position: f64) -> f32 {
 }
 
 impl Window {
-    /// Starts `program` with `arguments` on the X display `display` and connects to it. What it keeps
-    /// between two starts goes below `home`.
+    /// Starts `program` with `arguments` and connects to it. `display` names the display: the variables
+    /// of a [`Display`](crate::display::Display) or a [`Compositor`](crate::compositor::Compositor). What
+    /// the program keeps between two starts goes below `home`.
     ///
     /// # Errors
     /// When it can't be started, or opens no inspection port in time.
     pub fn start(
         program: &Path,
         arguments: &[&str],
-        display: &str,
+        display: &[(&str, OsString)],
         home: &Path,
     ) -> io::Result<Self> {
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let mut child = program::command(program)
             .args(arguments)
-            .env("DISPLAY", display)
             .env("XDG_DATA_HOME", home)
             .env("XDG_RUNTIME_DIR", home)
+            .env_remove("DISPLAY")
             .env_remove("WAYLAND_DISPLAY")
+            .envs(display.iter().map(|(name, value)| (name, value)))
             .env("EGUI_INSPECTION", format!("127.0.0.1:{port}"))
             .stdin(Stdio::null())
             .spawn()?;

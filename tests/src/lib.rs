@@ -1,5 +1,6 @@
 //! Black-box tests; what they share.
 
+pub mod compositor;
 pub mod deadline;
 pub mod disk;
 pub mod display;

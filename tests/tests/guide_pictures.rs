@@ -41,7 +41,7 @@ struct Camera {
 
 impl Camera {
     fn start(display: &Display, home: &Path, folder: &Path, arguments: &[&str]) -> Self {
-        let window = Window::start(&program::inspected(), arguments, display.name(), home);
+        let window = Window::start(&program::inspected(), arguments, &display.variables(), home);
         let window = window.unwrap_or_else(|error| panic!("the window opens: {error}"));
         Self { window, folder: folder.to_owned() }
     }

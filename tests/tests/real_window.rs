@@ -3,6 +3,7 @@
 //!
 //! Screenshots of each step are saved in `tests/artefacts`.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,9 +11,10 @@ use std::time::Duration;
 use bson::doc;
 use egui::{Key, Modifiers};
 use mayfly_engine::engine::{Engine, EngineOptions};
+use mayfly_tests::compositor::Compositor;
 use mayfly_tests::deadline::{Deadline, wall_ms};
 use mayfly_tests::display::Display;
-use mayfly_tests::inspect::Window;
+use mayfly_tests::inspect::{Control, Window};
 use mayfly_tests::program;
 
 /// How long one step of the window may take. Far above the usual time; only a failure waits this
@@ -69,6 +71,53 @@ impl Steps {
         assert!(size > 10_000, "{} has only {size} bytes", file.display());
     }
 
+    /// Waits until the window fills an output of this size in pixels, at this many hundredths of a pixel
+    /// a point. A window draws at a whole scale; the compositor makes the picture smaller.
+    fn wait_for_size(&mut self, pixels: [u16; 2], scale: u16) {
+        let deadline = Deadline::after(STEP);
+        let points = pixels.map(|count| u32::from(count) * 100 / u32::from(scale));
+        let drawn = points.map(|count| count * u32::from(scale.div_ceil(100)));
+        let points =
+            points.map(|count| f32::from(u16::try_from(count).expect("as many as pixels")));
+        loop {
+            let file = self.pictures.join("size.png");
+            self.window.screenshot(&file).unwrap_or_else(|error| self.fail(&error.to_string()));
+            let seen = image::image_dimensions(&file).expect("a picture");
+            let _ = fs::remove_file(&file);
+            let reach = self.reach();
+            // The status bar and the menu reach to the right and the lower edge.
+            let fills =
+                (0..2).all(|axis| (points[axis] - 40.0..=points[axis]).contains(&reach[axis]));
+            if fills && <[u32; 2]>::from(seen) == drawn {
+                return;
+            }
+            if deadline.is_over() {
+                self.fail(&format!(
+                    "{pixels:?} × {scale}: picture {seen:?}, controls to {reach:?}"
+                ));
+            }
+        }
+    }
+
+    /// How far the controls reach to the right and downwards, in points.
+    fn reach(&mut self) -> [f32; 2] {
+        let controls = self.window.controls().unwrap_or_default();
+        let ends = controls.into_iter().filter_map(|control| control.bounds);
+        ends.fold([0.0, 0.0], |far, (_, end)| [f32::max(far[0], end.x), f32::max(far[1], end.y)])
+    }
+
+    /// Waits until a control has this value.
+    fn wait_for_value(&mut self, value: &str) {
+        let deadline = Deadline::after(STEP);
+        let holds = |control: &Control| control.value == value;
+        while !self.window.controls().unwrap_or_default().iter().any(holds) {
+            if deadline.is_over() {
+                self.fail(&format!("no control has the value {value:?}"));
+            }
+            let _ = self.window.settle();
+        }
+    }
+
     /// Ends the test and prints what is on screen.
     fn fail(&mut self, error: &str) -> ! {
         let _ = self.window.screenshot(&self.pictures.join("failed.png"));
@@ -95,10 +144,17 @@ fn write_file(file: &Path) {
     fs::write(file, lines.join("\n")).expect("the file can be written");
 }
 
-fn start(display: &Display, home: &Path, pictures: &Path) -> Steps {
+/// The folder of the pictures.
+fn pictures() -> PathBuf {
+    let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("artefacts");
+    fs::create_dir_all(&pictures).expect("the folder for pictures can be made");
+    pictures
+}
+
+fn start(display: &[(&str, OsString)], home: &Path, pictures: &Path) -> Steps {
     let store = home.join("store");
     let store = store.to_str().expect("a temporary path is text");
-    let window = Window::start(&program::inspected(), &[store], display.name(), home);
+    let window = Window::start(&program::inspected(), &[store], display, home);
     let window = window.unwrap_or_else(|error| panic!("the window opens: {error}"));
     Steps { window, pictures: pictures.to_owned() }
 }
@@ -106,13 +162,12 @@ fn start(display: &Display, home: &Path, pictures: &Path) -> Steps {
 #[test]
 fn real_window_does_the_main_job() {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
-    let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("artefacts");
-    fs::create_dir_all(&pictures).expect("the folder for pictures can be made");
+    let pictures = pictures();
     let file = home.path().join("visits.json");
     let display = Display::start(1280, 800)
         .unwrap_or_else(|error| panic!("Xvfb starts: {error}; tests/run installs it"));
 
-    let mut steps = start(&display, home.path(), &pictures);
+    let mut steps = start(&display.variables(), home.path(), &pictures);
     import(&mut steps, &file);
     make_ttl_index(&mut steps);
     watch(&mut steps);
@@ -123,12 +178,47 @@ fn real_window_does_the_main_job() {
     assert!(ended.unwrap_or_else(|error| steps.fail(&error.to_string())), "it ended badly");
 
     // Everything is as it was.
-    let mut steps = start(&display, home.path(), &pictures);
+    let mut steps = start(&display.variables(), home.path(), &pictures);
     steps.click("Indexes");
     steps.wait("Change TTL… at_1");
     steps.click("Documents");
     steps.wait("1–1 of 1");
     steps.picture("5-again");
+}
+
+/// The same window under Wayland: it opens, follows the output's size and scale, and shares the clipboard.
+#[test]
+fn real_window_under_wayland() {
+    let home = tempfile::tempdir().expect("a temporary folder can be made");
+    let pictures = pictures();
+    let compositor = Compositor::start(1280, 800)
+        .unwrap_or_else(|error| panic!("sway starts: {error}; tests/run installs it"));
+    let mut steps = start(&compositor.variables(), home.path(), &pictures);
+    steps.wait("TTL monitor");
+    let windows = compositor.windows().expect("the compositor answers");
+    assert!(windows.contains("\"shell\": \"xdg_shell\""), "{windows}");
+
+    for (width, height, scale) in
+        [(1280, 800, 100), (1024, 640, 100), (1920, 1080, 150), (2560, 1600, 200), (1280, 800, 100)]
+    {
+        compositor.set_output(width, height, scale).expect("the output changes");
+        steps.wait_for_size([width, height], scale);
+        steps.picture(&format!("wayland-{width}x{height}"));
+    }
+
+    let text = "{\"name\": \"Олег 明日\"}";
+    compositor.copy(text).expect("another program copies");
+    compositor.press_with_ctrl(&["p"]).expect("a key is pressed");
+    steps.wait("Find a command");
+    compositor.press_with_ctrl(&["v"]).expect("a key is pressed");
+    steps.wait_for_value(text);
+    compositor.copy("replaced").expect("another program copies");
+    compositor.press_with_ctrl(&["a", "c"]).expect("keys are pressed");
+    let deadline = Deadline::after(STEP);
+    while compositor.paste().ok().as_deref() != Some(text) {
+        assert!(!deadline.is_over(), "the clipboard holds {:?}", compositor.paste());
+        steps.window.settle().expect("the window is there");
+    }
 }
 
 /// The end of a session, Ctrl+C and a closing terminal: no question, and the next start has nothing
@@ -139,7 +229,7 @@ fn real_window_is_closed_by_a_signal() {
     let display = Display::start(1280, 800)
         .unwrap_or_else(|error| panic!("Xvfb starts: {error}; tests/run installs it"));
     for (signal, dialog) in [("TERM", Some("Import")), ("INT", None), ("HUP", None)] {
-        let mut steps = start(&display, home.path(), home.path());
+        let mut steps = start(&display.variables(), home.path(), home.path());
         steps.wait("TTL monitor");
         if let Some(action) = dialog {
             steps.key(Key::P, Modifiers::COMMAND);
@@ -170,7 +260,7 @@ fn real_window_keeps_a_favorite_when_it_is_killed() {
     engine.run("test", &insert);
     engine.close().expect("the store closes");
 
-    let mut steps = start(&display, home.path(), home.path());
+    let mut steps = start(&display.variables(), home.path(), home.path());
     steps.click("Documents");
     steps.type_into("Filter", "{ n: 1 }");
     steps.key(Key::Enter, Modifiers::NONE);
@@ -186,7 +276,7 @@ fn real_window_keeps_a_favorite_when_it_is_killed() {
     }
     steps.window.kill().expect("this test started it");
 
-    let mut steps = start(&display, home.path(), home.path());
+    let mut steps = start(&display.variables(), home.path(), home.path());
     steps.click("Documents");
     steps.click("Filter history");
     steps.wait("Ones: { n: 1 }");
@@ -208,7 +298,7 @@ fn real_window_starts_over_odd_settings() {
         let size = format!(r#"{{"width": {zoom}, "height": {zoom}}}"#);
         let text = format!(r#"{{"zoom": {zoom}, "window": {size}}}"#);
         fs::write(data.join("settings.json"), text).expect("it can be written");
-        let mut steps = start(&display, home.path(), home.path());
+        let mut steps = start(&display.variables(), home.path(), home.path());
         steps.wait("TTL monitor");
         let _ = steps.window.key(Key::Q, Modifiers::COMMAND);
         let ended = steps.window.wait_for_end(STEP);

@@ -8,6 +8,7 @@
 
 pub mod app;
 pub mod dialogs;
+pub mod display;
 mod keys;
 pub mod panels;
 pub mod renderer;

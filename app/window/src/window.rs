@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::app::MayflyApp;
 pub use crate::app::{WindowOptions, open_settings};
+use crate::display::{self, Display, Missing};
 use crate::state::Settings;
 use crate::theme::sizes;
 
@@ -29,9 +30,10 @@ pub fn run_window(
     options: WindowOptions,
     prepare: impl FnOnce(&egui::Context) + 'static,
 ) -> Result<(), WindowError> {
-    if !has_display() {
-        return Err(WindowError::NoDisplay);
-    }
+    let display = display::find().map_err(|missing| match missing {
+        Missing::Display => WindowError::NoDisplay,
+        Missing::Library { .. } => WindowError::Refused(missing.to_string()),
+    })?;
     let size = Settings::read(options.settings.found.fields.clone()).0.window;
     let viewport = egui::ViewportBuilder::default()
         .with_title("Mayfly")
@@ -49,6 +51,7 @@ pub fn run_window(
         // Dithering smooths gradients, which the window has none of, and costs a third of the drawing
         // where the processor draws.
         dithering: false,
+        event_loop_builder: event_loop(display),
         ..eframe::NativeOptions::default()
     };
     let create: eframe::AppCreator<'_> = Box::new(move |context| {
@@ -58,25 +61,53 @@ pub fn run_window(
     eframe::run_native(APP_ID, native, create).map_err(|error| refused(&error))
 }
 
+/// Builds the event loop for X11 where winit, which reads the environment alone, would choose Wayland.
+#[cfg(not(any(target_os = "macos", target_os = "windows")))]
+fn event_loop(display: Display) -> Option<eframe::EventLoopBuilderHook> {
+    use winit::platform::x11::EventLoopBuilderExtX11 as _;
+    (display == Display::X11).then(|| -> eframe::EventLoopBuilderHook {
+        Box::new(|builder| {
+            builder.with_x11();
+        })
+    })
+}
+
+#[cfg(any(target_os = "macos", target_os = "windows"))]
+fn event_loop(_: Display) -> Option<eframe::EventLoopBuilderHook> {
+    None
+}
+
 fn refused(error: &eframe::Error) -> WindowError {
     let text = error.to_string();
     // winit names the display only in words.
     if text.contains("WAYLAND_DISPLAY") || text.contains("DISPLAY") || text.contains("no display") {
         return WindowError::NoDisplay;
     }
-    WindowError::Refused(text)
+    WindowError::Refused(without_source(&text).to_owned())
 }
 
-fn has_display() -> bool {
-    if cfg!(any(target_os = "macos", target_os = "windows")) {
-        return true;
-    }
-    ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"]
-        .iter()
-        .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+/// The sentence of an error without winit's name for it and the line of its source.
+fn without_source(text: &str) -> &str {
+    let text = text.strip_prefix("winit EventLoopError: ").unwrap_or(text);
+    let after = text.strip_prefix("os error at ").and_then(|rest| rest.split_once(".rs:"));
+    after.and_then(|(_, line)| line.split_once(": ")).map_or(text, |(_, sentence)| sentence)
 }
 
 fn icon() -> egui::IconData {
     let png = include_bytes!("../../../assets/icon/mayfly-256.png");
     eframe::icon_data::from_png_bytes(png).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_no_source() {
+        let check = |text, expected| assert_eq!(without_source(text), expected);
+        let lost = "winit EventLoopError: os error at /src/wayland/mod.rs:89: No compositor: gone";
+        check(lost, "No compositor: gone");
+        check("winit EventLoopError: Exit Failure: 1", "Exit Failure: 1");
+        check("glutin error: no config", "glutin error: no config");
+    }
 }

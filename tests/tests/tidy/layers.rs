@@ -56,6 +56,7 @@ const APP_LAYERS: &Layers = &[
     ("quoted", ""),
     ("near", ""),
     ("renderer", ""),
+    ("display", ""),
     ("job", "limits"),
     ("commands", "job limits"),
     ("guide", "limits"),
@@ -73,7 +74,7 @@ const APP_LAYERS: &Layers = &[
     ("panels", "job commands inspect guide state action shell theme widgets limits"),
     ("dialogs", "job commands inspect guide state action theme widgets panels limits"),
     ("keys", "action state"),
-    ("window", "app job source state theme worker limits shutdown"),
+    ("window", "app job source state theme worker display limits shutdown"),
     (
         "app",
         "job commands state action source worker apply theme keys \
