@@ -6,9 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use egui::accesskit::{Action as Request, Role};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{AccessKitNode, NodeT, Queryable};
-use mayfly::action::{Action, DialogAction};
+use mayfly::action::{
+    Action, ConnectAction, DialogAction, IndexesAction, LessonAction, TransferAction, ViewAction,
+};
+use mayfly::job::lesson::LessonSource;
 
+use super::connect::{Served, attached, notes};
 use super::every_dialog::{ROWS, open, window};
+use super::slow::Slow;
 use super::support::Window;
 
 /// Presses of Tab after which it must have come around.
@@ -163,5 +168,97 @@ fn controls_of_every_view_are_named_once_and_reached_by_tab() {
         window.click(drawer);
         look(&mut window, drawer);
     }
+    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The faults of a window in a state, and those found so far.
+fn look(window: &mut Window, place: &str, wrong: &mut Vec<String>) {
+    window.settle_and_draw(3);
+    wrong.extend(faults(window, place, &BTreeSet::new()));
+}
+
+#[test]
+fn controls_of_the_start_page_and_the_lessons_are_named_once_and_reached_by_tab() {
+    let mut wrong = Vec::new();
+    let mut empty = Window::open();
+    empty.until_named("This store is empty");
+    look(&mut empty, "Start page of an empty store", &mut wrong);
+    let mut window = window();
+    window.ask(Action::View(ViewAction::ShowStart(true)));
+    window.until_named("Close the start page");
+    look(&mut window, "Start page", &mut wrong);
+    window.ask(Action::View(ViewAction::ShowStart(false)));
+    window.ask(Action::Lesson(LessonAction::ShowPage(true)));
+    window.until("the lessons are listed", |state| state.lessons.list.is_some());
+    look(&mut window, "Lessons page", &mut wrong);
+    let source = LessonSource::Shipped("02-the-pass".to_owned());
+    window.ask(Action::Lesson(LessonAction::Open(source)));
+    window.until("the lesson plays", |state| state.lessons.view().is_some());
+    look(&mut window, "A lesson", &mut wrong);
+    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn controls_of_the_guide_and_the_drawer_are_named_once_and_reached_by_tab() {
+    let mut wrong = Vec::new();
+    let mut window = window();
+    for key in [Key::F9, Key::F1] {
+        let behind = if key == Key::F1 { ids(&window) } else { BTreeSet::new() };
+        window.key(key);
+        window.settle_and_draw(3);
+        wrong.extend(faults(&mut window, key.name(), &behind));
+        window.key(Key::Escape);
+    }
+    let tab = window.tab().id;
+    let hide = IndexesAction::Hide { name: "at_1".to_owned(), hidden: true };
+    window.ask(Action::Indexes(tab, hide));
+    window.click("Messages");
+    window.until("there is a message", |state| !state.toasts.log().is_empty());
+    look(&mut window, "Messages", &mut wrong);
+    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The dialogs for which something has to be done first.
+#[test]
+fn controls_of_dialogs_about_work_and_servers_are_named_once_and_reached_by_tab() {
+    let mut wrong = Vec::new();
+    let mut dialog = |window: &mut Window, place: &str, behind: &BTreeSet<u64>| {
+        window.settle_and_draw(3);
+        assert!(window.state().dialogs.open().is_some(), "{place} is not open");
+        wrong.extend(faults(window, place, behind));
+    };
+    let served = Served::start(&notes());
+    let mut server = attached(&served);
+    let behind = ids(&server);
+    server.ask(Action::Connect(ConnectAction::ShowServer));
+    dialog(&mut server, "Server", &behind);
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // Into a collection that is there: a new one would come below the dialog.
+    let import = |collection: &str| {
+        let file = folder.path().join(format!("{collection}.ndjson"));
+        std::fs::write(&file, "{\"_id\": 7}\n").expect("a file");
+        Action::Transfer(TransferAction::Import { files: vec![file], into: None })
+    };
+    let mut done = window();
+    // Where no document is listed that would come below the dialog.
+    done.click("Indexes");
+    let behind = ids(&done);
+    done.ask(import("carts"));
+    done.until_enabled("Import");
+    done.click("Import");
+    done.until_named("Open collection");
+    dialog(&mut done, "Imported", &behind);
+
+    let store = tempfile::tempdir().expect("a temporary folder");
+    let mut slow = Window::open_as(store, &notes(), |source| std::sync::Arc::new(Slow(source)));
+    slow.until_named("Collection test.notes");
+    slow.click("Indexes");
+    let behind = ids(&slow);
+    slow.ask(import("notes"));
+    slow.until_enabled("Import");
+    slow.click("Import");
+    slow.until_frame("the import runs", |window| window.has("Continue in the background"));
+    dialog(&mut slow, "Running", &behind);
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
 }

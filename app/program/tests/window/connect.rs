@@ -113,9 +113,12 @@ fn each_failure_names_its_step() {
         (wrong.as_str(), "Log in: failed", "refused the login"),
     ] {
         dialog(&mut window, uri);
+        let before = window.place("Cancel");
         window.click("Test");
         window.until_named(step);
         window.until_named(sentence);
+        let moved = (window.place("Cancel").min - before.min).length();
+        assert!(moved < 2.0, "{step}: Cancel moved {moved} points");
         assert!(!window.has_part("wr0ng"), "the password is shown");
         window.click("Cancel");
     }

@@ -53,8 +53,41 @@ fn a_filter_is_typed_and_reset() {
 }
 
 #[test]
+fn reset_comes_with_a_filter_and_moves_no_other_button() {
+    for size in [[1280.0, 800.0], [800.0, 500.0]] {
+        let mut window = window();
+        window.harness.set_size(size.into());
+        window.harness.run_steps(4);
+        let places = |window: &Window| {
+            let names = ["Filter history", "Options", "Find", "Add document"];
+            names.map(|name| window.place(name).min)
+        };
+        let before = places(&window);
+        let have_moved = |window: &Window| {
+            let pairs = before.into_iter().zip(places(window));
+            pairs.into_iter().any(|(before, after)| before.distance(after) > 0.5)
+        };
+        assert!(!window.has("Reset"), "{size:?}: there is nothing to reset");
+        let (filter, find) = (window.place("Filter").height(), window.place("Find").height());
+        assert!(filter <= find, "{size:?}: the empty filter has one line: {filter}");
+        window.type_into("Filter", "{ _id: 2 }");
+        assert!(window.has("Reset"), "{size:?}");
+        assert!(!have_moved(&window), "{size:?}: a filter is typed");
+        let (filter, reset) = (window.place("Filter"), window.place("Reset"));
+        assert!(!filter.intersects(reset), "{size:?}: {filter} and {reset}");
+        window.key(Key::Enter);
+        window.until_gone("Document 1");
+        assert!(!have_moved(&window), "{size:?}: it was run");
+        window.click("Reset");
+        window.until_named("Document 1");
+        assert!(!window.has("Reset"), "{size:?}: all documents are shown");
+        assert!(!have_moved(&window), "{size:?}: it was reset");
+    }
+}
+
+#[test]
 fn nothing_above_the_documents_moves_when_they_are_selected() {
-    let names = ["Find", "Reset", "Add document", "Explain the query", "JSON (F3)"];
+    let names = ["Find", "Options", "Add document", "Explain the query", "JSON (F3)"];
     for size in [[1280.0, 800.0], [1024.0, 640.0]] {
         let mut window = window();
         window.harness.set_size(size.into());
@@ -91,7 +124,7 @@ fn a_collection_is_shown_as_a_table_first() {
 #[test]
 fn the_lines_above_the_documents_end_at_the_same_place() {
     let window = window();
-    let ends = ["Reset", "Table (F4)"].map(|name| window.place(name).right());
+    let ends = ["Find", "Table (F4)"].map(|name| window.place(name).right());
     assert!((ends[0] - ends[1]).abs() < 2.0, "{ends:?}");
 }
 

@@ -5,7 +5,7 @@ use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use mayfly::action::{Action, ReaperAction};
 use mayfly::state::settings::ThemeChoice;
-use mayfly::state::view::Drawer;
+use mayfly::state::view::{Activity, Drawer};
 
 use super::support::{Window, at};
 use super::time::drops;
@@ -27,6 +27,22 @@ fn the_reaper_log_tells_every_pass() {
     assert!(window.has_part("1 removed since launch"));
     window.click("Clear");
     assert!(window.has(none));
+}
+
+#[test]
+fn the_filter_of_the_activity_covers_no_tab() {
+    let mut window = Window::open_after(&drops());
+    window.click("Activity");
+    window.click("Run pass");
+    window.until_named("Messages");
+    for (width, filter) in [(1_280.0, "All"), (1_024.0, "All"), (800.0, "Shown activity")] {
+        window.harness.set_size(egui::vec2(width, 640.0));
+        window.harness.run_steps(3);
+        let (tab, filter) = (window.place("Messages"), window.place(filter));
+        assert!(tab.right() <= filter.left(), "{width}: {tab} and {filter}");
+    }
+    window.choose("Shown activity", "Commands");
+    window.until("commands are shown", |state| state.view.activity == Activity::Commands);
 }
 
 #[test]
@@ -219,7 +235,7 @@ fn the_palette_shows_what_cannot_be_seen_in_a_name() {
 #[test]
 fn settings_work_at_once() {
     let mut window = Window::open();
-    window.click("Settings");
+    window.choose("Menu", "Settings…");
     window.click("Theme: Light");
     assert_eq!(window.state().settings.theme, ThemeChoice::Light);
     window.click("Theme: Dark");

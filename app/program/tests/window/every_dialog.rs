@@ -30,6 +30,7 @@ use mayfly::state::{Dialog, Namespace, aggregate, documents, indexes, schema, tr
 use mayfly_engine::reply::DocCount;
 use mayfly_engine::transfer::Dump;
 
+use super::pictures::in_every_size;
 use super::support::{Window, at};
 
 /// The effect of Enter in a dialog that just opened.
@@ -353,22 +354,21 @@ fn the_keyboard_begins_in_the_first_field_or_on_the_safe_button() {
 }
 
 #[test]
-fn every_dialog_fits_into_small_windows() {
+fn every_dialog_fits_into_windows_of_every_size() {
     let mut window = window();
     let mut wrong = Vec::new();
-    for (width, height) in [(1280.0, 800.0), (1024.0, 640.0)] {
-        window.harness.set_size(egui::vec2(width, height));
-        for row in ROWS {
-            open(&mut window, row);
-            window.settle_and_draw(3);
+    for row in ROWS {
+        open(&mut window, row);
+        let name = format!("dialog-{}", row.dialog.to_lowercase());
+        in_every_size(&mut window, &name, |window, at| {
             let room = window.harness.ctx.content_rect();
             for name in [row.primary, row.leave] {
                 if window.has(name) && !room.contains_rect(window.place(name)) {
-                    wrong.push(format!("{} {width}×{height}: {name} is outside", row.dialog));
+                    wrong.push(format!("{at}: {name} is outside"));
                 }
             }
-            close(&mut window, row, &mut wrong);
-        }
+        });
+        close(&mut window, row, &mut wrong);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -515,6 +515,40 @@ fn dragging_the_slider_of_what_if_counts_at_once() {
 }
 
 #[test]
+fn compact_rows_show_more_of_the_table() {
+    let mut window = window();
+    window.click("View: Table");
+    window.until_named("second: ");
+    let top = |window: &Window, part| window.place_of_part(part).expect("a cell").top();
+    let pitch = |window: &Window| top(window, "second: ") - top(window, "first: ");
+    let usual = pitch(&window);
+    let compact = ViewAction::choose(window.state(), |settings| settings.compact = true);
+    window.ask(compact);
+    window.harness.run_steps(4);
+    assert!((usual - pitch(&window) - 8.0).abs() < 1.0, "{usual} {}", pitch(&window));
+}
+
+#[test]
+fn arrow_keys_move_the_slider_of_what_if() {
+    let mut window = window();
+    window.click("What if…");
+    let secs = |window: &Window| {
+        let strip = window.tab().expiry.what_if.as_ref();
+        strip.and_then(|strip| strip.change.secs().ok()).expect("a TTL")
+    };
+    let before = secs(&window);
+    window.harness.get_by_label("TTL from a second to a year").focus();
+    window.key(Key::ArrowRight);
+    let longer = secs(&window);
+    assert!(longer > before, "{longer} s");
+    for _ in 0..4 {
+        window.key(Key::ArrowLeft);
+    }
+    assert!(secs(&window) < before);
+    assert!(window.is_focused("TTL from a second to a year"));
+}
+
+#[test]
 fn a_rule_on_the_last_modification_says_why_it_can_not_be_tried() {
     let commands = [
         doc! {"insert": "carts", "documents": [{"_id": 1}, {"_id": 2, "ttl": 90}]},

@@ -77,6 +77,18 @@ fn the_empty_state_is_never_shown_over_counted_documents() {
 }
 
 #[test]
+fn an_empty_collection_does_not_lack_dates() {
+    let index = doc! {"createIndexes": "carts", "indexes": [
+        {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 0},
+    ]};
+    let mut window = Window::open_view(&[index], "Expiry");
+    window.until_named("The collection has no documents");
+    assert!(!window.has_part("none has a date"));
+    window.run("test", &doc! {"insert": "carts", "documents": [{"_id": 1, "at": "text"}]});
+    window.until_named("No documents will expire: none has a date in the TTL field");
+}
+
+#[test]
 fn reasons_are_counted_in_the_open_menu() {
     static IS_REFUSED: AtomicBool = AtomicBool::new(true);
     // The window counts them by itself, which fails at first.

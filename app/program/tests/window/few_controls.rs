@@ -4,9 +4,9 @@ use super::room::controls;
 use super::support::Window;
 
 /// Controls around and in the demo's Expiry view at 1440×900.
-const EXPIRY_MAX: usize = 32;
+const EXPIRY_MAX: usize = 30;
 /// The same with its Documents view.
-const DOCUMENTS_MAX: usize = 33;
+const DOCUMENTS_MAX: usize = 30;
 
 /// The names of the controls on the screen. Left out are rows of data, and what a simulated clock
 /// brings: these tests have one, and the demo has not. *Run pass* is next to the real clock instead.

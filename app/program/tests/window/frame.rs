@@ -47,7 +47,6 @@ fn the_frame_stands() {
         "TTL monitor",
         "Run pass",
         "TTL monitor schedule",
-        "Settings",
         "Menu",
         "Search collections",
         "Database demo",
@@ -57,7 +56,6 @@ fn the_frame_stands() {
         "Expiry",
         "Indexes",
         "Activity",
-        "Messages",
     ] {
         assert!(harness.query_all_by_label(name).next().is_some(), "no {name}");
     }

@@ -84,6 +84,21 @@ fn a_blank_ttl_is_refused_and_zero_is_allowed() {
     assert!(window.value("Command").contains("expireAfterSeconds: 0"));
 }
 
+#[test]
+fn an_error_of_two_lines_moves_no_button() {
+    let mut window = creating("a_name_of_a_field");
+    window.run("test", &doc! {"insert": "visits", "documents": [{"_id": "a"}, {"_id": "b"}]});
+    window.click("Unique");
+    window.until_enabled("Create index");
+    let before = window.place("Cancel");
+    window.click("Create index");
+    window.until_named("duplicate key");
+    let error = window.place_of_part("duplicate key").expect("the error");
+    assert!(error.height() > 30.0, "it has two lines: {error}");
+    let moved = (window.place("Cancel").min - before.min).length();
+    assert!(moved < 2.0, "Cancel moved {moved} points");
+}
+
 /// Inserts this number of documents of `visits` with this date.
 fn insert_at(window: &Window, count: i32, secs: i64) {
     let documents: Vec<Document> = (0..count).map(|_| doc! {"made": at(secs)}).collect();

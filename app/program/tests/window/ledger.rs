@@ -40,11 +40,12 @@ fn restorable(window: &Window) -> usize {
 fn a_row_restores_its_document_and_no_column_is_cut() {
     let mut window = ledger(&visits(), 600);
     window.until_window("all are in the trash", |window| restorable(window) == 4);
-    for width in [1_024.0, 1_280.0, 1_920.0] {
+    for width in [800.0, 1_024.0, 1_280.0, 1_920.0] {
         window.harness.set_size(egui::vec2(width, 700.0));
         window.harness.run_steps(4);
         let end = window.place("View: Removed").left().max(width - 16.0);
         assert!(window.place("Restore two, 2").right() < end, "{width}: the button is cut");
+        assert_eq!(window.has("Index"), width > 800.0, "{width}");
     }
     window.click("Restore two, 2");
     window.until_named("Restored 1 document");

@@ -61,6 +61,7 @@ mod named_files;
 mod names;
 mod numbers;
 mod open_stores;
+mod pictures;
 mod presentation;
 mod repeat;
 mod rollout;

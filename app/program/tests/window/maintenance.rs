@@ -242,8 +242,8 @@ fn a_backup_that_is_damaged_after_its_check_leaves_the_old_store_open() {
     let mut window = page("Back up…");
     window.until_named("No backups with this name yet");
     back_up_and_check(&mut window);
-    fs::write(backup_file(&window), b"something else").expect("another file");
-    window.click("Restore");
+    let file = backup_file(&window);
+    window.click_while("Restore", || fs::write(file, b"something else").expect("another file"));
     window.until_named("Error");
     window.until("it is open again", mayfly::state::State::is_open);
     assert_eq!(count(&window), 200);

@@ -374,7 +374,7 @@ fn the_palette_the_menu_and_the_settings_present() {
     window.choose("Menu", "Present");
     assert!(window.state().view.is_presented());
     window.key(Key::Escape);
-    window.click("Settings");
+    window.choose("Menu", "Settings…");
     window.click("Present (F11)");
     assert!(window.state().view.is_presented() && window.state().dialogs.open().is_none());
 }

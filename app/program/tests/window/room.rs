@@ -10,6 +10,7 @@ use mayfly::action::{Action, DialogAction, Entry, ViewAction, entries};
 use mayfly::state::view::Drawer;
 
 use super::indexes::visits;
+use super::pictures::SIZES;
 use super::support::Window;
 
 /// The least width and height of a control, in points: WCAG 2.2, 2.5.8.
@@ -48,7 +49,7 @@ fn too_small(window: &Window, at: &str, found: &mut BTreeMap<String, String>) {
 
 /// Controls that the left or the right edge of the window cuts, and buttons of a dialog that are
 /// below its lower edge. What is out of the window as a whole is reached by scrolling.
-fn cut(window: &Window, at: &str, found: &mut Vec<String>) {
+pub(super) fn cut(window: &Window, at: &str, found: &mut Vec<String>) {
     let room = window.harness.ctx.content_rect().expand(0.5);
     for (name, place) in controls(window) {
         let crosses = |x: f32| place.left() < x && x < place.right();
@@ -133,4 +134,32 @@ fn nothing_is_cut_in_a_small_window_at_any_density() {
         visit(&mut window, |window, at| cut(window, &format!("{density} {at}"), &mut found));
     }
     assert!(found.is_empty(), "{}:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn the_counts_of_another_ttl_can_be_read_in_a_small_window() {
+    let mut window = Window::open_demo();
+    window.until_named("Will expire");
+    window.click("What if…");
+    window.until_named("TTL to try");
+    for (width, height) in SIZES {
+        window.harness.set_size(egui::vec2(width, height));
+        window.harness.run_steps(4);
+        let mut texts = Vec::new();
+        for clipped in &window.harness.output().shapes {
+            let egui::Shape::Text(text) = &clipped.shape else { continue };
+            let place = text.visual_bounding_rect().intersect(clipped.clip_rect);
+            if place.is_positive() && !text.galley.text().is_empty() {
+                texts.push((text.galley.text().to_owned(), place));
+            }
+        }
+        let counts = ["by the next pass", "within an hour", "later", "never"];
+        for (words, place) in
+            texts.iter().filter(|(text, _)| counts.iter().any(|end| text.ends_with(end)))
+        {
+            let other =
+                texts.iter().find(|(text, other)| text != words && other.intersects(*place));
+            assert!(other.is_none(), "{width}×{height}: {words} {place} and {other:?}");
+        }
+    }
 }

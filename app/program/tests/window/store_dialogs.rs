@@ -106,7 +106,7 @@ fn a_collection_is_created() {
     assert_eq!(window.sent()[0], shown);
     let message =
         window.place("Created test.ring").union(window.place("Dismiss: Created test.ring"));
-    let tabs = window.place("Messages");
+    let tabs = window.place("Activity");
     assert!(!message.intersects(tabs), "{message} covers the drawer's tabs at {tabs}");
     assert_eq!(window.tab().namespace.to_string(), "test.ring");
     assert_eq!(window.tab().view, ViewKind::Documents);

@@ -368,8 +368,14 @@ impl Window {
 
     /// Presses a control. Not with the pointer: it may have to be scrolled to first.
     pub fn click(&mut self, name: &str) {
+        self.click_while(name, || ());
+    }
+
+    /// Presses a control, and lets something happen before the window has seen it.
+    pub fn click_while(&mut self, name: &str, happens: impl FnOnce()) {
         assert!(self.is_enabled(name), "{name} can't be pressed");
         self.first(name).click_accesskit();
+        happens();
         self.settle();
     }
 

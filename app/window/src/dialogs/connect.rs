@@ -1,15 +1,16 @@
 //! Attaches to a server: the connection string first, then what was understood, and a test in five
 //! steps.
 
-use egui::{Align, Checkbox, Context, Id, Layout, Ui, vec2};
+use egui::{Align, Checkbox, Color32, Context, Id, Layout, Ui, vec2};
 
 use super::connect_tls;
 use super::frame::DialogFrame;
+use super::words::lines_ui;
 use crate::action::{Action, Actions, ConnectAction};
 use crate::job::{ConnectionString, ServerColor, Step};
 use crate::state::State;
 use crate::state::connect::{Attempt, ConnectDraft, KeyringState, StepState};
-use crate::theme::{Icon, colors, sizes, text};
+use crate::theme::{Colors, Icon, colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
@@ -22,7 +23,10 @@ const STRING: &str = "Connection string";
 const CONNECTING: &str = "Connecting…";
 
 /// The height of the fields once a string is understood, in points.
-const FIELDS_HEIGHT: f32 = 330.0;
+const FIELDS_HEIGHT: f32 = 490.0;
+
+/// Lines that say how an attempt ended.
+const END_LINES: f32 = 2.0;
 
 /// The name of the field for the password.
 const PASSWORD: &str = "Password";
@@ -60,12 +64,7 @@ pub fn ui(context: &Context, draft: &mut ConnectDraft, state: &State, actions: &
             connect_tls::ui(ui, &string, draft);
         }
         mark_ui(ui, draft);
-        if draft.asks_keyring.is_some() {
-            waits_ui(ui);
-        }
-        if let Some(attempt) = &draft.attempt {
-            attempt_ui(ui, attempt);
-        }
+        attempt_ui(ui, draft);
     });
     if let Some(action) = outcome.end(actions) {
         actions.push(Action::Connect(action));
@@ -152,16 +151,6 @@ fn keyring_ui(ui: &mut Ui, draft: &mut ConnectDraft, state: &State) {
     });
 }
 
-/// The keyring is asked.
-fn waits_ui(ui: &mut Ui) {
-    ui.horizontal(|ui| {
-        let look = colors(ui);
-        ui.label(Icon::Wait.text().color(look.busy));
-        let words = "Waiting for the system's keyring. It may ask you for its own password";
-        ui.label(text::rich(words, text::body()));
-    });
-}
-
 /// The parts of the string, and its repairs.
 fn understood_ui(ui: &mut Ui, string: &ConnectionString) {
     ui.scope(|ui| {
@@ -222,29 +211,47 @@ fn mark_ui(ui: &mut Ui, draft: &mut ConnectDraft) {
     });
 }
 
-fn attempt_ui(ui: &mut Ui, attempt: &Attempt) {
-    ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-    for step in Step::ALL {
-        step_ui(ui, step, attempt);
+/// The steps of an attempt, and how it ended. Both have their places before there is one, so that the
+/// buttons stay where they are.
+fn attempt_ui(ui: &mut Ui, draft: &ConnectDraft) {
+    let attempt = draft.attempt.as_ref();
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+        for step in Step::ALL {
+            step_ui(ui, step, attempt.map_or(StepState::Waits, |attempt| attempt.step_state(step)));
+        }
+        let (words, ink) = end_words(draft, colors(ui));
+        lines_ui(ui, END_LINES, words.as_deref(), ink);
+        if draft.is_busy() {
+            // In a low window the steps are below the others.
+            ui.scroll_to_cursor(Some(Align::BOTTOM));
+        }
+    });
+}
+
+/// How the attempt ended, or what it waits for.
+fn end_words(draft: &ConnectDraft, look: &Colors) -> (Option<String>, Color32) {
+    if draft.asks_keyring.is_some() {
+        let words = "Waiting for the system's keyring. It may ask you for its own password";
+        return (Some(words.to_owned()), look.busy);
     }
-    if attempt.runs() {
-        // In a low window the steps are below the others.
-        ui.scroll_to_cursor(Some(Align::BOTTOM));
-    }
-    if let Some(Ok(attached)) = &attempt.end {
-        let version = if attached.version.is_empty() {
-            String::new()
-        } else {
-            format!(", version {}", attached.version)
-        };
-        let words = format!("It answers: {}{version}", with_marks(&attached.topology));
-        ui.label(text::rich(words, text::body()));
+    match draft.attempt.as_ref().and_then(|attempt| attempt.end.as_ref()) {
+        None => (None, look.text),
+        Some(Ok(attached)) => {
+            let topology = with_marks(&attached.topology);
+            let words = match &*attached.version {
+                "" => format!("It answers: {topology}"),
+                version => format!("It answers: {topology}, version {version}"),
+            };
+            (Some(words), look.text)
+        }
+        Some(Err(failure)) => (Some(with_marks(&failure.sentence)), look.error),
     }
 }
 
-fn step_ui(ui: &mut Ui, step: Step, attempt: &Attempt) {
+fn step_ui(ui: &mut Ui, step: Step, state: StepState) {
     let look = colors(ui);
-    let (icon, ink, word) = match attempt.step_state(step) {
+    let (icon, ink, word) = match state {
         StepState::Waits => (Icon::Less, look.dim, "not reached"),
         StepState::Runs => (Icon::Wait, look.busy, "running"),
         StepState::Done => (Icon::Check, look.accent, "done"),
@@ -256,11 +263,7 @@ fn step_ui(ui: &mut Ui, step: Step, attempt: &Attempt) {
         icon.widget_info(|| {
             egui::WidgetInfo::labeled(egui::Role::Label, true, format!("{}: {word}", step.label()))
         });
-        let ink = if word == "not reached" { look.dim } else { look.text };
+        let ink = if state == StepState::Waits { look.dim } else { look.text };
         ui.label(text::rich(step.label(), text::body()).color(ink));
     });
-    if let Some(Err(failure)) = attempt.end.as_ref().filter(|_| word == "failed") {
-        let words = with_marks(&failure.sentence);
-        ui.label(text::rich(words, text::body()).color(look.error));
-    }
 }

@@ -2,14 +2,17 @@
 
 use egui::{Context, Key, Ui};
 
-use super::words::line_ui;
+use super::words::lines_ui;
 use crate::theme::{Icon, colors, sizes};
 use crate::widgets::{Button, first_focus, modal};
+
+/// Lines of a message: the buttons stay where they are.
+const MESSAGE_LINES: f32 = 2.0;
 
 /// The message and the buttons.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about the buttons")]
 pub(super) struct Footer<'a, P> {
-    /// Whether a message may come, for which there is a line above the buttons.
+    /// Whether a message may come, for which there are lines above the buttons.
     pub(super) has_message: bool,
     pub(super) error: Option<String>,
     pub(super) progress: Option<String>,
@@ -32,6 +35,23 @@ pub(super) enum Leave<'a> {
     Plain(&'a str),
     /// All that is left to do.
     Primary(&'a str),
+}
+
+impl<'a> Leave<'a> {
+    /// The button, and its place from right to left among `others`. The only one is primary, as Enter
+    /// presses it.
+    fn button(self, others: usize, is_waiting: bool) -> Option<(usize, Button<'a>)> {
+        match self {
+            Self::None => None,
+            Self::Primary(label) => Some((0, Button::primary(label))),
+            Self::Plain(label) if others == 0 => Some((0, Button::primary(label))),
+            Self::Plain(label) => Some((others, Button::plain(label))),
+            Self::Cancel => {
+                let label = if is_waiting { "Close" } else { "Cancel" };
+                Some((others, Button::plain(label).room_for("Cancel")))
+            }
+        }
+    }
 }
 
 /// The notes of an open dialog.
@@ -65,12 +85,12 @@ impl<P> Footer<'_, P> {
         }
         let ink = colors(ui);
         let Some(error) = self.error.as_deref().filter(|_| is_current) else {
-            line_ui(ui, self.progress.as_deref(), ink.dim);
+            lines_ui(ui, MESSAGE_LINES, self.progress.as_deref(), ink.dim);
             return ui.add_space(sizes::GAP_SMALL);
         };
         ui.horizontal_top(|ui| {
             ui.label(Icon::Error.text().color(ink.error)).accessible_name("Error");
-            line_ui(ui, Some(error), ink.error);
+            lines_ui(ui, MESSAGE_LINES, Some(error), ink.error);
         });
         ui.add_space(sizes::GAP_SMALL);
     }
@@ -93,15 +113,7 @@ impl<P> Footer<'_, P> {
         if let Some(first) = row.first_mut().filter(|_| self.is_locked && !self.is_waiting) {
             *first = (Button::primary("Unlock…"), Answer::Unlock);
         }
-        let leave = match self.leave {
-            Leave::None => None,
-            Leave::Primary(label) => Some((0, Button::primary(label))),
-            Leave::Plain(label) => Some((row.len(), Button::plain(label))),
-            Leave::Cancel => {
-                let label = if self.is_waiting { "Close" } else { "Cancel" };
-                Some((row.len(), Button::plain(label).room_for("Cancel")))
-            }
-        };
+        let leave = self.leave.button(row.len(), self.is_waiting);
         let leave_at = leave.as_ref().map_or(0, |(at, _)| *at);
         if let Some((at, button)) = leave {
             row.insert(at, (button, Answer::Leave));

@@ -7,10 +7,10 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use egui::{Context, Id, Key, KeyboardShortcut, Modifiers, TextStyle, Ui};
+use egui::{Context, Id, Key, KeyboardShortcut, Modifiers, Ui};
 
 use super::footer::{Answer, Footer, Leave, Memory};
-use super::words::{COMMAND_TO_SEND, WAITING, close, line_ui, quiet};
+use super::words::{COMMAND_TO_SEND, WAITING, close, lines_ui, quiet};
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::sent::Sent;
 use crate::theme::{Icon, colors, sizes};

@@ -5,7 +5,7 @@ use egui::{Color32, Label, Ui};
 use crate::action::{Action, Actions, DialogAction, ViewAction};
 use crate::theme::{colors, text};
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{card, code_box};
+use crate::widgets::{card, code_box, paint};
 
 /// The button of a dialog whose command has no answer yet.
 pub(super) const WAITING: &str = "Working…";
@@ -32,10 +32,10 @@ pub(super) const KEEPS_RUNNING: &str = "Keeps running; see progress in Operation
 /// The button that restores removed or archived documents, or a backup.
 pub(super) const RESTORE: &str = "Restore";
 
-/// A place for a line that may come or go.
-pub(super) fn line_ui(ui: &mut Ui, words: Option<&str>, ink: Color32) {
+/// A place for lines that may come or go.
+pub(super) fn lines_ui(ui: &mut Ui, lines: f32, words: Option<&str>, ink: Color32) {
     ui.scope(|ui| {
-        ui.set_min_height(ui.text_style_height(&egui::TextStyle::Body));
+        ui.set_min_height(lines * paint::measured(ui, " ", text::body()).y);
         if let Some(words) = words {
             ui.add(Label::new(text::rich(words, text::body()).color(ink)).wrap());
         }

@@ -68,6 +68,11 @@ fn strip_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             let chosen = state.settings.drawer == Some(drawer);
             let running = state.operations.running();
             let unseen = state.toasts.unseen();
+            // It is the last tab, so that none moves when the first message comes.
+            if drawer == Drawer::Messages && !chosen && unseen == 0 && state.toasts.log().is_empty()
+            {
+                continue;
+            }
             let label = match drawer {
                 Drawer::Activity if running > 0 => format!("Activity ({running})"),
                 Drawer::Messages if !chosen && unseen > 0 => format!("Messages ({unseen})"),

@@ -389,11 +389,6 @@ fn listener_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 
 fn right_ui(ui: &mut Ui, state: &State, class: WidthClass, actions: &mut Actions) {
     main_menu::button_ui(ui, state, actions);
-    let settings = Button::icon_only(Icon::Settings, "Settings").tooltip("Settings (Ctrl+,)");
-    if ui.add(settings).clicked() {
-        actions
-            .push(Action::Dialog(DialogAction::Show(Dialog::Settings(SettingsDraft::default()))));
-    }
     let keys = view::PALETTE.keys_text();
     let name = "Commands (Ctrl+P)";
     let palette = if class < WidthClass::All {

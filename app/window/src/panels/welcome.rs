@@ -38,7 +38,8 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     };
     let again = matches!(state.store.phase, Phase::Failed(_)).then_some("Try again");
     ScrollArea::vertical().id_salt("start page").auto_shrink(false).show(ui, |ui| {
-        let width = sizes::START_PAGE.min(ui.available_width() - 2.0 * sizes::GAP);
+        let widest = ui.available_width() - 2.0 * sizes::GAP;
+        let width = sizes::START_PAGE.min(widest);
         let (cards, more) = (cards(state), more(state));
         let recent = recent::height(recent::others(state).len());
         let height =
@@ -52,7 +53,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
                 recent::ui(ui, state, actions);
             });
             ui.add_space(sizes::GAP_SMALL);
-            more_ui(ui, &more, width, state, actions);
+            more_ui(ui, &more, widest, state, actions);
             ui.add_space(sizes::GAP);
         });
         if pressed.is_some_and(|button| button.clicked()) {
@@ -204,7 +205,8 @@ fn more(state: &State) -> Vec<(&'static str, &'static Entry)> {
     }
     more.push((store::OPEN_FOLDER.label, &store::OPEN_FOLDER));
     if state.is_open() {
-        more.push((lesson::PAGE.label, &lesson::PAGE));
+        // The bar above has the other one of this name.
+        more.push(("All lessons", &lesson::PAGE));
         more.push((help::GUIDE.label, &help::GUIDE));
     }
     if !state.is_in_sandbox() {

@@ -50,7 +50,7 @@ pub const CONTROL_PADDING: f32 = 12.0;
 /// The height of the bar at the top.
 pub const TOP_BAR: f32 = 48.0;
 /// The width of the bar at the top with everything in it.
-pub const TOP_BAR_ALL: f32 = 990.0;
+pub const TOP_BAR_ALL: f32 = 952.0;
 /// From here on the bar of simulated time has a button for each speed.
 pub const TIME_BAR_WIDE: f32 = 1_230.0;
 /// Below this height of the window it has no room above and below its controls.
@@ -262,6 +262,8 @@ pub const SLIDER_KNOB: f32 = 8.0;
 pub const FIELD_BUTTONS: f32 = 320.0;
 /// The widest column of the Lessons page.
 pub const LESSONS_COLUMN: f32 = 720.0;
+/// The widest list whose rows are read from end to end: the eye loses a longer row.
+pub const LIST_MAX: f32 = 1_400.0;
 /// From here on the fields of a schema have a column with their distinct values.
 pub const SCHEMA_WIDE: f32 = 700.0;
 /// From here on they have one that says how many documents have them.

@@ -1,6 +1,6 @@
 //! The buttons that open the lesson and the section of the guide about what is on the screen.
 
-use egui::Ui;
+use egui::{Align, Ui};
 
 use super::{Button, paint};
 use crate::theme::{sizes, text};
@@ -15,14 +15,27 @@ const HELP: &str = "Help";
 pub fn ui(ui: &mut Ui, about: &str) -> bool {
     let name = format!("Learn why: {about}");
     let tooltip = format!("Open the lesson about this: {about}");
-    ui.add(Button::ghost("Learn why").small().name(&name).tooltip(&tooltip)).clicked()
+    link_ui(ui, Button::ghost("Learn why").small().name(&name).tooltip(&tooltip))
 }
 
 /// Draws the one that opens the guide at a section. Returns whether it was pressed.
 pub fn guide_ui(ui: &mut Ui, title: &str) -> bool {
     let name = format!("Learn more: {title}");
     let tooltip = format!("Open the guide at {title} (F1)");
-    ui.add(Button::ghost(GUIDE).small().name(&name).tooltip(&tooltip)).clicked()
+    link_ui(ui, Button::ghost(GUIDE).small().name(&name).tooltip(&tooltip))
+}
+
+/// Draws a button without a border. Alone on a line, its word begins where the other text does.
+fn link_ui(ui: &mut Ui, button: Button<'_>) -> bool {
+    let layout = ui.layout();
+    if !layout.is_vertical() || layout.horizontal_align() != Align::Min {
+        return ui.add(button).clicked();
+    }
+    ui.horizontal(|ui| {
+        ui.add_space(-sizes::GAP_SMALL);
+        ui.add(button).clicked()
+    })
+    .inner
 }
 
 /// Draws the one at the foot of a dialog, whose words begin where the other text does. Returns whether

@@ -251,20 +251,29 @@ fn block_ui(ui: &mut Ui, block: &Block) -> Option<Clicked> {
 
 fn table_ui(ui: &mut Ui, rows: &[Vec<Vec<Span>>]) -> Option<Clicked> {
     let mut clicked = None;
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(1).max(1);
+    let mut widths = vec![0.0_f32; rows.iter().map(Vec::len).max().unwrap_or(0)];
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            let mut job = job(ui, cell, colors(ui).text);
+            job.wrap.max_width = f32::INFINITY;
+            let words = ui.fonts_mut(|fonts| fonts.layout_job(job));
+            *width = width.max(words.size().x.ceil());
+        }
+    }
     #[expect(clippy::cast_precision_loss, reason = "a few columns")]
-    let most = (ui.available_width() - sizes::GAP * columns as f32) / columns as f32;
+    let room = ui.available_width() - sizes::GAP * widths.len().saturating_sub(1) as f32;
+    narrow(&mut widths, room);
     let id = ui.next_auto_id();
     ui.skip_ahead_auto_ids(1);
     // Rows are as high as their words.
     ui.spacing_mut().interact_size.y = 0.0;
-    // A table that is too wide is moved; it must not widen what it is in.
+    // A table of many columns is moved; it must not widen what it is in.
     ScrollArea::horizontal().id_salt(id).show(ui, |ui| {
         let grid = Grid::new(id).spacing([sizes::GAP, sizes::GAP_TINY]);
-        grid.max_col_width(most * 1.6).show(ui, |ui| {
+        grid.show(ui, |ui| {
             for row in rows {
-                for cell in row {
-                    clicked = cell_ui(ui, cell, most * 1.5).or(clicked.take());
+                for (cell, width) in row.iter().zip(&widths) {
+                    clicked = cell_ui(ui, cell, *width).or(clicked.take());
                 }
                 ui.end_row();
             }
@@ -273,20 +282,34 @@ fn table_ui(ui: &mut Ui, rows: &[Vec<Vec<Span>>]) -> Option<Clicked> {
     clicked
 }
 
-fn cell_ui(ui: &mut Ui, cell: &[Span], width: f32) -> Option<Clicked> {
-    let ink = colors(ui);
-    if cell.iter().any(|span| span.link.is_some()) {
-        return ui
-            .vertical(|ui| {
-                ui.set_max_width(width);
-                spans_ui(ui, cell, ink.text)
-            })
-            .inner;
+/// The narrowest column of a table whose words are wrapped.
+const COLUMN_MIN: f32 = 64.0;
+
+/// Narrows the widest columns, to one width, until all are in the room.
+fn narrow(widths: &mut [f32], room: f32) {
+    let mut sorted = widths.to_vec();
+    sorted.sort_by(f32::total_cmp);
+    let mut left = room;
+    for (at, width) in sorted.iter().enumerate() {
+        #[expect(clippy::cast_precision_loss, reason = "a few columns")]
+        let share = left / (sorted.len() - at) as f32;
+        if *width > share {
+            let most = share.floor().max(COLUMN_MIN);
+            for width in widths {
+                *width = width.min(most);
+            }
+            return;
+        }
+        left -= width;
     }
-    let mut job = job(ui, cell, ink.text);
-    job.wrap.max_width = width;
-    ui.add(Label::new(job).wrap());
-    None
+}
+
+fn cell_ui(ui: &mut Ui, cell: &[Span], width: f32) -> Option<Clicked> {
+    let cell_ui = |ui: &mut Ui| {
+        ui.set_max_width(width);
+        spans_ui(ui, cell, colors(ui).text)
+    };
+    ui.vertical(cell_ui).inner
 }
 
 /// Draws words. A link among them is a separate control.
@@ -363,6 +386,20 @@ mod tests {
 
     fn span(text: &str) -> Span {
         Span { text: text.to_owned(), ..Span::default() }
+    }
+
+    #[test]
+    fn the_widest_columns_give_way() {
+        let check = |widths: &[f32], room, expected: &[f32]| {
+            let mut widths = widths.to_vec();
+            narrow(&mut widths, room);
+            assert_eq!(widths, expected);
+        };
+        check(&[150.0, 300.0], 500.0, &[150.0, 300.0]);
+        check(&[150.0, 300.0], 400.0, &[150.0, 250.0]);
+        check(&[250.0, 300.0, 40.0], 400.0, &[180.0, 180.0, 40.0]);
+        check(&[250.0, 300.0], 10.0, &[64.0, 64.0]);
+        check(&[], 10.0, &[]);
     }
 
     #[test]

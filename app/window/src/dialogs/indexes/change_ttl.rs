@@ -140,7 +140,8 @@ fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, state: &State) -> bool {
         (None, Ok(-1)) => {
             ("No default: only documents with their own ttl expire".to_owned(), ink.dim)
         }
-        (None, Ok(_)) => (" ".to_owned(), ink.dim),
+        // With another unit than seconds, a number that was meant as seconds shows here.
+        (None, Ok(secs)) => (number::counted(secs.unsigned_abs(), "second", "seconds"), ink.dim),
     };
     ui.label(text::rich(words, text::body()).color(ink));
     let secs = secs.ok();

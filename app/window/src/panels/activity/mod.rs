@@ -16,7 +16,7 @@ use crate::state::operations::{Operation, Stage};
 use crate::state::reaper::LogLine;
 use crate::state::view::Activity;
 use crate::theme::sizes;
-use crate::widgets::{Button, empty_state};
+use crate::widgets::{Button, empty_state, menu};
 
 /// A row of the list.
 enum Item<'a> {
@@ -100,8 +100,15 @@ fn nothing(state: &State) -> &'static str {
     }
 }
 
-/// Draws the filter, from right to left.
+/// The room that the filter needs next to the tabs of the drawer, in points.
+const FILTER: f32 = 390.0;
+
+/// Draws the filter, from right to left. It is a menu where it would cover the tabs.
 pub fn filter_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    if ui.available_width() < FILTER {
+        filter_menu_ui(ui, state, actions);
+        return;
+    }
     if matches!(state.view.activity, Activity::All | Activity::Commands) {
         let shown = state.settings.background_commands;
         let button = Button::ghost("Background").small().selected(shown);
@@ -116,6 +123,25 @@ pub fn filter_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             actions.push(Action::View(ViewAction::ShowActivity(filter)));
         }
     }
+}
+
+fn filter_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let chosen = state.view.activity;
+    let button = Button::ghost(chosen.label()).small().menu().name("Shown activity");
+    let button = ui.add(button);
+    menu::below(&button, |ui| {
+        for filter in Activity::ALL {
+            if menu::choice(ui, filter.label(), chosen == filter).clicked() {
+                actions.push(Action::View(ViewAction::ShowActivity(filter)));
+            }
+        }
+        menu::line(ui);
+        let shown = state.settings.background_commands;
+        if menu::choice(ui, "Background", shown).clicked() {
+            actions
+                .push(ViewAction::choose(state, |settings| settings.background_commands = !shown));
+        }
+    });
 }
 
 /// Empties what the filter shows.

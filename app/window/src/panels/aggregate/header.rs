@@ -15,7 +15,7 @@ use crate::widgets::value::cut;
 use crate::widgets::{Button, menu, tabs};
 
 /// A view so wide has everything in one line, in points.
-const WIDE: f32 = 540.0;
+const WIDE: f32 = 610.0;
 
 /// The room of the button that writes, and of what is said about a run.
 const WRITES: f32 = 300.0;
@@ -44,7 +44,7 @@ pub fn ui(
             actions.push(AggregateAction::SetText(at == 1));
         }
         kept_ui(ui, state, tab, draft, actions);
-        let explain = Button::icon_only(Icon::Explain, "Explain the pipeline");
+        let explain = Button::plain("Explain").icon(Icon::Explain).name("Explain the pipeline");
         if ui.add(explain.tooltip("Show how the store answers the pipeline")).clicked() {
             actions.queue.push(Action::Explain(tab.id, ExplainAction::Explain));
         }

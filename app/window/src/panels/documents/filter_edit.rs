@@ -14,6 +14,12 @@ use crate::widgets::paint;
 /// Lines of the field before it scrolls.
 const LINES_MAX: f32 = 5.0;
 
+/// The hint of the empty field, and the one where there is room for more.
+const HINT: [&str; 2] = ["{ field: value }", "{ field: value }   Press Enter to search"];
+
+/// The width of the field without its text, in points.
+const PADDING: f32 = 14.0 + 2.0 * sizes::LINE;
+
 /// The result of editing the field in this frame.
 pub(super) struct Edited {
     pub response: Response,
@@ -39,13 +45,10 @@ pub(super) fn ui(
     if has_focus {
         brackets::type_pairs(ui.ctx(), id, &mut draft.query.filter);
     }
-    let edit = CodeEdit {
-        name: "Filter",
-        hint: "{ field: value }   Press Enter to search",
-        error_at,
-        id: Some(id),
-        ..CodeEdit::default()
-    };
+    // On two lines it would make the empty field higher than the buttons next to it.
+    let hint =
+        if paint::fits(ui, HINT[1], text::mono(), width - PADDING) { HINT[1] } else { HINT[0] };
+    let edit = CodeEdit { name: "Filter", hint, error_at, id: Some(id), ..CodeEdit::default() };
     let (response, cursor, corner) = framed(ui, &edit, width, draft);
     let mut run = false;
     if has_focus {
@@ -85,7 +88,7 @@ fn framed(
         .inner_margin(Margin { left: 10, right: 4, top: 0, bottom: 0 });
     // The buttons next to it are in a row, its lines in a column.
     let column = |ui: &mut Ui| {
-        ui.set_width(width - 14.0 - 2.0 * sizes::LINE);
+        ui.set_width(width - PADDING);
         ui.spacing_mut().item_spacing.y = 0.0;
         // A field of one line is as high as the line.
         ui.spacing_mut().interact_size.y = 0.0;

@@ -19,7 +19,7 @@ use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, menu, paint};
 
 /// Room at the right of the filter for its buttons, in points, until they were measured.
-const BUTTONS: f32 = 280.0;
+const BUTTONS: f32 = 215.0;
 
 /// The width of the choice of a language, in points.
 const LANGUAGE: f32 = 150.0;
@@ -28,7 +28,7 @@ const LANGUAGE: f32 = 150.0;
 const MORE: f32 = 110.0;
 
 /// A view so wide has the filter and its buttons in one line, in points.
-const WIDE: f32 = BUTTONS + 200.0;
+const WIDE: f32 = BUTTONS + 265.0;
 
 /// Draws the line and its options when they are open. Returns what can't be read.
 pub fn ui(
@@ -49,7 +49,9 @@ pub fn ui(
         let id = Id::unique(("filter", tab.id.0));
         let measured = Id::unique("width of the buttons after the filter");
         let known = ui.data(|data| data.get_temp(measured)).unwrap_or(BUTTONS);
-        let width = ui.available_width() - if is_wide { known } else { 0.0 };
+        let resets = can_reset(&tab.documents, draft);
+        let reset = if is_wide && resets { reset_width(ui) } else { 0.0 };
+        let width = ui.available_width() - reset - if is_wide { known } else { 0.0 };
         let error_at = offset(error.as_ref(), QueryField::Filter);
         if state.view.focus == Some(Focus::Filter) {
             ui.memory_mut(|memory| memory.request_focus(id));
@@ -62,6 +64,10 @@ pub fn ui(
             to_list(ui, tab, &edited.response, actions);
         }
         if is_wide {
+            // At the end of the filter, which is shorter then: the other buttons stay in their places.
+            if resets {
+                reset_ui(ui, tab, actions);
+            }
             let left = ui.cursor().left();
             run |= buttons_ui(ui, state, tab, draft, is_readable, actions);
             // The last button ends where the content ends.
@@ -73,7 +79,12 @@ pub fn ui(
         }
     });
     if !is_wide && !is_presented {
-        ui.horizontal(|ui| run |= buttons_ui(ui, state, tab, draft, is_readable, actions));
+        ui.horizontal(|ui| {
+            run |= buttons_ui(ui, state, tab, draft, is_readable, actions);
+            if can_reset(&tab.documents, draft) {
+                reset_ui(ui, tab, actions);
+            }
+        });
     }
     if draft.options {
         run |= options_ui(ui, tab, draft, error.as_ref(), actions);
@@ -112,13 +123,26 @@ fn buttons_ui(
         draft.options = !draft.options;
     }
     let find = Button::primary("Find").enabled(is_readable).tooltip("Run the filter (Enter)");
-    let run = ui.add(find).clicked();
-    let something = draft.query != QueryText::default() || tab.documents.text != draft.query;
-    let reset = Button::plain("Reset").enabled(something).tooltip("Show all documents");
-    if ui.add(reset).clicked() {
+    ui.add(find).clicked()
+}
+
+/// Whether not all documents are shown, or something else is typed.
+fn can_reset(view: &DocumentsView, draft: &DocumentsDraft) -> bool {
+    draft.query != QueryText::default() || view.text != draft.query
+}
+
+const RESET: &str = "Reset";
+
+fn reset_ui(ui: &mut Ui, tab: &Tab, actions: &mut Actions) {
+    if ui.add(Button::plain(RESET).tooltip("Show all documents")).clicked() {
         actions.push(Action::Documents(tab.id, DocumentsAction::Reset));
     }
-    run
+}
+
+/// The room of that button and of the gap before it.
+fn reset_width(ui: &Ui) -> f32 {
+    let label = paint::measured(ui, RESET, text::body()).x;
+    label + 2.0 * sizes::CONTROL_PADDING + ui.spacing().item_spacing.x
 }
 
 /// Shift+Tab leaves the filter, whose keys are its own.

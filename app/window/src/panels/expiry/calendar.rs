@@ -11,8 +11,9 @@ use crate::widgets::hint::Hint as _;
 use crate::widgets::marks::visible;
 use crate::widgets::{paint, tabs};
 
-/// The width of the column of names.
+/// The width of the column of names, and the most of it as a share of the calendar.
 const NAMES: f32 = 170.0;
+const NAMES_SHARE: f32 = 0.25;
 
 /// The width of the columns for overdue and for later documents.
 const OUTSIDE: f32 = 62.0;
@@ -69,6 +70,8 @@ fn sentence(calendar: &Calendar) -> String {
 /// Where the columns are.
 #[derive(Clone, Copy)]
 struct Grid {
+    /// The width of the names before it.
+    names: f32,
     left: f32,
     step: f32,
 }
@@ -88,13 +91,14 @@ fn table_ui(ui: &mut Ui, calendar: &Calendar, state: &State, actions: &mut Actio
         ui.label(text::rich(words, text::body()).color(colors(ui).dim));
         return;
     }
-    let room = (ui.available_width() - NAMES - 2.0 * OUTSIDE).max(1.0);
+    let names = NAMES.min(ui.available_width() * NAMES_SHARE);
+    let room = (ui.available_width() - names - 2.0 * OUTSIDE).max(1.0);
     #[expect(clippy::cast_precision_loss, reason = "a few dozen columns")]
     let step = room / calendar.columns.len().max(1) as f32;
     ui.spacing_mut().item_spacing.y = 0.0;
     let size = vec2(ui.available_width(), BARS + HEADINGS);
     let (head, _) = ui.allocate_exact_size(size, Sense::hover());
-    let grid = Grid { left: head.left() + NAMES + OUTSIDE, step };
+    let grid = Grid { names, left: head.left() + names + OUTSIDE, step };
     head_ui(ui, head, grid, calendar);
     let most = rows.iter().flat_map(|row| row.counts.iter().copied()).max().unwrap_or(0);
     for row in rows {
@@ -110,10 +114,22 @@ fn head_ui(ui: &mut Ui, head: Rect, grid: Grid, calendar: &Calendar) {
         (0..calendar.columns.len()).map(|column| calendar.total(column)).collect();
     let most = totals.iter().map(|(documents, _)| *documents).max().unwrap_or(0);
     let heading = |ui: &Ui, rect: Rect, words: &str, y: f32, color| {
-        let (at, width) = (pos2(rect.center().x, y), rect.width().max(14.0));
-        paint::text_at(ui, at, Align2::CENTER_CENTER, words, text::small(), color, width + 8.0);
+        let at = pos2(rect.center().x, y);
+        // It has room, or it is left out.
+        let width = paint::measured(ui, words, text::small()).x + 1.0;
+        paint::text_at(ui, at, Align2::CENTER_CENTER, words, text::small(), color, width);
     };
-    let mut free_from = f32::NEG_INFINITY;
+    // Words and numbers are wider than narrow columns.
+    let mut free_from = [f32::NEG_INFINITY; 2];
+    let mut fits = |ui: &Ui, line: usize, place: Rect, words: &str| {
+        let width = paint::measured(ui, words, text::small()).x;
+        let left = place.center().x - width / 2.0;
+        let fits = left >= free_from[line];
+        if fits {
+            free_from[line] = left + width + sizes::GAP_TINY;
+        }
+        fits
+    };
     for (at, column) in calendar.columns.iter().enumerate() {
         let place = grid.column(at, bars.y_range());
         let (documents, bytes) = totals.get(at).copied().unwrap_or_default();
@@ -127,14 +143,13 @@ fn head_ui(ui: &mut Ui, head: Rect, grid: Grid, calendar: &Calendar) {
         let [above, below] = &column.heading;
         let is_new =
             at == 0 || calendar.columns.get(at - 1).is_none_or(|last| last.heading[0] != *above);
-        // Days of the week are wider than narrow columns.
-        let width = paint::measured(ui, above, text::small()).x;
-        let left = place.center().x - width / 2.0;
-        if (is_new || grid.step > 24.0) && left >= free_from {
+        if (is_new || grid.step > 24.0) && fits(ui, 0, place, above) {
             heading(ui, place, above, bars.bottom() + 10.0, ink.dim);
-            free_from = left + width + sizes::GAP_TINY;
         }
-        heading(ui, place, below, bars.bottom() + 24.0, if at == 0 { ink.text } else { ink.dim });
+        if fits(ui, 1, place, below) {
+            let color = if at == 0 { ink.text } else { ink.dim };
+            heading(ui, place, below, bars.bottom() + 24.0, color);
+        }
     }
     let y = bars.bottom() + 24.0;
     let before = Rect::from_x_y_ranges(grid.left - OUTSIDE..=grid.left, bars.y_range());
@@ -161,7 +176,7 @@ fn row_ui(
     ui.painter().hline(rect.x_range(), rect.top(), (sizes::LINE, faded(ink.hairline, 0.6)));
     let name = visible(&row.namespace.to_string());
     let at = rect.left_center();
-    paint::text_at(ui, at, Align2::LEFT_CENTER, &name, text::body(), ink.text, NAMES - 8.0);
+    paint::text_at(ui, at, Align2::LEFT_CENTER, &name, text::body(), ink.text, grid.names - 8.0);
     let figure = |ui: &Ui, count: u64, right: f32, color| {
         if count > 0 {
             let (at, digits) = (pos2(right - 6.0, rect.center().y), number::short_count(count));

@@ -27,6 +27,8 @@ const DETAILS: &str = "the chart of the removal lag";
 
 /// The least width of `_id`s and of index names, in points.
 const NAME_MIN: f32 = 120.0;
+/// The same of `_id`s without index names.
+const NAME_ALONE_MIN: f32 = 84.0;
 
 /// Draws what was removed while the view was open.
 pub(super) fn ui(
@@ -72,8 +74,10 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'
         ("_id", id),
         (removed.as_str(), if restores { sizes::COLUMN } else { sizes::COLUMN_DATE }),
         ("Lag", sizes::COLUMN_SHORT),
-        ("Index", index),
     ];
+    if let Some(width) = index {
+        columns.push(("Index", width));
+    }
     if restores {
         columns.push(("", sizes::COLUMN_SHORT));
     }
@@ -83,8 +87,8 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'
         view.is_picked(lane)
             || view.picked.is_empty() && chosen == Some((&lane.id, lane.removed_ms))
     };
-    let (name, is_presented) = ("removed documents", state.view.is_presented());
-    let table = Table { name, columns: &columns, rows: &rows, is_chosen: &is_chosen, is_presented };
+    let name = "removed documents";
+    let table = Table { name, columns: &columns, rows: &rows, is_chosen: &is_chosen, state };
     let mut restored = None;
     let mut pressed = |response: &Response, lane: &Lane| row_ui(response, lane, actions);
     table.ui(ui, &mut pressed, |ui, lane, column| {
@@ -100,7 +104,7 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'
                 return drop(figure::ui(ui, &lane.lag_figure(), figure::mono(ink.text)));
             }
             // The inspector says when it expired, and by which date.
-            3 => RichText::new(&lane.index).color(ink.dim),
+            3 if index.is_some() => RichText::new(&lane.index).color(ink.dim),
             _ => {
                 let kept = view.kept(lane);
                 if restore_row_ui(ui, lane, &kept, &kept.label(zone, now_ms)) {
@@ -117,15 +121,19 @@ fn table_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'
     }
 }
 
-/// The widths of `_id`s and of index names, so that the last column isn't cut.
-fn name_widths(ui: &Ui, restores: bool) -> (f32, f32) {
+/// The widths of `_id`s and of index names, so that the last column isn't cut. Where there is no room for
+/// both, the inspector has the index.
+fn name_widths(ui: &Ui, restores: bool) -> (f32, Option<f32>) {
     let (removed, columns) =
         if restores { (sizes::COLUMN, 4.0) } else { (sizes::COLUMN_DATE, 3.0) };
     let lag = if restores { 2.0 * sizes::COLUMN_SHORT } else { sizes::COLUMN_SHORT };
     let gaps = columns * ui.spacing().item_spacing.x + sizes::GAP;
     let room = ui.available_width() - removed - lag - gaps;
     let fitted = |share: f32| (room * share).clamp(NAME_MIN, sizes::COLUMN_WIDE);
-    (fitted(0.55), fitted(0.45))
+    if room < 2.0 * NAME_MIN {
+        return (room.clamp(NAME_ALONE_MIN, sizes::COLUMN_WIDE), None);
+    }
+    (fitted(0.55), Some(fitted(0.45)))
 }
 
 /// The button that restores a document, or why there is none. Returns whether it was pressed.

@@ -170,6 +170,19 @@ fn nothing_counted(state: &State, tab: &Tab) -> bool {
     none && tab.expiry.brush.is_none()
 }
 
+/// Says why no document will expire. An empty collection doesn't lack dates.
+fn none_expire_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) {
+    let totals = controls::totals(state, tab);
+    if totals.is_some_and(|totals| totals.documents().is_zero()) {
+        empty_state::ui(ui, Picture::Time, "The collection has no documents", None);
+        return;
+    }
+    let sentence = "No documents will expire: none has a date in the TTL field";
+    empty_state::with_more_ui(ui, Picture::Time, sentence, None, |ui| {
+        guide_link::ui(ui, state, GuideTopic::NeverExpires, actions.queue);
+    });
+}
+
 /// Draws the documents. Returns whether the pointer is over rows that must not move away from it.
 fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions<'_>) -> bool {
     let view = &tab.expiry;
@@ -209,10 +222,7 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions
         }
         // An empty range is said above; it must stay possible to choose another one.
         _ if view.loaded && view.lanes.is_empty() && nothing_counted(state, tab) => {
-            let sentence = "No documents will expire: none has a date in the TTL field";
-            empty_state::with_more_ui(ui, Picture::Time, sentence, None, |ui| {
-                guide_link::ui(ui, state, GuideTopic::NeverExpires, actions.queue);
-            });
+            none_expire_ui(ui, state, tab, actions);
             false
         }
         Mode::Calendar => false,

@@ -36,11 +36,10 @@ pub(super) fn waiting_ui(
         ("Date", sizes::COLUMN_DATE),
     ];
     let rows: Vec<&Lane> = view.lanes.iter().filter(|lane| view.is_brushed(lane)).collect();
-    let is_presented = state.view.is_presented();
     let name = "expiring documents";
     let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
     let is_chosen = |lane: &Lane| chosen == Some((&lane.id, lane.removed_ms));
-    let table = Table { name, columns: &columns, rows: &rows, is_chosen: &is_chosen, is_presented };
+    let table = Table { name, columns: &columns, rows: &rows, is_chosen: &is_chosen, state };
     let mut clicked = |response: &Response, lane: &Lane| {
         if response.clicked() {
             actions.push(ExpiryAction::select(lane));
@@ -110,7 +109,7 @@ pub(super) struct Table<'a> {
     pub columns: &'a [(&'a str, f32)],
     pub rows: &'a [&'a Lane],
     pub is_chosen: &'a dyn Fn(&Lane) -> bool,
-    pub is_presented: bool,
+    pub state: &'a State,
 }
 
 /// Handles a press on a row.
@@ -119,7 +118,7 @@ type Pressed<'a> = dyn FnMut(&Response, &Lane) + 'a;
 impl Table<'_> {
     /// The columns that are shown. A presentation has those that fit, and does not scroll sideways.
     fn columns_in(&self, width: f32, gap: f32) -> usize {
-        if !self.is_presented {
+        if !self.state.view.is_presented() {
             return self.columns.len();
         }
         let mut end = 0.0;
@@ -153,14 +152,14 @@ impl Table<'_> {
         &self,
         ui: &mut Ui,
         pressed: &mut Pressed<'_>,
-        mut cell: impl FnMut(&mut Ui, &Lane, usize),
+        mut cell_ui: impl FnMut(&mut Ui, &Lane, usize),
     ) {
         let rows = self.rows;
-        let row_height = if self.is_presented {
+        let (head_height, row_height) = if self.state.view.is_presented() {
             ui.spacing_mut().item_spacing.y = 0.0;
-            sizes::LANE_PRESENTED
+            (sizes::LANE_PRESENTED, sizes::LANE_PRESENTED)
         } else {
-            sizes::ROW
+            (sizes::ROW, cell::row_height(self.state.settings.compact))
         };
         let shown = self.columns_in(ui.available_width(), ui.spacing().item_spacing.x);
         let columns = self.columns.get(..shown).unwrap_or_default();
@@ -174,7 +173,7 @@ impl Table<'_> {
         for (_, width) in columns {
             table = table.column(Column::exact(*width).clip(true));
         }
-        let header = table.header(row_height, |mut header| {
+        let header = table.header(head_height, |mut header| {
             for (title, _) in columns {
                 header.col(|ui| {
                     paint::name_header(ui, if title.is_empty() { "Actions" } else { title });
@@ -198,7 +197,7 @@ impl Table<'_> {
                             paint::cell_selection_bar(ui);
                         }
                         paint::cell_focus_ring(ui, name.trim_end_matches(": "));
-                        cell(ui, lane, column);
+                        cell_ui(ui, lane, column);
                     });
                 }
                 let response = row.response().on_hover_cursor(egui::CursorIcon::PointingHand);

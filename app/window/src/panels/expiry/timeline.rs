@@ -32,7 +32,6 @@ pub(super) fn ui(
     let bottom = whole.bottom() - sizes::AXIS - sizes::LEGEND;
     let rows = view.rows(now_ms);
     let room = (bottom - whole.top()) / lanes::height(state.view.is_presented());
-    let has_strip = has_strip(view, rows.len(), room);
     let sweep = Sweep::of(state, view, scale);
     let removed_here = |pass: &PassReport| {
         let removed = removed_here(pass, tab);
@@ -43,11 +42,11 @@ pub(super) fn ui(
         next_pass_ms: times.next_pass_ms.filter(|_| times.removals != Removals::Off),
         removed_here: &removed_here,
     };
-    let overdue_since_ms = [overdue_since(view, now_ms), sweep.map(|sweep| sweep.since_ms)];
-    let overdue_since_ms = overdue_since_ms.into_iter().flatten().min();
+    let since_ms = [overdue_since(view, now_ms), sweep.map(|sweep| sweep.since_ms)];
+    let overdue_since_ms = since_ms.into_iter().flatten().min();
     Backdrop { scale, area: whole.with_max_y(bottom), marks, overdue_since_ms }.paint(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
-    if has_strip {
+    if has_strip(view, rows.len(), room) {
         density::ui(ui, view, scale, sweep, times.zone, actions);
     }
     let above = ui.cursor().top();
@@ -55,10 +54,13 @@ pub(super) fn ui(
         what_if::ui(ui, state, tab, actions);
     }
     let top = ui.cursor().top();
+    if top > bottom {
+        // The open strip has all the room of a low window.
+        return false;
+    }
     let area = Rect::from_min_max(pos2(whole.left(), top), pos2(whole.right(), bottom));
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
     child.set_clip_rect(area.intersect(ui.clip_rect()));
-    let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
     let lanes = Lanes {
         rows: &rows,
         is_presented: state.view.is_presented(),
@@ -67,7 +69,7 @@ pub(super) fn ui(
         indexes: &indexes,
         is_range: view.first_of_range().is_some(),
         times,
-        chosen,
+        chosen: view.selected_lane().map(|lane| (&lane.id, lane.removed_ms)),
         sweep,
         trial: view.trial(),
         picked: lesson::chosen(state, tab),
@@ -93,11 +95,18 @@ fn overdue_since(view: &ExpiryView, now_ms: i64) -> Option<i64> {
     overdue.map(|lane| lane.threshold_ms).min()
 }
 
-/// Whether the density is shown: where not every row is, and while a range is marked on it.
+/// The least room for the density while another TTL is tried, in lanes: the strip, and some lanes below it.
+const TRIAL_LANES: f32 = 8.0;
+
+/// Whether the density is shown: where not every row is, and while a range is marked on it. A low window
+/// has no room for it next to the open strip.
 fn has_strip(view: &ExpiryView, rows: usize, room: f32) -> bool {
+    if view.what_if.is_some() {
+        return room >= TRIAL_LANES;
+    }
     #[expect(clippy::cast_precision_loss, reason = "a few hundred rows")]
     let rows = rows as f32;
-    rows > room || view.brush.is_some() || view.what_if.is_some()
+    rows > room || view.brush.is_some()
 }
 
 /// Draws the lines that run over the lanes: *now*, the TTL that is tried, and a pass. None of the first

@@ -22,6 +22,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, _draft: &mut TabDraft, actions:
     let mut actions = IndexesActions::new(tab.id, actions, Action::Indexes);
     let margin = egui::Margin::symmetric(16, 10);
     egui::Frame::new().inner_margin(margin).show(ui, |ui| {
+        ui.set_max_width(ui.available_width().min(sizes::LIST_MAX));
         if !state.view.is_presented() {
             controls_ui(ui, tab, &mut actions);
             ui.add_space(sizes::GAP_SMALL);

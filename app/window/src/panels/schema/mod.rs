@@ -24,6 +24,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
     let mut actions = SchemaActions::new(tab.id, actions, Action::Schema);
     let margin = egui::Margin::symmetric(16, 10);
     egui::Frame::new().inner_margin(margin).show(ui, |ui| {
+        ui.set_max_width(ui.available_width().min(sizes::LIST_MAX));
         let view = &tab.schema;
         if !state.view.is_presented() {
             header::ui(ui, state, tab, &mut actions);
