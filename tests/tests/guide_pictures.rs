@@ -153,6 +153,10 @@ fn console(camera: &mut Camera) {
         camera.key(Modifiers::NONE, Key::Enter);
     }
     camera.wait("[ { _id: 'edsger'");
+    // The views follow a burst of changes with a pause.
+    camera.wait("1 document");
+    let gone = camera.window.wait_until_gone("Document 'ada'", STEP);
+    gone.unwrap_or_else(|error| panic!("{error}; on screen: {:?}", camera.names()));
     camera.picture("console.png");
 }
 

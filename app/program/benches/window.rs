@@ -17,8 +17,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use bson::{DateTime, Document, doc};
-use egui::{Context, Event, MouseWheelUnit, Pos2, RawInput, Rect, Vec2, pos2, vec2};
-use mayfly::action::{Action, AggregateAction, TabsAction};
+use egui::{Context, Event, MouseWheelUnit, PointerButton, Pos2, RawInput, Rect, Vec2, pos2, vec2};
+use mayfly::action::{Action, AggregateAction, ExpiryAction, TabsAction};
 use mayfly::source::OpenRequest;
 use mayfly::source::embedded::opener;
 use mayfly::state::aggregate::Shown;
@@ -81,16 +81,14 @@ fn main() {
         }
         window.until("the view", MayflyApp::is_idle);
         let mut costs: Vec<f64> = (0..frames).map(|_| window.frame(true)).collect();
-        costs.sort_by(f64::total_cmp);
-        let at = |percent: usize| costs[(costs.len() * percent).div_ceil(100).max(1) - 1];
-        let verdict = if at(99) <= FRAME_MS_MAX { "met" } else { "missed" };
-        println!(
-            "{:<12} {frames:>7} {:>8.2} {:>8.2} {:>8.2}  p99 of at most {FRAME_MS_MAX} ms: {verdict}",
-            view.label(),
-            at(50),
-            at(99),
-            at(100),
-        );
+        report(view.label(), &mut costs);
+        if view == ViewKind::Expiry {
+            let (mut costs, asked, counted) = window.drag_what_if(frames);
+            report("What if", &mut costs);
+            println!(
+                "What if: {asked} commands during the drag, {counted:.1} ms to count after it"
+            );
+        }
     }
     if let Some((sample, exact)) = schema {
         println!("schema, wall: {}", bounded("a sample", sample, SAMPLE_MS_MAX));
@@ -101,6 +99,20 @@ fn main() {
         let answered = window.preview(stage);
         println!("stage preview, wall: {}", bounded(stage, answered, PREVIEW_MS_MAX));
     }
+}
+
+/// Prints what frames cost, in milliseconds.
+fn report(name: &str, costs: &mut [f64]) {
+    costs.sort_by(f64::total_cmp);
+    let at = |percent: usize| costs[(costs.len() * percent).div_ceil(100).max(1) - 1];
+    let verdict = if at(99) <= FRAME_MS_MAX { "met" } else { "missed" };
+    println!(
+        "{name:<12} {:>7} {:>8.2} {:>8.2} {:>8.2}  p99 of at most {FRAME_MS_MAX} ms: {verdict}",
+        costs.len(),
+        at(50),
+        at(99),
+        at(100),
+    );
 }
 
 /// The tab that is shown.
@@ -155,6 +167,8 @@ struct Window {
     /// Where the wheel turns; the way back begins at the end.
     down: bool,
     drawn: u64,
+    /// The controls of the last frame, while they are asked for.
+    tree: Option<egui::accesskit::TreeUpdate>,
 }
 
 impl Window {
@@ -177,7 +191,7 @@ impl Window {
         };
         let app = MayflyApp::new(&eframe::CreationContext::_new_kittest(context.clone()), options);
         let frame = eframe::Frame::_new_kittest();
-        let mut window = Self { context, app, frame, down: true, drawn: 0 };
+        let mut window = Self { context, app, frame, down: true, drawn: 0, tree: None };
         window.frame(false);
         window
     }
@@ -216,6 +230,67 @@ impl Window {
         took
     }
 
+    /// Drags the slider of *What if* to and fro. Returns what the frames cost, how many commands the store
+    /// answered while the slider was held and moved, and how long it took to count after that, in
+    /// milliseconds.
+    fn drag_what_if(&mut self, frames: u64) -> (Vec<f64>, u64, f64) {
+        let id = tab(&self.app).id;
+        self.ask(Action::Expiry(id, ExpiryAction::WhatIf));
+        self.until("the ages are known", |app| {
+            let strip = tab(app).expiry.what_if.as_ref();
+            strip.is_some_and(|strip| strip.change.ages.is_some()) && app.is_idle()
+        });
+        let slider = self.place("TTL from a second to a year");
+        let at = |frame: u64| {
+            let share = f32::from(u8::try_from(frame % 200).unwrap_or(0)) / 100.0;
+            let share = if share > 1.0 { 2.0 - share } else { share };
+            pos2(slider.left() + slider.width() * share, slider.top() + 6.0)
+        };
+        let press = |pos, pressed| {
+            let (button, modifiers) = (PointerButton::Primary, egui::Modifiers::NONE);
+            Event::PointerButton { pos, button, pressed, modifiers }
+        };
+        self.draw(vec![Event::PointerMoved(at(0))]);
+        self.draw(vec![press(at(0), true)]);
+        self.until("the first place is counted", MayflyApp::is_idle);
+        let asked =
+            |app: &MayflyApp| app.state().commands.records().back().map_or(0, |it| it.number);
+        let before = asked(&self.app);
+        let mut tried = std::collections::BTreeSet::new();
+        let costs = (1..=frames)
+            .map(|frame| {
+                // A frame at 60 in a second.
+                std::thread::park_timeout(Duration::from_millis(16));
+                let cost = self.draw(vec![Event::PointerMoved(at(frame))]);
+                let strip = tab(&self.app).expiry.what_if.as_ref();
+                tried.extend(strip.and_then(|strip| strip.change.secs().ok()));
+                cost
+            })
+            .collect();
+        let after = asked(&self.app);
+        assert!(tried.len() > 20, "the slider was dragged: {tried:?}");
+        self.draw(vec![press(at(frames), false)]);
+        self.until("the last place is counted", MayflyApp::is_idle);
+        let records = self.app.state().commands.records();
+        let counted = records.iter().rev().find(|record| record.text.contains("mayflyWhatIf"));
+        let counted = counted.map_or(0, |record| record.micros);
+        self.ask(Action::Expiry(id, ExpiryAction::WhatIf));
+        (costs, after - before, Duration::from_micros(counted).as_secs_f64() * 1_000.0)
+    }
+
+    /// The place of a control.
+    fn place(&mut self, name: &str) -> Rect {
+        self.context.enable_accesskit();
+        self.draw(Vec::new());
+        let update = self.tree.take().expect("a tree of the controls");
+        self.context.disable_accesskit();
+        let node = update.nodes.iter().find(|(_, node)| node.label() == Some(name));
+        let bounds = node.and_then(|(_, node)| node.bounds()).expect("it is on the screen");
+        #[expect(clippy::cast_possible_truncation, reason = "places on a screen")]
+        let corner = |x: f64, y: f64| pos2(x as f32, y as f32);
+        Rect::from_min_max(corner(bounds.x0, bounds.y0), corner(bounds.x1, bounds.y1))
+    }
+
     /// Draws a frame. Returns what it cost this thread, in milliseconds.
     fn frame(&mut self, scrolls: bool) -> f64 {
         self.drawn += 1;
@@ -237,6 +312,10 @@ impl Window {
             // The worker's threads need a core too.
             std::thread::park_timeout(Duration::from_millis(8));
         }
+        self.draw(events)
+    }
+
+    fn draw(&mut self, events: Vec<Event>) -> f64 {
         let input = RawInput {
             screen_rect: Some(Rect::from_min_size(Pos2::ZERO, WINDOW)),
             time: Some(SystemClock.monotonic().as_secs_f64()),
@@ -251,6 +330,7 @@ impl Window {
         });
         let triangles = self.context.tessellate(output.shapes, output.pixels_per_point);
         let cost = spent().saturating_sub(began);
+        self.tree = output.platform_output.accesskit_update.take();
         // A renderer would take them; a debug build refuses to drop them unseen.
         output.textures_delta.clear();
         drop(triangles);

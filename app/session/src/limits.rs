@@ -427,8 +427,9 @@ pub const CONSOLE_OUTPUT_MAX: usize = 16 * 1024 * 1024;
 /// reserves more.
 pub const DEMO_BALLAST_BYTES: u64 = 1 << 20;
 
-/// The longest time in which completion looks for what a word may become.
-pub const CONSOLE_COMPLETION_MAX: Duration = Duration::from_millis(50);
+/// The longest time in which completion looks for what a word may become: a distant server needs
+/// some hundred milliseconds to list its collections. The next input waits for it.
+pub const CONSOLE_COMPLETION_MAX: Duration = Duration::from_secs(1);
 
 /// Inputs that `mayfly shell` keeps for the next time.
 pub const SHELL_HISTORY_MAX: usize = 1_000;

@@ -4,6 +4,7 @@ use bson::{Document, doc};
 use egui::{Key, Modifiers};
 use mayfly::action::{Action, StoreAction};
 use mayfly::source::OpenRequest;
+use mayfly::state::Namespace;
 use mayfly::state::view::Drawer;
 
 use super::support::{START_MS, Window};
@@ -24,7 +25,9 @@ fn console() -> Window {
     window
 }
 
+/// Enters a line once the one before it has ended: until then the console keeps what is typed.
 fn run(window: &mut Window, text: &str) {
+    until_idle(window);
     window.type_into(INPUT, text);
     window.key(Key::Enter);
 }
@@ -49,6 +52,30 @@ fn enter_runs_what_was_typed() {
     run(&mut window, "use demo");
     window.until("the prompt follows", |state| state.console_database() == "demo");
     assert_eq!(window.value("Console prompt"), "demo>");
+}
+
+#[test]
+fn the_views_follow_what_typed_commands_make_and_remove() {
+    let mut window = Window::open();
+    window.until_named("This store is empty");
+    window.key(Key::F9);
+    for line in [
+        r#"db.visits.insertMany([{ _id: "ada", seen: new Date() }, { _id: "edsger", seen: "no" }])"#,
+        "db.visits.createIndex({ seen: 1 }, { expireAfterSeconds: 60 })",
+        r#"clock.advance("2m")"#,
+        "db.visits.find()",
+    ] {
+        run(&mut window, line);
+    }
+    window.until_named("[ { _id: 'edsger'");
+    window.until("the list has one document", |state| {
+        state.tabs.active().is_some_and(|tab| tab.documents.pages.total() == Some(1))
+    });
+    window.until("the sidebar knows the TTL index", |state| state.tree.can_expire());
+    let visits = Namespace::new("test", "visits");
+    window.until("the sidebar counts one document", |state| {
+        state.tree.collection(&visits).and_then(|known| known.documents) == Some(1)
+    });
 }
 
 #[test]
@@ -312,4 +339,18 @@ fn escape_closes_the_list_and_leaves_what_is_typed() {
     assert!(window.has("test> show dbs") && window.state().dialogs.open().is_none());
     window.key(Key::Escape);
     assert!(!window.is_focused(INPUT), "an empty input is left");
+}
+
+#[test]
+fn tab_leaves_an_empty_input_and_shift_tab_any() {
+    let mut window = console();
+    window.key(Key::Tab);
+    assert!(!window.is_focused(INPUT), "nothing is there to complete");
+    window.type_into(INPUT, "db.no");
+    window.key(Key::Tab);
+    window.until_window("it completes", |window| window.value(INPUT) == "db.notes");
+    assert!(window.is_focused(INPUT));
+    window.keys(Modifiers::SHIFT, Key::Tab);
+    assert!(!window.is_focused(INPUT));
+    assert_eq!(window.value(INPUT), "db.notes");
 }

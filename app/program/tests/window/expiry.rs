@@ -3,7 +3,7 @@
 use bson::{Document, doc};
 use egui::{Key, Modifiers, Rect, Shape};
 use egui_kittest::kittest::Queryable;
-use mayfly::action::{Action, ClockAction};
+use mayfly::action::{Action, ClockAction, ViewAction};
 use mayfly::state::State;
 use mayfly::state::expiry::Mode;
 use mayfly::state::tabs::ViewKind;

@@ -1,9 +1,10 @@
 //! The slider of a TTL, from a second to a year.
 
-use egui::{Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{EventFilter, Key, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use crate::state::indexes::{slider_fraction, slider_secs};
+use crate::state::indexes::{slider_fraction, slider_next, slider_secs};
 use crate::theme::{colors, sizes, text};
+use crate::widgets::paint;
 
 const MARKS: [(&str, i64); 6] = [
     ("1 s", 1),
@@ -58,7 +59,24 @@ pub fn ui(ui: &mut Ui, secs: Option<i64>, before: Option<i64>) -> Slid {
     }
     let pointer = response.interact_pointer_pos();
     let moved = pointer.map(|at| slider_secs(f64::from((at.x - track.left()) / track.width())));
+    let moved = moved.or_else(|| key_ui(ui, &response, secs.unwrap_or(1)));
     Slid { secs: moved.filter(|moved| Some(*moved) != secs), is_held: pointer.is_some() }
+}
+
+/// The seconds to which an arrow key moves it, if it has the keyboard.
+fn key_ui(ui: &Ui, response: &Response, secs: i64) -> Option<i64> {
+    if !response.has_focus() {
+        return None;
+    }
+    paint::focus_ring(ui, response.rect, sizes::RADIUS_BUTTON);
+    // Otherwise the arrows would move to the next control.
+    let filter = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+    let pressed = |key| ui.input(|input| input.num_presses(key));
+    let moved = |secs, is_older, times| (0..times).fold(secs, |at, _| slider_next(at, is_older));
+    let older = moved(secs, true, pressed(Key::ArrowRight));
+    let moved = moved(older, false, pressed(Key::ArrowLeft));
+    (moved != secs).then_some(moved)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a place on screen")]

@@ -35,7 +35,10 @@ pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
     let now_ms = cx.state.now_ms();
     match action {
         ExpiryAction::Refresh => refresh(tab, cx),
-        ExpiryAction::RefreshDensity => ask_density(tab, cx),
+        ExpiryAction::RefreshDensity => {
+            ask_density(tab, cx);
+            what_if::count_again(tab, cx);
+        }
         ExpiryAction::CountReasons => ask_reasons(tab, cx),
         ExpiryAction::ChooseIndex(index) => {
             with(cx.state, tab, |view| view.choose_index(index));

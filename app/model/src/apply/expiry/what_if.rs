@@ -60,6 +60,14 @@ pub(super) fn ask(tab: TabId, cx: &mut Apply<'_>) {
     cx.ask(indexes::TtlWhatIf(tab), &namespace.db, command);
 }
 
+/// Counts again what was counted: time alone makes documents overdue. Not while the slider moves.
+pub(super) fn count_again(tab: TabId, cx: &mut Apply<'_>) {
+    let strip = cx.state.tabs.get(tab).and_then(|open| open.expiry.what_if.as_ref());
+    if strip.is_some_and(|strip| strip.asked.is_some() && !strip.lacks_counts()) {
+        ask(tab, cx);
+    }
+}
+
 /// Counts again what the strip shows, by age and for its TTL: it was opened, or the documents changed.
 pub(super) fn ask_again(tab: TabId, cx: &mut Apply<'_>) {
     let strip = cx.state.tabs.get(tab).and_then(|open| open.expiry.what_if.as_ref());

@@ -53,6 +53,16 @@ pub fn slider_fraction(secs: i64) -> f64 {
     (secs.ln() - low) / (high - low)
 }
 
+/// The age after or before one, for a key: a hundredth of the slider, and at least to the next place where
+/// it stops.
+pub fn slider_next(secs: i64, is_older: bool) -> i64 {
+    let (share, step) =
+        if is_older { (0.01, step_secs(secs)) } else { (-0.01, -step_secs(secs - 1)) };
+    let moved = slider_secs(slider_fraction(secs) + share);
+    let moved = if moved == secs { secs + step } else { moved };
+    moved.clamp(SLIDER_SECS.0, SLIDER_SECS.1)
+}
+
 /// The places where the slider stops, in seconds, the youngest first.
 fn stops() -> impl Iterator<Item = i64> {
     let next = |secs: &i64| Some(secs + step_secs(*secs)).filter(|secs| *secs <= SLIDER_SECS.1);

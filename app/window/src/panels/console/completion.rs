@@ -29,7 +29,8 @@ pub(super) fn keys(
 ) -> Option<(usize, String)> {
     let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
     let Some(completing) = &mut draft.completes else {
-        if pressed(Key::Tab) {
+        // In an empty field it leads to the next control, as everywhere.
+        if !draft.text.is_empty() && pressed(Key::Tab) {
             actions.push(Action::Console(ConsoleAction::Complete(before.to_owned())));
             draft.completes = Some(Completing { before: before.to_owned(), at: 0 });
         }
@@ -58,14 +59,15 @@ pub(super) fn keys(
     is_taken.then(|| (found.start, word.clone()))
 }
 
-/// Keeps keys from moving the keyboard away: Tab always, Escape while something is typed. It would close
+/// Keeps keys from moving the keyboard away while something is typed. Tab completes it. Escape would close
 /// a list that is closed already, and the next Enter would open a document.
 pub(super) fn keep_keys(ui: &Ui, draft: &ConsoleDraft) {
+    let is_typed = draft.completes.is_some() || !draft.text.is_empty();
     let filter = EventFilter {
-        tab: true,
+        tab: is_typed,
         horizontal_arrows: true,
         vertical_arrows: true,
-        escape: draft.completes.is_some() || !draft.text.is_empty(),
+        escape: is_typed,
     };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(input_id(), filter));
 }

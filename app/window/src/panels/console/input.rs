@@ -6,8 +6,8 @@ use egui::text::{CCursor, CCursorRange};
 use egui::text_edit::TextEditState;
 use egui::text_selection::LabelSelectionState;
 use egui::{
-    Align, Context, CornerRadius, Event, Frame, Key, Label, Layout, Margin, Modifiers, ScrollArea,
-    Stroke, Ui, vec2,
+    Align, Context, CornerRadius, Event, FocusDirection, Frame, Key, Label, Layout, Margin,
+    Modifiers, ScrollArea, Stroke, Ui, vec2,
 };
 
 use super::completion;
@@ -191,6 +191,12 @@ fn keys_before(ui: &Ui, state: &State, draft: &mut ConsoleDraft, actions: &mut A
                 && input.consume_key(Modifiers::COMMAND, key)
         })
     };
+    let leaves = draft.completes.is_none()
+        && ui.input_mut(|input| input.consume_key(Modifiers::SHIFT, Key::Tab));
+    if leaves && !draft.text.is_empty() {
+        // Tab alone completes what is typed, so this is the way out.
+        ui.memory_mut(|memory| memory.move_focus(FocusDirection::Previous));
+    }
     let (before, selected, _) = around_cursor(ui, &draft.text);
     if selected.is_empty() {
         let before = before.to_owned();
