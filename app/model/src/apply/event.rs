@@ -29,7 +29,11 @@ pub fn event(event: Event, cx: &mut Apply<'_>) {
             expiry::removed(&documents, more, cx.state);
             cx.state.reaper.documents_removed(documents, more);
         }
-        Event::Restored(documents) => expiry::restored(&documents, cx.state),
+        Event::Restored(documents) => {
+            expiry::restored(&documents, cx.state);
+            // A hold began before they were back, and counted none of them.
+            reaper::ask_held(cx);
+        }
         Event::Archived { namespace, .. } => {
             trash::pass_ended(cx);
             expiry::archived(&namespace, cx);

@@ -55,6 +55,19 @@ fn a_row_restores_its_document_and_no_column_is_cut() {
 }
 
 #[test]
+fn the_list_of_removals_offers_to_keep_those_to_come() {
+    let mut window = ledger(&visits(), 0);
+    window.until_named("Not kept");
+    window.click("Keep removed documents");
+    window.until("the trash is on", |state| state.reaper.trash_secs > 0);
+    window.until_gone("Keep removed documents");
+    window.run("test", &doc! {"insert": "visits", "documents": [{"_id": "three", "at": at(21)}]});
+    window.advance(20);
+    window.click("Run pass");
+    window.until_window("it can be restored", |window| restorable(window) == 1);
+}
+
+#[test]
 fn figures_and_the_chart_of_the_lag_come_on_request() {
     let mut window = ledger(&visits(), 600);
     assert!(!window.has("Removal lag") && !window.has_part("p99"));

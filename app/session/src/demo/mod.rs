@@ -24,6 +24,9 @@ pub use traffic::{Sent, Traffic};
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
+/// How long the demo store keeps removed documents, in seconds.
+const TRASH_SECS: i32 = 600;
+
 /// Documents of `demo.events`.
 const EVENTS: i64 = 3_000;
 
@@ -32,6 +35,8 @@ const INSERT_DOCS: usize = 1_000;
 
 /// Fills an empty store. `now_ms` is the store's time in milliseconds since 1970.
 pub fn fill(run: Run<'_>, now_ms: i64) {
+    // A newcomer wants back what a pass just removed, before having heard of the trash.
+    run("admin", &doc! { "setParameter": 1, "mayflyTrashSecs": TRASH_SECS });
     sessions(run, now_ms);
     carts(run);
     events(run, now_ms);

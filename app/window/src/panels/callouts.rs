@@ -3,7 +3,8 @@
 use egui::{Area, Context, CornerRadius, Frame, Id, Key, Margin, Modifiers, Order, Rect, Shape};
 use egui::{Pos2, Shadow, Stroke, Ui, pos2, vec2};
 
-use crate::action::{Action, Actions, ExpiryAction, LessonAction, ViewAction};
+use crate::action::{Action, Actions, ExpiryAction, LessonAction, ViewAction, help};
+use crate::state::dialogs::HelpPage;
 use crate::state::tabs::ViewKind;
 use crate::state::view::CALLOUTS;
 use crate::state::{State, Tab};
@@ -139,6 +140,13 @@ fn buttons_ui(ui: &mut Ui, number: usize, callout: &Callout, tab: &Tab, actions:
         }
     } else if ui.add(Button::primary("Next").small()).clicked() {
         actions.push(Action::View(ViewAction::NextCallout));
+    }
+    let ttl = help::WHAT_IS_TTL;
+    if callout.anchor == Anchor::Now
+        && ui.add(Button::plain(ttl.label).small().tooltip(ttl.tooltip)).clicked()
+    {
+        // The tour continues when the page is closed.
+        actions.push(help::show(HelpPage::Ttl));
     }
     if callout.anchor == Anchor::WhatIf
         && ui.add(Button::plain("Try it").small().tooltip("Shorten the TTL")).clicked()

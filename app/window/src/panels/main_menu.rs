@@ -27,6 +27,7 @@ const STORE: [&Entry; 7] = [
 const DATA: [&Entry; 4] = [&transfer::IMPORT, &transfer::EXPORT, &trash::SHOW, &maintenance::HOME];
 const CONNECT: [&Entry; 2] = [&connect::CONNECT, &listener::SHOW];
 const VIEW: [&Entry; 2] = [&view::PRESENT, &dialog::SETTINGS];
+const LEARN: [&Entry; 2] = [&help::WHAT_IS_TTL, &help::GUIDE];
 const LESSONS: [&Entry; 5] =
     [&lesson::PAGE, &lesson::OPEN_FILE, &lesson::SANDBOX, &lesson::SAVE, &lesson::HANDOUT];
 
@@ -68,12 +69,12 @@ fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         menu::line(ui);
         scenes::entries_ui(ui, state, actions);
     });
-    entry_ui(ui, state, &help::GUIDE, actions);
+    group_ui(ui, state, &LEARN, actions);
     menu::below_entry(ui, "Help", |ui| {
         let is_elsewhere =
-            |entry: &Entry| is_one_of(entry, &LESSONS) || is_one_of(entry, &[&dialog::SETTINGS]);
+            |entry: &Entry| [&LESSONS[..], &LEARN, &VIEW].iter().any(|of| is_one_of(entry, of));
         for entry in entries().filter(|entry| entry.group == Group::Help) {
-            if !is_elsewhere(entry) && entry.label != help::GUIDE.label {
+            if !is_elsewhere(entry) {
                 entry_ui(ui, state, entry, actions);
             }
         }

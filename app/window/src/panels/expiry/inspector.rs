@@ -152,6 +152,9 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, actions: &mut 
                 actions.push(ExpiryAction::Pick(lane.id.clone(), at_ms, Pick::Only));
                 actions.push(ExpiryAction::RestorePicked);
             }
+            if !kept.is_restorable() {
+                ledger::keep_ui(ui, state, true, actions);
+            }
         }
         let copy = Button::plain("Copy").small().name("Copy explanation");
         if ui.add(copy.tooltip("Copy when and why it expires")).clicked() {

@@ -6,7 +6,7 @@ use super::pass_times::PassTimes;
 use super::table::{Table, id_ui, text_ui};
 use super::words::label;
 use super::{lag, marks};
-use crate::action::{Action, ExpiryAction, TrashAction, trash};
+use crate::action::{Action, ExpiryAction, TrashAction, reaper, trash};
 use crate::guide::Topic;
 use crate::panels::activity::passes::RESTORE_HINT;
 use crate::panels::guide_link;
@@ -232,6 +232,17 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut ExpiryActions
         if ui.add(restore).clicked() {
             actions.push(ExpiryAction::RestorePicked);
         }
+    }
+    keep_ui(ui, state, false, actions);
+}
+
+/// Turns the trash on, next to what it did not keep: too late for that, in time for the next ones.
+pub(super) fn keep_ui(ui: &mut Ui, state: &State, is_small: bool, actions: &mut ExpiryActions<'_>) {
+    let keep = reaper::UNDO_ON.now(state).filter(|_| state.store.capabilities.archives);
+    let Some(action) = keep else { return };
+    let button = Button::plain("Keep removed documents").tooltip(reaper::UNDO_ON.tooltip);
+    if ui.add(if is_small { button.small() } else { button }).clicked() {
+        actions.queue.push(action);
     }
 }
 
