@@ -99,9 +99,9 @@ impl ShutdownSignal {
         while self.requests.try_recv().is_ok() {}
     }
 
-    /// Blocks until a signal arrives.
-    pub fn wait(&self) {
-        while !self.is_requested() && self.requests.recv().is_ok() {}
+    /// Waits at most this long for a signal; whether one has arrived.
+    pub fn wait_for(&self, timeout: Duration) -> bool {
+        self.is_requested() || self.requests.recv_timeout(timeout).is_ok() || self.is_requested()
     }
 
     /// Calls `wake` on the handler's thread at each later signal. Call [`Self::is_requested`]

@@ -14,6 +14,12 @@ pub(super) const METRICS_WAIT: Duration = Duration::from_secs(2);
 /// Bytes of its request that are read.
 pub(super) const METRICS_REQUEST_BYTES_MAX: u64 = 8_192;
 
+/// Time between two looks of `serve` at the state of its store.
+pub(super) const SERVE_LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Findings of damage that `serve` prints; then it refers to `verify`.
+pub(super) const SERVE_FINDINGS_MAX: usize = 10;
+
 /// Collections of a database that `watch` lists.
 pub(super) const WATCH_COLLECTIONS_MAX: i32 = 10_000;
 

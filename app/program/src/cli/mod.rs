@@ -34,6 +34,7 @@ mod restore;
 mod script_file;
 mod scrub;
 mod serve;
+mod serve_warnings;
 mod server;
 mod shell;
 mod standard_io;

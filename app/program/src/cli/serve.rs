@@ -12,6 +12,8 @@ use mayfly_engine::{
 use super::Failure;
 use super::args::Serve;
 use super::failure::start_ms;
+use super::limits::SERVE_LOOK_INTERVAL;
+use super::serve_warnings::Warnings;
 use super::store::{error_of, warn};
 use super::walk::store_options;
 use crate::{shutdown::ShutdownSignal, state::Zone};
@@ -44,7 +46,16 @@ pub(super) fn run(args: &Serve) -> Result<(), Failure> {
         eprintln!("Warning: no authentication. {who} can read and change this store.");
     }
     announce(listener.uri())?;
-    shutdown.wait();
+    let mut warnings = Warnings::of(&engine);
+    loop {
+        for line in warnings.next() {
+            eprintln!("{line}");
+        }
+        if shutdown.wait_for(SERVE_LOOK_INTERVAL) {
+            break;
+        }
+    }
+    drop(warnings);
     listener.stop();
     engine.close().map_err(Failure::from_error)
 }
