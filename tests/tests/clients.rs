@@ -98,21 +98,65 @@ fn pymongo_runs_every_ttl_case() {
     check_with(python().args(arguments), "query: ");
 }
 
+/// Node finds modules in the folders above a script, so copies of the scripts run in the folder of
+/// the modules; they end with the first value.
+fn node(script: &str) -> (tempfile::TempDir, Command) {
+    let copies = tempfile::tempdir_in(installed("node")).expect("a folder for the scripts");
+    for name in ["clock.mjs", script] {
+        let copied = std::fs::copy(scripts().join("node").join(name), copies.path().join(name));
+        copied.expect("a copy of the script");
+    }
+    let mut command = Command::new("node");
+    command.arg(copies.path().join(script));
+    (copies, command)
+}
+
 #[test]
 fn the_node_driver_runs_the_samples() {
-    // Node finds modules next to the script, so it runs where they are installed.
-    let folder = installed("node");
-    let script = folder.join("samples.mjs");
-    std::fs::copy(scripts().join("node/samples.mjs"), &script).expect("a copy of the script");
-    check(Command::new("node").arg(script), "samples and everyday work hold");
+    let (_copies, mut client) = node("samples.mjs");
+    check(&mut client, "samples and everyday work hold");
 }
 
 #[test]
 fn the_node_driver_runs_the_samples_over_a_socket() {
-    let folder = installed("node");
-    let script = folder.join("samples_socket.mjs");
-    std::fs::copy(scripts().join("node/samples.mjs"), &script).expect("a copy of the script");
-    check_socket(Command::new("node").arg(script), "samples and everyday work hold");
+    let (_copies, mut client) = node("samples.mjs");
+    check_socket(&mut client, "samples and everyday work hold");
+}
+
+#[test]
+fn client_library_beanie_fetches_links() {
+    let script = scripts().join("python/beanie_links.py");
+    check(python().arg(script), "links are fetched and their documents expire");
+}
+
+#[test]
+fn client_library_mongoengine_counts_queries() {
+    let script = scripts().join("python/mongoengine_counter.py");
+    check(python().arg(script), "queries are counted and documents expire");
+}
+
+#[test]
+fn client_library_connect_mongo_keeps_sessions() {
+    let (_copies, mut client) = node("sessions.mjs");
+    check(&mut client, "sessions hold and expire");
+}
+
+#[test]
+fn client_library_rate_limiter_flexible_counts() {
+    let (_copies, mut client) = node("rate_limits.mjs");
+    check(&mut client, "limits hold and expire");
+}
+
+#[test]
+fn client_library_keyv_keeps_values() {
+    let (_copies, mut client) = node("cache.mjs");
+    check(&mut client, "values hold and expire");
+}
+
+#[test]
+fn client_library_agenda_runs_jobs() {
+    let (_copies, mut client) = node("jobs.mjs");
+    check(&mut client, "jobs run and expire");
 }
 
 #[test]

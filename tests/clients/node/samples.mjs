@@ -1,28 +1,12 @@
 // The samples of both vendors' documentation in the Node driver's own idiom, on the server's simulated clock.
 
 import assert from "node:assert/strict";
-import { setTimeout } from "node:timers/promises";
 import { Double, Int32, Long, MongoClient, MongoServerError } from "mongodb";
 import driver from "mongodb/package.json" with { type: "json" };
+import { advance } from "./clock.mjs";
 
-const PATIENCE_MS = 20_000;
 const client = new MongoClient(process.env.MAYFLY_URI);
 const admin = client.db("admin");
-
-async function passes() {
-  return (await admin.command({ serverStatus: 1 })).metrics.ttl.passes;
-}
-
-/** Advances time by this many seconds, at least one. Returns after the monitor's own pass at the new time. */
-async function advance(seconds) {
-  const before = await passes();
-  await admin.command({ mayflyClock: 1, advanceMS: Long.fromNumber(seconds * 1000) });
-  const until = performance.now() + PATIENCE_MS;
-  while ((await passes()) === before) {
-    assert(performance.now() < until, "the TTL monitor made no pass");
-    await setTimeout(5);
-  }
-}
 
 async function cosmos() {
   const coll = client.db("cosmos").collection("coll");
@@ -34,12 +18,12 @@ async function cosmos() {
   await coll.insertOne({ id: 1, location: "Paris", ttl: Long.fromString("2147483649") });
   assert.equal(await coll.countDocuments(), 5);
   assert((await coll.find().toArray()).every((document) => !("_ts" in document)));
-  await advance(9);
+  await advance(client, 9);
   assert.equal(await coll.countDocuments(), 5);
-  await advance(1);
+  await advance(client, 1);
   assert.equal(await coll.countDocuments(), 3);
   assert.equal(await coll.estimatedDocumentCount(), 3);
-  await advance(10);
+  await advance(client, 10);
   assert.equal(await coll.countDocuments(), 0);
   assert.equal(await coll.estimatedDocumentCount(), 0);
 }
@@ -50,7 +34,7 @@ async function manual() {
   const dates = [0, 2].map((hours) => ({ lastModifiedDate: new Date(now.getTime() - hours * 3_600_000) }));
   await db.collection("eventlog").insertMany(structuredClone(dates));
   await db.collection("eventlog").createIndex({ lastModifiedDate: 1 }, { expireAfterSeconds: 3600 });
-  await advance(1);
+  await advance(client, 1);
   assert.equal(await db.collection("eventlog").countDocuments(), 1);
   await db.collection("tickets").insertMany(structuredClone(dates));
   await db.collection("tickets").createIndex({ lastModifiedDate: 1 });
@@ -60,7 +44,7 @@ async function manual() {
   };
   assert.equal((await db.command(change)).expireAfterSeconds_new, 100);
   assert.equal((await db.command(change)).expireAfterSeconds_old, 100);
-  await advance(101);
+  await advance(client, 101);
   assert.equal(await db.collection("tickets").countDocuments(), 0);
 }
 
