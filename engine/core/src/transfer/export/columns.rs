@@ -1,7 +1,7 @@
 //! The columns of a CSV file.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::mem;
 
 use bson::raw::{RawBsonRef, RawDocument};
@@ -26,8 +26,10 @@ pub(in crate::transfer) struct Columns {
     hidden: Vec<String>,
     /// The user chose the columns: other fields are left out.
     are_chosen: bool,
-    /// Chosen columns that are inside of another one: the index of both.
+    /// Chosen columns that may be inside of another one: the index of both.
     nested: Vec<(usize, usize)>,
+    /// Those, and of all columns, of which some row has a value in both.
+    both: HashSet<(usize, usize)>,
     form: CsvForm,
     too_many: bool,
     /// A column that is ambiguous for some document: `a.b` next to `{a: {b: …}}`, or a duplicate
@@ -82,7 +84,7 @@ impl Columns {
             columns.all = fields.iter().map(column).collect();
             let meant: Vec<Vec<String>> = fields.iter().map(|name| meant_names(name)).collect();
             let outer = |(at, inner): (usize, &Vec<String>)| {
-                let is_outer = |(_, outer): &(usize, &Vec<String>)| is_inside(inner, outer);
+                let is_outer = |(_, outer): &(usize, &Vec<String>)| may_be_inside(inner, outer);
                 let outer = meant.iter().enumerate().filter(is_outer);
                 outer.map(|(outer, _)| (at, outer)).collect::<Vec<_>>()
             };
@@ -111,12 +113,9 @@ impl Columns {
         let mut shown = Vec::new();
         let is_in_order = self.add_level(level, &mut path, &mut shown);
         self.reordered += u64::from(!is_in_order);
-        for (column, names) in &shown {
-            if shown.iter().any(|(_, outer)| is_inside(names, outer))
-                && let Some(column) = self.all.get_mut(*column)
-            {
-                column.cells.is_in_value = true;
-            }
+        for (inner, names) in &shown {
+            let outer = shown.iter().filter(|(_, outer)| may_be_inside(names, outer));
+            self.both.extend(outer.map(|(outer, _)| (*inner, *outer)));
         }
         self.path = path;
     }
@@ -209,17 +208,9 @@ impl Columns {
         let has = |column: usize| {
             self.all.get(column).is_some_and(|column| lookup(document, &column.name).is_some())
         };
-        let both: Vec<usize> = self
-            .nested
-            .iter()
-            .filter(|(a, b)| has(*a) && has(*b))
-            .map(|(inner, _)| *inner)
-            .collect();
-        for inner in both {
-            if let Some(column) = self.all.get_mut(inner) {
-                column.cells.is_in_value = true;
-            }
-        }
+        let both = self.nested.iter().filter(|(inner, outer)| has(*inner) && has(*outer));
+        let both: Vec<(usize, usize)> = both.copied().collect();
+        self.both.extend(both);
     }
 
     /// Ends the scan that [`Self::add`] is for. Returns what an import changes.
@@ -245,6 +236,14 @@ impl Columns {
             Ok(read) => read,
             Err(reason) => return Losses { unreadable: Some(reason), ..losses },
         };
+        let path = |column: usize| read.get(column).map_or(&[][..], |read| &*read.path);
+        for (inner, outer) in self.both.drain() {
+            let is_inside =
+                path(inner).strip_prefix(path(outer)).is_some_and(|rest| !rest.is_empty());
+            if let Some(column) = self.all.get_mut(inner) {
+                column.cells.is_in_value |= is_inside;
+            }
+        }
         for (index, column) in self.all.iter().enumerate() {
             let is_name = |(step, name): (&PathStep, &str)| matches!(step, PathStep::Name(step) if step == name);
             let comes_back = read.get(index).is_some_and(|read| {
@@ -377,8 +376,16 @@ fn meant_names(header: &str) -> Vec<String> {
     if is_plain { csv_name::names(&path) } else { Vec::new() }
 }
 
-fn is_inside(inner: &[String], outer: &[String]) -> bool {
-    !outer.is_empty() && outer.len() < inner.len() && inner.starts_with(outer)
+/// Whether a column may lead into the value of another. Which of two with one name gets a number is known
+/// once all are.
+fn may_be_inside(inner: &[String], outer: &[String]) -> bool {
+    let Some((last, heads)) = outer.split_last() else { return false };
+    let (Some(start), Some(step)) = (inner.get(..heads.len()), inner.get(heads.len())) else {
+        return false;
+    };
+    let may_be_last =
+        step.strip_prefix(&**last).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
+    inner.len() > outer.len() && start == heads && may_be_last
 }
 
 /// Whether a name is read as another one or as a path.

@@ -211,6 +211,16 @@ proptest! {
 }
 
 #[test]
+fn a_column_beside_one_with_a_number_is_not_inside_of_it() {
+    let inner = doc! { "a": "x", "": Bson::MinKey };
+    let documents = documents(vec![doc! { "c": Bson::MinKey }, doc! { "c": inner }]);
+    for (form, expected) in FORMS.into_iter().zip([2, 1, 2]) {
+        let said = check(&documents, form).unwrap().expect("no two fields have one column");
+        assert_eq!(said.count(), expected, "{form:?}: {said:?}");
+    }
+}
+
+#[test]
 fn each_kind_of_loss_has_its_words() {
     let said = |values: Vec<Bson>, form: CsvForm| {
         let documents = documents(values.into_iter().map(|value| doc! { "v": value }).collect());
