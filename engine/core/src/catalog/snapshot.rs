@@ -354,17 +354,21 @@ impl CatalogSnapshot {
 
     /// Everything that may remove documents: ready TTL indexes, including inert ones, and
     /// collections with their own TTL. Without databases whose dialect was lost.
-    pub fn ttl_indexes(&self) -> Vec<TtlTarget> {
-        let mut targets = Vec::new();
-        let all = self.all_collections();
-        for collection in all.filter(|collection| self.is_writable(&collection.namespace.db)) {
-            targets.extend(collection.ttl_rules().map(|(rule, index)| TtlTarget {
-                collection: Arc::clone(collection),
-                index: Arc::clone(index),
-                rule,
-            }));
-        }
-        targets
+    pub fn ttl_indexes(&self) -> impl Iterator<Item = TtlTarget> {
+        self.all_collections().flat_map(|collection| self.ttl_indexes_of(collection))
+    }
+
+    /// The same of one collection.
+    pub fn ttl_indexes_of(
+        &self,
+        collection: &Arc<CollectionMeta>,
+    ) -> impl Iterator<Item = TtlTarget> {
+        let is_at_work = self.is_writable(&collection.namespace.db);
+        collection.ttl_rules().filter(move |_| is_at_work).map(move |(rule, index)| TtlTarget {
+            collection: Arc::clone(collection),
+            index: Arc::clone(index),
+            rule,
+        })
     }
 
     /// Increases with every change of the catalog.

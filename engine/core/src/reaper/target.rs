@@ -29,7 +29,7 @@ pub struct Target {
 
 /// All rules of all collections, inert ones included.
 pub fn targets(catalog: &CatalogSnapshot) -> Vec<Target> {
-    catalog.ttl_indexes().into_iter().map(|found| Target::new(found, catalog)).collect()
+    catalog.ttl_indexes().map(|found| Target::new(found, catalog)).collect()
 }
 
 /// The rules by which documents are removed now.
@@ -42,9 +42,9 @@ pub(super) fn targets_at_work(catalog: &CatalogSnapshot) -> Vec<Target> {
 
 /// All rules of one collection, in the order in which they were made.
 pub fn targets_of(catalog: &CatalogSnapshot, collection: CollectionId) -> Vec<Target> {
-    let all = catalog.ttl_indexes().into_iter();
-    let of_it = all.filter(|target| target.collection.id == collection);
-    of_it.map(|found| Target::new(found, catalog)).collect()
+    let of_it = catalog.collection_by_id(collection).into_iter();
+    let found = of_it.flat_map(|collection| catalog.ttl_indexes_of(collection));
+    found.map(|found| Target::new(found, catalog)).collect()
 }
 
 impl Target {

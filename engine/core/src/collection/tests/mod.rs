@@ -377,7 +377,7 @@ fn a_rename_keeps_documents_and_indexes() {
     bench.reopen();
     let new = bench.all().catalog().collection(&to).expect("renamed");
     assert_eq!((new.id, new.uuid, &new.indexes), (old.id, old.uuid, &old.indexes));
-    assert_eq!(bench.all().catalog().ttl_indexes().len(), 1);
+    assert_eq!(bench.all().catalog().ttl_indexes().count(), 1);
     let stale = bench.all().write(|writer| writer.insert(&old, &rawdoc! { "_id": 5 }));
     assert!(matches!(stale, Err(WriteError::Catalog(_))), "a stale definition is refused");
     bench.check_sound();
