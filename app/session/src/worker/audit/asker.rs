@@ -1,6 +1,6 @@
 //! Sends the reads of an audit.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::time::Duration;
 
 use bson::{Document, RawDocument, doc};
@@ -36,6 +36,7 @@ pub(super) struct Asker<'w> {
     source: &'w dyn Source,
     cancel: &'w Cancel,
     pub is_server: bool,
+    is_mayfly: OnceCell<bool>,
     asked: Cell<u64>,
     sampled: Cell<u64>,
     unreadable: RefCell<Vec<Unreadable>>,
@@ -44,7 +45,17 @@ pub(super) struct Asker<'w> {
 impl<'w> Asker<'w> {
     pub fn new(source: &'w dyn Source, cancel: &'w Cancel, is_server: bool) -> Self {
         let (asked, sampled, unreadable) = (Cell::default(), Cell::default(), RefCell::default());
-        Self { source, cancel, is_server, asked, sampled, unreadable }
+        let is_mayfly = OnceCell::new();
+        Self { source, cancel, is_server, is_mayfly, asked, sampled, unreadable }
+    }
+
+    /// Whether Mayfly itself answers: from this computer, or served by it.
+    pub fn is_mayfly(&self) -> bool {
+        let is_served = || {
+            let build = self.ask("admin", &doc! { "buildInfo": 1 });
+            build.is_ok_and(|build| build.contains_key("mayfly"))
+        };
+        !self.is_server || *self.is_mayfly.get_or_init(is_served)
     }
 
     pub fn now_ms(&self) -> i64 {

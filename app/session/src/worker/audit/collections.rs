@@ -157,14 +157,14 @@ impl Gathering<'_> {
             return Err(Stop::Refused(why.clone()));
         }
         let (asker, namespace) = (&self.asker, &listed.namespace);
-        // A server serves indexes of every kind.
-        if !asker.is_server {
-            let unused = listed
-                .indexes
-                .iter()
-                .filter(|index| index.get_document("key").is_ok_and(indexes::is_kept_unused));
-            let names = unused.filter_map(|index| index.get_str("name").ok());
-            facts.unused_indexes = names.map(str::to_owned).collect();
+        let kept = listed
+            .indexes
+            .iter()
+            .filter(|index| index.get_document("key").is_ok_and(indexes::is_kept_unused));
+        let kept: Vec<&str> = kept.filter_map(|index| index.get_str("name").ok()).collect();
+        // Another server serves indexes of every kind.
+        if !kept.is_empty() && asker.is_mayfly() {
+            facts.unused_indexes = kept.into_iter().map(str::to_owned).collect();
         }
         let place = format!("{namespace}, size of documents");
         let stats = asker.try_ask(&place, &namespace.db, &of("collStats", namespace, doc! {}))?;

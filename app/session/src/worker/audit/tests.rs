@@ -295,8 +295,6 @@ fn the_same_is_found_through_a_listener() {
     let mut expected = planted();
     // The clock of the store stands still, and that of this computer doesn't.
     expected.insert((FindingId::Clock, String::new()));
-    // A server serves indexes of every kind.
-    expected.remove(&(FindingId::UnusedIndex, "plain".to_owned()));
     expected.insert((FindingId::Unreadable, String::new()));
     assert_eq!(ids(&found), expected, "{:#?}", found.findings);
     let late = words(&found, FindingId::FallingBehind);

@@ -1,4 +1,4 @@
-//! Indexes that a store of this computer keeps and no query uses.
+//! Indexes that Mayfly keeps and no query uses.
 
 use mayfly_engine::value::shell::write_command;
 
