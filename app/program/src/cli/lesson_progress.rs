@@ -13,8 +13,15 @@ use crate::worker::transfer::check_absent;
 
 pub(super) fn run(args: &LessonProgress) -> Result<(), Failure> {
     if !args.files.is_empty() {
-        let records = class::read_all(&args.files).map_err(Failure)?;
-        return print(&class::table(&records));
+        let class = class::read_all(&args.files).map_err(Failure)?;
+        if !class.records.is_empty() {
+            print(&class::table(&class.records))?;
+        }
+        return if class.failed.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure(class.failed.join("\n")))
+        };
     }
     check_absent(args.export.clone(), args.overwrite).map_err(server::sentence)?;
     let name = match &args.export {

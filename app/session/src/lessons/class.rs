@@ -139,23 +139,32 @@ impl Score {
     }
 }
 
-/// The records in these files.
+/// What the files of a class hold.
+#[derive(Debug, Default)]
+pub struct ClassRecords {
+    /// One of each: a file that is named twice counts once.
+    pub records: Vec<LearnerRecord>,
+    /// A sentence for each file that can't be read.
+    pub failed: Vec<String>,
+}
+
+/// Reads the records of a class. One bad file doesn't take the others.
 ///
 /// # Errors
-/// One sentence for each file that can't be read.
-pub fn read_all(files: &[PathBuf]) -> Result<Vec<LearnerRecord>, String> {
+/// One sentence, when there are too many files.
+pub fn read_all(files: &[PathBuf]) -> Result<ClassRecords, String> {
     if files.len() > CLASS_FILES_MAX {
         return Err(format!("A table has at most {CLASS_FILES_MAX} files. Name fewer."));
     }
-    let mut records = Vec::new();
-    let mut failed = Vec::new();
+    let mut class = ClassRecords::default();
     for found in files.iter().map(|file| LearnerRecord::read(file)) {
         match found {
-            Ok(record) => records.push(record),
-            Err(sentence) => failed.push(sentence),
+            Ok(record) if class.records.contains(&record) => {}
+            Ok(record) => class.records.push(record),
+            Err(sentence) => class.failed.push(sentence),
         }
     }
-    if failed.is_empty() { Ok(records) } else { Err(failed.join("\n")) }
+    Ok(class)
 }
 
 /// A line for each learner, then one for each lesson in the order of the courses.
@@ -263,11 +272,21 @@ mod tests {
             ("{\"mayflyLessons\": 9, \"name\": \"A\", \"lessons\": []}", "newer Mayfly"),
         ] {
             std::fs::write(&path, text).unwrap();
-            let problem = read_all(std::slice::from_ref(&path)).unwrap_err();
+            let problem = read_all(std::slice::from_ref(&path)).unwrap().failed.concat();
             assert!(problem.contains(expected), "{problem}");
         }
-        let missing = folder.path().join("missing.json");
-        let problem = read_all(&[path, missing]).unwrap_err();
-        assert_eq!(problem.lines().count(), 2, "every file is named: {problem}");
+    }
+
+    #[test]
+    fn a_bad_file_does_not_take_the_others_and_one_named_twice_counts_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let [good, copy, bad, missing] =
+            ["good", "copy", "bad", "missing"].map(|name| folder.path().join(name));
+        std::fs::write(&good, ada().to_json()).unwrap();
+        std::fs::write(&copy, ada().to_json()).unwrap();
+        std::fs::write(&bad, "{}").unwrap();
+        let class = read_all(&[good, bad, copy, missing]).unwrap();
+        assert_eq!(class.records, [ada()]);
+        assert_eq!(class.failed.len(), 2, "every file is named: {:?}", class.failed);
     }
 }
