@@ -126,7 +126,7 @@ fn count_ui(
         start_typing(ui, state, id, &mut typed);
     }
     let mut is_locked = false;
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         let step = |ui: &mut Ui, label: &str, name: &str, by: i64| {
             let to = count.unwrap_or(min) + by;
             let is_in = (min..=max).contains(&to) && is_open;
