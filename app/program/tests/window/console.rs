@@ -5,6 +5,7 @@ use egui::{Key, Modifiers};
 use mayfly::action::{Action, StoreAction};
 use mayfly::source::OpenRequest;
 use mayfly::state::Namespace;
+use mayfly::state::tabs::ViewKind;
 use mayfly::state::view::Drawer;
 
 use super::support::{START_MS, Window};
@@ -59,8 +60,15 @@ fn the_views_follow_what_typed_commands_make_and_remove() {
     let mut window = Window::open();
     window.until_named("This store is empty");
     window.key(Key::F9);
-    for line in [
+    run(
+        &mut window,
         r#"db.visits.insertMany([{ _id: "ada", seen: new Date() }, { _id: "edsger", seen: "no" }])"#,
+    );
+    // With its index it would open on its deadlines.
+    window.until("the collection opens on its documents", |state| {
+        state.tabs.active().is_some_and(|tab| tab.view == ViewKind::Documents && tab.is_view_chosen)
+    });
+    for line in [
         "db.visits.createIndex({ seen: 1 }, { expireAfterSeconds: 60 })",
         r#"clock.advance("2m")"#,
         "db.visits.find()",
