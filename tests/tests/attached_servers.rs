@@ -3,6 +3,8 @@
 //!
 //! `tests/clients/install` installs them at fixed versions; how they start is in `tests/clients/servers`.
 
+#[path = "attached_servers/audited.rs"]
+mod audited;
 #[path = "attached_servers/congodb.rs"]
 mod congodb;
 #[path = "attached_servers/mongoeco.rs"]

@@ -47,8 +47,12 @@ pub(super) fn read(
     let first = expiry::expiring(&namespace.collection, 1.into(), Some(rule.name.clone().into()));
     let reply = asker.ask(&namespace.db, &first)?;
     let page = ExpiringPage::from_document(&reply).ok_or_else(|| unread("mayflyExpiring"))?;
+    let has_more = page.next.is_some();
     if let Some(row) = page.batch.into_iter().next() {
         (facts.earliest_ms, facts.removable_ms) = (Some(row.threshold_ms), row.removable_ms);
+    } else if has_more {
+        let place = format!("{namespace}, which document goes first by {}", rule.name);
+        asker.note_unreadable(place, "a query for dates gave other values");
     }
     for never in &mut facts.never {
         if never.documents != DocCount::Exact(0) {

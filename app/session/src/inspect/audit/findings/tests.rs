@@ -234,6 +234,10 @@ fn some_documents_never_expire() {
     check(&with(Exact(501)), FindingId::NeverSome, &["501 documents, 1.0 % of 50,000"]);
     check(&with(AtLeast(1_001)), FindingId::NeverSome, &["at least 1,001 documents"]);
     assert_eq!(with(Exact(501)).severity, Severity::Warning);
+    let unseen = of_rule(|rule| {
+        (rule.earliest_ms, rule.never) = (None, vec![never("string", Exact(501))]);
+    });
+    check(&unseen, FindingId::NeverSome, &["501 documents, 1.0 % of 50,000"]);
 }
 
 #[test]
