@@ -76,6 +76,19 @@ fn again(documents: &[Document], options: CsvOptions) -> Option<(Losses, Vec<Doc
     Some((said, again.documents().into_iter().map(read).collect()))
 }
 
+/// Whether a name on some path is read as another.
+fn may_move(document: &Document) -> bool {
+    let is_odd = |name: &String| name.is_empty() || name.contains('.') || name.trim() != name;
+    leaves(document).iter().any(|(path, _)| path.iter().any(is_odd))
+}
+
+/// The values of a document that stand in it again.
+fn twins(document: &Document) -> u64 {
+    let values: Vec<_> = leaves(document).iter().map(|(_, value)| bytes(value)).collect();
+    let has_twin = |value: &&RawDocumentBuf| values.iter().filter(|it| it == value).count() > 1;
+    values.iter().filter(has_twin).count() as u64
+}
+
 fn check(documents: &[Document], form: CsvForm) -> Result<Option<Losses>, TestCaseError> {
     let options = CsvOptions { form, ..CsvOptions::default() };
     let Some((said, read)) = again(documents, options) else { return Ok(None) };
@@ -87,11 +100,11 @@ fn check(documents: &[Document], form: CsvForm) -> Result<Option<Losses>, TestCa
         .filter(|((path, own), read)| at(read, path).map(bytes) != Some(bytes(own)))
         .map(|((path, own), read)| (path.clone(), own, at(read, &path).cloned()))
         .collect();
-    prop_assert_eq!(said.count(), lost.len() as u64, "{:?}: {:?}\n{:?}", form, said, lost);
-    let is_odd = |name: &String| name.is_empty() || name.contains('.') || name.trim() != name;
-    let has_odd =
-        |document: &Document| leaves(document).iter().any(|(path, _)| path.iter().any(is_odd));
-    if !documents.iter().any(has_odd) {
+    // A value with a twin may seem kept: the twin came to its place.
+    let twins = documents.iter().filter(|own| may_move(own)).map(twins).sum::<u64>();
+    let counts = lost.len() as u64..=lost.len() as u64 + twins;
+    prop_assert!(counts.contains(&said.count()), "{:?}: {:?}\n{:?}", form, said, lost);
+    if !documents.iter().any(may_move) {
         let order = |own: &Document, of: &Document| -> Vec<Vec<String>> {
             let is_common = |path: &Vec<String>| at(own, path).is_some() && at(of, path).is_some();
             leaves(own).into_iter().map(|(path, _)| path).filter(is_common).collect()
