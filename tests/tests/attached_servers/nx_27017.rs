@@ -106,3 +106,18 @@ fn an_answer_without_the_field_that_was_asked_for_is_none() {
     let sent = verdict.get_array("sent").expect("what was sent");
     assert!(sent.iter().any(|sent| sent.to_string().contains("ttlMonitorSleepSecs")), "{verdict}");
 }
+
+#[test]
+fn text_among_dates_is_not_taken_for_the_end() {
+    let peer = Peer::nx_27017();
+    let source = peer.unlocked();
+    let source = source.as_ref();
+    let soon = at(1).try_to_rfc3339_string().expect("a date");
+    let text = |id: i32| doc! { "_id": id, "at": &soon };
+    let documents = vec![text(1), text(2), doc! { "_id": 3, "at": at(2) }];
+    ok(source, doc! { "insert": "c", "documents": documents });
+    let index = doc! { "key": { "at": 1 }, "name": "at_1", "expireAfterSeconds": 86_400 };
+    ok(source, doc! { "createIndexes": "c", "indexes": [index] });
+    let said = refused(source, doc! { "mayflyExpiring": "c", "limit": 1 });
+    assert!(said.contains("gives other values for dates"), "{said}");
+}

@@ -107,6 +107,7 @@ fn page(
     limit: i64,
 ) -> Result<ExpiringPage, Document> {
     let mut token = token.unwrap_or(Token { threshold_ms: span.from_ms, ..Token::default() });
+    let first = token.clone();
     let now_ms = asking.now_ms();
     let mut batch: Vec<ExpiringRow> = Vec::new();
     let max = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -132,6 +133,11 @@ fn page(
                 });
             }
         }
+    }
+    if batch.is_empty() && token == first {
+        let sentence =
+            "the server gives other values for dates, so what expires first is not known";
+        return Err(failed(2, "BadValue", sentence));
     }
     let next = Some(token.to_document());
     let ruled_by = Some(rules_in_words(rules));

@@ -45,14 +45,21 @@ pub(super) fn read(
     }
     counts(asker, namespace, rule, &mut facts)?;
     let first = expiry::expiring(&namespace.collection, 1.into(), Some(rule.name.clone().into()));
-    let reply = asker.ask(&namespace.db, &first)?;
-    let page = ExpiringPage::from_document(&reply).ok_or_else(|| unread("mayflyExpiring"))?;
-    let has_more = page.next.is_some();
-    if let Some(row) = page.batch.into_iter().next() {
-        (facts.earliest_ms, facts.removable_ms) = (Some(row.threshold_ms), row.removable_ms);
-    } else if has_more {
-        let place = format!("{namespace}, which document goes first by {}", rule.name);
-        asker.note_unreadable(place, "a query for dates gave other values");
+    match asker.ask(&namespace.db, &first) {
+        Ok(reply) => {
+            let page = ExpiringPage::from_document(&reply);
+            let page = page.ok_or_else(|| unread("mayflyExpiring"))?;
+            if let Some(row) = page.batch.into_iter().next() {
+                (facts.earliest_ms, facts.removable_ms) =
+                    (Some(row.threshold_ms), row.removable_ms);
+            }
+        }
+        // The counts are known without it.
+        Err(Stop::Refused(why)) => {
+            let place = format!("{namespace}, which document goes first by {}", rule.name);
+            asker.note_unreadable(place, &why);
+        }
+        Err(stop) => return Err(stop),
     }
     for never in &mut facts.never {
         if never.documents != DocCount::Exact(0) {
