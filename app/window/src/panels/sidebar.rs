@@ -334,7 +334,7 @@ fn summary_ui(ui: &Ui, rect: Rect, collection: &Collection, state: &State, actio
         Next::Never => ("none left".to_owned(), colors.dim),
         Next::At(at_ms) => {
             let rest_ms = actions.count_down(&state.clock, at_ms);
-            let Some(words) = next_words(rest_ms, state.store.connection.is_some()) else { return };
+            let Some(words) = next_words(rest_ms, server_age_ms(collection, state)) else { return };
             if rest_ms > 0 {
                 (words, colors.dim)
             } else {
@@ -347,14 +347,22 @@ fn summary_ui(ui: &Ui, rect: Rect, collection: &Collection, state: &State, actio
     paint::text_at(ui, right, Align2::RIGHT_CENTER, &words, font, ink, rect.width() - 140.0);
 }
 
-/// The first threshold in words, this many milliseconds from now. On a server a document that is overdue for
-/// long was asked about once, and is gone most likely: nothing is said of it.
-fn next_words(rest_ms: i64, is_server: bool) -> Option<String> {
+/// How long ago a server said which document is next, in milliseconds. `None` on a store of this computer.
+fn server_age_ms(collection: &Collection, state: &State) -> Option<i64> {
+    state.store.connection.as_ref()?;
+    let age = collection.asked_at.map(|at| state.uptime.saturating_sub(at));
+    Some(age.and_then(|age| i64::try_from(age.as_millis()).ok()).unwrap_or(i64::MAX))
+}
+
+/// The first threshold in words, this many milliseconds from now. A document that a server named before its
+/// threshold is gone most likely once that is long past: nothing is said of it.
+fn next_words(rest_ms: i64, server_age_ms: Option<i64>) -> Option<String> {
     if rest_ms > 0 {
         return Some(format!("next {}", duration::countdown(rest_ms)));
     }
     let past_ms = rest_ms.saturating_neg();
-    let is_said = !is_server || past_ms <= SERVER_NEXT_AGE_MS;
+    let was_overdue = |age_ms: i64| age_ms <= SERVER_NEXT_AGE_MS && past_ms > age_ms;
+    let is_said = past_ms <= SERVER_NEXT_AGE_MS || server_age_ms.is_none_or(was_overdue);
     is_said.then(|| format!("overdue {}", duration::elapsed(past_ms)))
 }
 
@@ -488,11 +496,13 @@ mod tests {
 
     #[test]
     fn documents_that_a_server_removed_long_ago_are_not_overdue() {
-        assert_eq!(next_words(90_000, true).as_deref(), Some("next 01:30"));
-        assert_eq!(next_words(-50_000, true).as_deref(), Some("overdue 00:50"));
-        assert_eq!(next_words(-SERVER_NEXT_AGE_MS - 1, true), None);
-        let own = next_words(-SERVER_NEXT_AGE_MS - 1, false);
-        assert_eq!(own.as_deref(), Some("overdue 02:00"));
+        let (long, before) = (-SERVER_NEXT_AGE_MS - 1, Some(SERVER_NEXT_AGE_MS + 9));
+        assert_eq!(next_words(90_000, before).as_deref(), Some("next 01:30"));
+        assert_eq!(next_words(-50_000, before).as_deref(), Some("overdue 00:50"));
+        assert_eq!(next_words(long, before), None);
+        let seen = next_words(long, Some(SERVER_NEXT_AGE_MS));
+        assert_eq!(seen.as_deref(), Some("overdue 02:00"), "it was overdue when it was named");
+        assert_eq!(next_words(long, None).as_deref(), Some("overdue 02:00"));
     }
 
     #[test]
