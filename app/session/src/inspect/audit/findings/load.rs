@@ -54,7 +54,7 @@ fn cliff(facts: &Facts, collection: &CollectionFacts) -> Option<Finding> {
 fn backlog(facts: &Facts, collection: &CollectionFacts) -> Option<Finding> {
     let overdue = collection.ahead.as_ref()?.overdue;
     let is_large = is_more_than_percent(overdue, BACKLOG_PERCENT, collection.documents);
-    if !facts.monitor.is_idle() || !is_large {
+    if !is_large || !facts.monitor.is_idle() && !waits_for_first_pass(facts, collection) {
         return None;
     }
     let sentence = format!(
@@ -66,6 +66,9 @@ fn backlog(facts: &Facts, collection: &CollectionFacts) -> Option<Finding> {
     let why = match facts.monitor.state {
         _ if !facts.monitor.holds.is_empty() => "It runs once you release the removals.",
         MonitorState::AtRest => "It runs within a minute after a program opens the store.",
+        MonitorState::Works => {
+            "No pass has run since the monitor started: the next one is the first."
+        }
         _ => "It runs once the TTL monitor is turned on.",
     };
     let finding = Finding::new(FindingId::BacklogAtStart, sentence)
@@ -74,6 +77,15 @@ fn backlog(facts: &Facts, collection: &CollectionFacts) -> Option<Finding> {
         .evidence(why);
     let mend = "Check that the dates are right, and keep a backup. Then roll the TTL out in steps.";
     Some(with_rollout(facts, collection, finding.mend(mend)))
+}
+
+/// Whether documents became due while no monitor ran, and it runs again without a pass so far.
+fn waits_for_first_pass(facts: &Facts, collection: &CollectionFacts) -> bool {
+    let patience_ms = facts.monitor.rhythm().patience_ms();
+    let is_old = |rule: &RuleFacts| {
+        rule.earliest_ms.is_some_and(|at_ms| facts.now_ms.saturating_sub(at_ms) > patience_ms)
+    };
+    facts.monitor.passes == Some(0) && collection.rules.iter().any(is_old)
 }
 
 /// Adds the script that lets the documents of the rule that removes most go in steps.

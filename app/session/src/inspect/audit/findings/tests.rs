@@ -286,6 +286,15 @@ fn the_first_pass_after_a_pause() {
     );
     assert_eq!(of(&with(MonitorState::AtRest, 500)), []);
     assert_eq!(of(&with(MonitorState::Works, 501)), []);
+    let mut began = with(MonitorState::Works, 501);
+    began.monitor.passes = Some(0);
+    assert_eq!(of(&began), [], "they are due since the last minute");
+    began.collections[0].rules[0].earliest_ms = Some(NOW_MS - 3_600_000);
+    check(
+        &only(&began),
+        FindingId::BacklogAtStart,
+        &["501 documents", "the next one is the first"],
+    );
 }
 
 #[test]
