@@ -82,7 +82,7 @@ fn may_move(document: &Document) -> bool {
     leaves(document).iter().any(|(path, _)| path.iter().any(is_odd))
 }
 
-/// The values of a document that stand in it again.
+/// How many values of a document are in it twice or more.
 fn twins(document: &Document) -> u64 {
     let values: Vec<_> = leaves(document).iter().map(|(_, value)| bytes(value)).collect();
     let has_twin = |value: &&RawDocumentBuf| values.iter().filter(|it| it == value).count() > 1;
