@@ -273,6 +273,8 @@ pub enum AuditAction {
     Open,
     /// Reads everything again.
     Again,
+    /// Reads no further, and shows what was read.
+    Stop,
     /// Shows a finding whole, or the overview.
     Select(Option<usize>),
     /// Opens the dialog that saves it as a page.

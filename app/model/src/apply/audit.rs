@@ -9,6 +9,7 @@ use crate::action::{
 };
 use crate::inspect::audit::{Audit, AuditProgress, Finding, form};
 use crate::job::Cancel;
+use crate::limits::AUDIT_WINDOW_TIME;
 use crate::state::State;
 use crate::state::audit::{AuditView, Auditing, Stage, Way};
 use crate::state::dialogs::{Dialog, SettingsDraft};
@@ -27,6 +28,11 @@ pub fn apply(action: AuditAction, cx: &mut Apply<'_>) {
             let next = begin(cx);
             if let Some(view) = view(cx.state) {
                 *view = next;
+            }
+        }
+        AuditAction::Stop => {
+            if let Some(auditing) = view(cx.state).and_then(|view| view.auditing.as_ref()) {
+                auditing.0.cancel();
             }
         }
         AuditAction::Select(at) => {
@@ -67,7 +73,8 @@ fn begin(cx: &mut Apply<'_>) -> AuditView {
     let attached = connection.map(|connection| &*connection.attached);
     let subject = AuditSubject::of(cx.state.store.name.clone(), attached);
     let samples = connection.map(|connection| connection.sampling.samples.clone());
-    let work = AuditWork { samples: samples.unwrap_or_default(), ..AuditWork::new(subject) };
+    let (samples, time_limit) = (samples.unwrap_or_default(), AUDIT_WINDOW_TIME);
+    let work = AuditWork { samples, time_limit, ..AuditWork::new(subject) };
     let generation = cx.run(RunAudit { work, cancel: cancel.clone() });
     AuditView {
         generation,
@@ -175,5 +182,23 @@ impl Run for RunAudit {
 
     fn failed(&self, message: String) -> Told {
         Told::End(Err(message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::apply::Effects;
+
+    #[test]
+    fn an_audit_that_is_stopped_stays_on_the_screen() {
+        let (mut state, mut effects) = (State::default(), Effects::default());
+        let mut cx = Apply::new(&mut state, &mut effects);
+        apply(AuditAction::Open, &mut cx);
+        let cancel = view(cx.state).and_then(|view| view.auditing.clone()).expect("it runs");
+        assert!(!cancel.0.is_cancelled());
+        apply(AuditAction::Stop, &mut cx);
+        assert!(cancel.0.is_cancelled());
+        assert!(view(cx.state).is_some(), "the result comes to it");
     }
 }

@@ -166,10 +166,10 @@ fn with_progress<T: Send>(
             if shutdown.is_requested() {
                 cancel.cancel();
             }
-            if let Ok(AuditProgress { read, of }) = receiver.recv_timeout(POLL_INTERVAL)
+            if let Ok(progress) = receiver.recv_timeout(POLL_INTERVAL)
                 && is_terminal
             {
-                eprint!("\r\x1b[K{read} of {of} collections");
+                eprint!("\r\x1b[K{progress}");
                 // A broken terminal must not stop the work.
                 let _ = io::stderr().flush();
             }

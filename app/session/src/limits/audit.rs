@@ -5,6 +5,9 @@ use std::time::Duration;
 /// How long an audit may take, unless it is asked to take longer.
 pub const AUDIT_TIME: Duration = Duration::from_mins(1);
 
+/// The same in the window, which shows how far it is and can stop it.
+pub const AUDIT_WINDOW_TIME: Duration = Duration::from_mins(10);
+
 /// Commands that an audit sends to a server in a second, at most.
 pub const AUDIT_READS_A_SECOND: u32 = 30;
 

@@ -45,24 +45,25 @@ const QUARTER_MS: i64 = 900_000;
 
 pub fn ui(context: &Context, view: &mut AuditView, state: &State, actions: &mut Actions) {
     let (subtitle, progress) = match &view.stage {
-        Stage::Reading(progress) if progress.of == 0 => ("Reading…".to_owned(), None),
-        Stage::Reading(progress) => {
-            let of = number::counted(progress.of as u64, "collection", "collections");
-            (format!("Reading {} of {of}…", progress.read), None)
-        }
+        Stage::Reading(progress) => (format!("{progress}…"), None),
         Stage::Done(audit) => (format!("Findings: {}", form::counts(audit)), None),
         Stage::Failed(sentence) => ("No audit".to_owned(), Some(sentence.as_str())),
     };
     let is_done = matches!(view.stage, Stage::Done(_));
     let save = Button::plain("Save as page…").tooltip("Write the audit to one HTML file");
     let again = Button::plain("Audit again").tooltip("Read everything again");
+    let stop = Button::plain("Stop here").tooltip("Read no further, and show what was read");
     let frame = DialogFrame::new(format!("TTL audit of {}", state.store.name))
         .subtitle(subtitle)
         .width(sizes::DIALOG_CALENDAR)
         .done("Done")
-        .button(save.enabled(is_done), AuditAction::Save)
-        .button(again.enabled(is_done || progress.is_some()), AuditAction::Again)
         .error(progress);
+    let frame = match &view.stage {
+        Stage::Reading(_) => frame.button(stop, AuditAction::Stop),
+        _ => {
+            frame.button(save.enabled(is_done), AuditAction::Save).button(again, AuditAction::Again)
+        }
+    };
     let outcome = frame.ui(context, |ui| content_ui(ui, view, state, actions));
     if let Some(action) = outcome.end(actions) {
         actions.push(Action::Audit(action));

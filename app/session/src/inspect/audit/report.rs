@@ -1,14 +1,42 @@
 //! An audit: the facts and the findings about them.
 
+use std::fmt;
+
+use mayfly_engine::value::{count, counted};
+
 use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::findings;
 
-/// How far an audit is: collections that were read, of how many.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct AuditProgress {
-    pub read: usize,
-    pub of: usize,
+/// How far an audit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuditProgress {
+    /// Collections whose indexes are known.
+    Listed(usize),
+    /// Collections that were read, of how many.
+    Read { read: usize, of: usize },
+}
+
+impl Default for AuditProgress {
+    fn default() -> Self {
+        Self::Listed(0)
+    }
+}
+
+impl fmt::Display for AuditProgress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Listed(0) => f.write_str("Reading"),
+            Self::Listed(count) => {
+                let collections = counted(count as u64, "collection", "collections");
+                write!(f, "Listing the indexes of {collections}")
+            }
+            Self::Read { read, of } => {
+                let of = counted(of as u64, "collection", "collections");
+                write!(f, "Reading {} of {of}", count(read as u64))
+            }
+        }
+    }
 }
 
 /// The facts of a store, and what is wrong or risky about them.

@@ -10,6 +10,7 @@ use super::asker::{Stop, counted, of};
 use super::listed::{Listed, ListedRule};
 use super::{Gathering, ahead, rule, sample, series};
 use crate::commands::indexes;
+use crate::inspect::audit::AuditProgress;
 use crate::inspect::audit::facts::{CollectionFacts, PlainIndex, RuleKind};
 use crate::job::Namespace;
 use crate::job::reply::number;
@@ -20,7 +21,7 @@ const SYSTEM_DATABASES: [&str; 3] = ["admin", "config", "local"];
 
 impl Gathering<'_> {
     /// Lists the collections that were asked for, with their indexes.
-    pub(super) fn list(&mut self) -> Result<Vec<Listed>, String> {
+    pub(super) fn list(&mut self, tell: &dyn Fn(AuditProgress)) -> Result<Vec<Listed>, String> {
         let mut found = Vec::new();
         for db in self.databases()? {
             let own_ttl = self.has_own_ttl(&db);
@@ -54,6 +55,7 @@ impl Gathering<'_> {
             };
             for entry in listed.iter().filter(is_wanted) {
                 found.push(self.listed(&db, entry, own_ttl));
+                tell(AuditProgress::Listed(found.len()));
             }
         }
         self.check_names(&found)?;

@@ -144,7 +144,7 @@ impl Gathering<'_> {
         }
         self.facts.now_ms = self.asker.now_ms();
         self.facts.monitor = self.monitor();
-        let listed = self.list()?;
+        let listed = self.list(tell)?;
         let count = listed.len();
         // Collections with a rule first.
         let (ruled, others): (Vec<_>, Vec<_>) =
@@ -153,7 +153,7 @@ impl Gathering<'_> {
         self.sample(&sampled);
         self.read_history();
         for (read, listed) in ruled.iter().chain(&others).enumerate() {
-            tell(AuditProgress { read, of: count });
+            tell(AuditProgress::Read { read, of: count });
             let mut facts = CollectionFacts::new(listed.namespace.clone());
             match self.collection(listed, &mut facts) {
                 Ok(()) => {}
@@ -174,7 +174,7 @@ impl Gathering<'_> {
             self.facts.collections.push(facts);
         }
         self.sample_until_known(&sampled);
-        tell(AuditProgress { read: count, of: count });
+        tell(AuditProgress::Read { read: count, of: count });
         Ok(())
     }
 }
