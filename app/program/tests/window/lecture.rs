@@ -252,6 +252,23 @@ fn a_question_comes_into_view_when_it_is_shown() {
 }
 
 #[test]
+fn hands_are_counted_before_a_room_alone() {
+    let mut window = Window::open();
+    let source = LessonSource::Shipped("01-the-threshold".to_owned());
+    window.ask(Action::Lesson(LessonAction::Open(source)));
+    window.until("it is open", |state| page(state) == "01-the-threshold 1");
+    window.ask(Action::View(ViewAction::Present(true)));
+    press(&mut window, Key::PageDown);
+    press(&mut window, Key::PageDown);
+    window.click("Count hands");
+    window.until_named("Show the vote");
+    window.click("Show the vote");
+    window.until_named("Vote again");
+    window.ask(Action::View(ViewAction::Present(false)));
+    window.until_gone("Vote again");
+}
+
+#[test]
 fn code_is_not_on_the_screen_before_its_question_is_answered() {
     let mut window = window();
     window.click("Present: Mine: Short");

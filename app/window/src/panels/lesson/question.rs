@@ -64,7 +64,8 @@ pub(super) fn ui(
         QuestionKind::Which { .. } => which_ui(ui, playing, (at, known), &answered, actions),
         QuestionKind::Pin => pin_ui(ui, state, playing, asked, &answered, actions),
     }
-    if question.vote || is_presented && question.kind == QuestionKind::Choose {
+    // One who learns alone has no hands to count.
+    if is_presented && (question.vote || question.kind == QuestionKind::Choose) {
         votes::ui(ui, playing, (at, question, known), &answered, actions);
     }
 }
