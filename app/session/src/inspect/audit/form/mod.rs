@@ -38,6 +38,9 @@ const NAMED_MAX: usize = 12;
 /// Collections in a form for people, in its table and in its charts. The JSON form has all.
 const SHOWN_MAX: usize = 40;
 
+/// Characters of an example's `_id`; the JSON form has it whole.
+const EXAMPLE_CHARS: usize = 200;
+
 /// How many findings of each severity there are, and how much was left out: `2 errors, 1 warning, no notes`.
 pub fn counts(audit: &Audit) -> String {
     let words = [
@@ -137,7 +140,10 @@ pub fn place(finding: &Finding) -> String {
 
 /// `_id 5 (missing)`
 pub fn example(example: &Example) -> String {
-    format!("_id {} ({})", write_value(&example.id, Layout::OneLine), example.cause)
+    let id = write_value(&example.id, Layout::OneLine);
+    let shown: String = id.chars().take(EXAMPLE_CHARS).collect();
+    let rest = if shown.len() < id.len() { "…" } else { "" };
+    format!("_id {shown}{rest} ({})", example.cause)
 }
 
 /// How large the sample was that a finding rests on.

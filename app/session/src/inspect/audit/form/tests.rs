@@ -112,6 +112,24 @@ fn the_text_fits_a_terminal_and_sends_it_nothing() {
 }
 
 #[test]
+fn long_names_are_broken_and_long_ids_cut() {
+    let Facts { mut collections, .. } = audit().facts;
+    collections[0].namespace = Namespace::new("shop", "n".repeat(300));
+    collections[0].rules[0].name = "i".repeat(100);
+    collections[0].rules[0].never[0].example = Some(Bson::from("x".repeat(5_000)));
+    let audit = Audit::of(Facts { collections, now_ms: NOW_MS, ..Facts::default() });
+    let text = text(&audit, Paint::Plain);
+    // A command stays one that can be copied.
+    let is_command = |line: &&str| line.starts_with("             ");
+    for line in text.lines().filter(|line| !is_command(line)) {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    assert!(text.contains(&"n".repeat(70)) && text.len() < 20_000, "{text}");
+    let json = json(&audit).to_string();
+    assert!(json.contains(&"x".repeat(5_000)), "it has all");
+}
+
+#[test]
 fn a_thousand_collections_fit_on_a_page() {
     let rule = || RuleFacts {
         is_hidden: false,

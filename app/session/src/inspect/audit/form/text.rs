@@ -1,6 +1,7 @@
 //! The audit for a terminal of 80 columns.
 
 use std::fmt::Write as _;
+use std::mem;
 
 use super::{AHEAD, Finding, Severity};
 use super::{
@@ -91,23 +92,11 @@ impl Out {
     /// The same with a mark before the first line.
     fn hang(&mut self, indent: usize, mark: &str, sentence: &str) {
         let inner = indent + mark.chars().count();
-        let mut line = format!("{:indent$}{mark}", "");
-        let (mut used, mut is_first) = (inner, true);
-        for word in with_marks(sentence).split(' ') {
-            let length = word.chars().count();
-            if !is_first && used + 1 + length > COLUMNS {
-                self.line(&line);
-                line = " ".repeat(inner);
-                (used, is_first) = (inner, true);
-            }
-            if !is_first {
-                line.push(' ');
-                used += 1;
-            }
-            line.push_str(word);
-            (used, is_first) = (used + length, false);
+        let mut before = format!("{:indent$}{mark}", "");
+        for line in wrapped(&with_marks(sentence), COLUMNS.saturating_sub(inner)) {
+            self.line(&format!("{before}{line}"));
+            before = " ".repeat(inner);
         }
-        self.line(&line);
     }
 
     fn finding(&mut self, finding: &Finding, paint: Paint) {
@@ -115,7 +104,11 @@ impl Out {
         let place = with_marks(&place(finding));
         let gap = if place.is_empty() { "" } else { "  " };
         let heading = format!("{}{gap}{place}", finding.id.code());
-        self.line(&format!("{}{heading}", paint.label(finding.severity)));
+        let mut before = paint.label(finding.severity);
+        for line in wrapped(&heading, COLUMNS - INDENT) {
+            self.line(&format!("{before}{line}"));
+            before = " ".repeat(INDENT);
+        }
         self.wrap(INDENT, &finding.sentence);
         for sentence in finding.evidence.iter().cloned().chain(sample(finding)) {
             self.hang(INDENT, "- ", &sentence);
@@ -161,7 +154,7 @@ impl Out {
         for (name, cells) in rows {
             let name = with_marks(&name);
             if name.chars().count() > NAME {
-                self.line(&name);
+                self.wrap(0, &name);
             }
             let name = if name.chars().count() > NAME { "" } else { &name };
             let mut line = format!("{name:<NAME$}");
@@ -174,6 +167,31 @@ impl Out {
             self.line(&more);
         }
     }
+}
+
+/// A sentence in lines of at most this many columns. A word that is longer is broken.
+fn wrapped(sentence: &str, columns: usize) -> Vec<String> {
+    let (mut lines, mut line, mut used) = (Vec::new(), String::new(), 0);
+    for (at, word) in sentence.split(' ').enumerate() {
+        let length = word.chars().count();
+        if at > 0 && used + 1 + length > columns {
+            lines.push(mem::take(&mut line));
+            used = 0;
+        } else if at > 0 {
+            line.push(' ');
+            used += 1;
+        }
+        for letter in word.chars() {
+            if used == columns {
+                lines.push(mem::take(&mut line));
+                used = 0;
+            }
+            line.push(letter);
+            used += 1;
+        }
+    }
+    lines.push(line);
+    lines
 }
 
 /// A line of JavaScript in lines of at most this many columns, where it may be broken: after a comma or an
