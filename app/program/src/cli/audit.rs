@@ -12,10 +12,11 @@ use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::bounded;
-use mayfly_engine::store::replace_file;
+use mayfly_engine::transfer::{check_target, export_text};
 
 use super::audit_args::{Audit, FailOn};
 use super::limits::POLL_INTERVAL;
+use super::standard_io::is_standard;
 use super::store::check_exists;
 use super::walk::itself;
 use super::{Failure, server, terminal};
@@ -44,7 +45,8 @@ const NOT_RUN: u8 = 2;
 
 /// Audits and prints. Returns the exit code.
 pub(super) fn run(args: &Audit, shutdown: &ShutdownSignal) -> ExitCode {
-    let code = audited(args, Looks::UntilKnown, shutdown).and_then(|audit| {
+    let code = check(args).and_then(|()| {
+        let audit = audited(args, Looks::UntilKnown, shutdown)?;
         write(args, &audit)?;
         Ok(code(args.fail_on, &audit))
     });
@@ -52,6 +54,12 @@ pub(super) fn run(args: &Audit, shutdown: &ShutdownSignal) -> ExitCode {
         eprintln!("{sentence}");
         NOT_RUN
     }))
+}
+
+/// Whether the page can be written, before anything is read.
+fn check(args: &Audit) -> Result<(), Failure> {
+    let Some(file) = args.html.as_deref().filter(|file| !is_standard(file)) else { return Ok(()) };
+    check_target(file, Path::new("")).map(drop).map_err(|error| Failure(error.to_string()))
 }
 
 /// The exit code of an audit that was written.
@@ -182,9 +190,13 @@ fn with_progress<T: Send>(
 }
 
 fn write(args: &Audit, audit: &audit::Audit) -> Result<(), Failure> {
-    if let Some(file) = &args.html {
-        return replace_file(file, form::html(audit).as_bytes(), ".mayfly-audit-")
-            .map_err(|error| Failure(format!("Can't write {}: {error}.", file.display())));
+    if let Some(file) = args.html.as_deref().filter(|file| !is_standard(file)) {
+        if audit.facts.effort.end == AuditEnd::Canceled {
+            let file = file.display();
+            return Err(Failure(format!("The audit was canceled, so {file} was not written.")));
+        }
+        let written = export_text(file, &form::html(audit));
+        return written.map(drop).map_err(|error| Failure(error.to_string()));
     }
     let is_colored =
         io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
@@ -192,6 +204,7 @@ fn write(args: &Audit, audit: &audit::Audit) -> Result<(), Failure> {
     let shown = match () {
         () if args.json => json(audit),
         () if args.markdown => form::markdown(audit),
+        () if args.html.is_some() => form::html(audit),
         () => form::text(audit, paint),
     };
     match io::stdout().lock().write_all(shown.as_bytes()) {
@@ -211,6 +224,8 @@ fn json(audit: &audit::Audit) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use clap::Parser as _;
 
     use super::*;
@@ -227,6 +242,32 @@ mod tests {
             let sentence = format!("--time-limit {wrong}: use a time such as 60s, 5m or 1h.");
             assert_eq!(time_limit(wrong), Err(Failure(sentence)));
         }
+    }
+
+    #[test]
+    fn a_page_replaces_a_file_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let page = folder.path().join("page.html");
+        fs::write(&page, "an older one").expect("written");
+        let refused = |path: &Path| {
+            let path = path.to_str().expect("text");
+            let args = Args::try_parse_from(["mayfly", "audit", "--html", path]).expect("good");
+            let Some(Command::Audit(args)) = args.command else { panic!("another command") };
+            check(&args).err().map(|Failure(sentence)| sentence)
+        };
+        assert_eq!(refused(&page), None);
+        assert_eq!(refused(Path::new("-")), None);
+        let said = refused(folder.path()).unwrap_or_default();
+        assert!(said.ends_with("it is a folder; add a file name."), "{said}");
+        #[cfg(unix)]
+        {
+            let link = folder.path().join("link");
+            std::os::unix::fs::symlink(&page, &link).expect("a link");
+            for odd in [&link, Path::new("/dev/null")] {
+                assert!(refused(odd).is_some(), "{}", odd.display());
+            }
+        }
+        assert_eq!(fs::read_to_string(&page).expect("it stays"), "an older one");
     }
 
     #[test]

@@ -45,7 +45,8 @@ pub struct Audit {
     /// Print JSON.
     #[arg(long, conflicts_with_all = ["html", "markdown"])]
     pub json: bool,
-    /// Write one HTML file, without scripts or network. It replaces a file of this name.
+    /// Write one HTML file, without scripts or network. It replaces a file of this name; - is
+    /// standard output.
     #[arg(long, value_name = "FILE", conflicts_with = "markdown")]
     pub html: Option<PathBuf>,
     /// Print Markdown.

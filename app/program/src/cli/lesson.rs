@@ -10,6 +10,7 @@ use mayfly_engine::clock::{Clock as _, SystemClock};
 use serde_json::json;
 
 use super::lesson_args::{self, LessonCommand, LessonHandout, LessonNew, LessonPlay};
+use super::standard_io::is_standard;
 use super::{Failure, WindowOutcome, WindowRequest, server, walk};
 use super::{lesson_check, lesson_exam, lesson_play, lesson_progress};
 use crate::job::OpenRequest;
@@ -267,7 +268,7 @@ fn write_handout(args: &LessonHandout) -> Result<(), Failure> {
         None => paper::course(args.dir.clone(), args.answers)
             .map_err(|sentence| Failure(format!("{}.", sentence.trim_end_matches('.'))))?,
     };
-    match &args.output {
+    match args.output.as_deref().filter(|path| !is_standard(path)) {
         None => print(&text),
         Some(path) => handout::save(&text, path).map_err(Failure),
     }

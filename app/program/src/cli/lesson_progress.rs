@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::lesson::print;
 use super::lesson_args::LessonProgress;
+use super::standard_io::is_standard;
 use super::{Failure, server};
 use crate::lessons::class::{self, LearnerRecord};
 use crate::lessons::handout;
@@ -38,7 +39,8 @@ fn run_in(args: &LessonProgress, name: String, file: Option<PathBuf>) -> Result<
         eprintln!("{note}.");
     }
     let record = LearnerRecord::own(name, &args.dir, &kept.progress);
-    match &args.export {
+    match args.export.as_deref().filter(|path| !is_standard(path)) {
+        None if args.export.is_some() => print(&record.to_json()),
         Some(path) => handout::save(&record.to_json(), path).map_err(Failure),
         None => print(&class::table(&[record])),
     }

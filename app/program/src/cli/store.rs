@@ -32,7 +32,12 @@ pub(super) fn check_exists(folder: &Path) -> Result<(), Failure> {
     if folder.is_dir() {
         return Ok(());
     }
-    Err(Failure(format!("Data folder {} not found.", folder.display())))
+    let folder_name = folder.display();
+    Err(Failure(if folder.exists() {
+        format!("{folder_name} is a file and no data folder. Name the folder that it is in.")
+    } else {
+        format!("Data folder {folder_name} not found.")
+    }))
 }
 
 /// Prints what opening the store found, and advice about the folder, to standard error.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use mayfly_engine::store::replace_shared_file;
+use mayfly_engine::transfer::check_target;
 use mayfly_engine::value::shell::{self, Layout};
 
 use crate::job::lesson::{
@@ -30,6 +31,7 @@ pub fn write(lesson: &Lesson, answers: &BTreeMap<String, String>) -> String {
 
 /// Writes a text to a file, which appears whole and replaces an older one.
 pub fn save(text: &str, path: &Path) -> Result<(), String> {
+    check_target(path, Path::new("")).map_err(|error| error.to_string())?;
     replace_shared_file(path, text.as_bytes(), ".mayfly-handout-")
         .map_err(|error| format!("Can't write {}: {error}.", path.display()))
 }

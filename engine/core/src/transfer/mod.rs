@@ -48,6 +48,7 @@ pub use dump::read::{
 pub use dump::source::{DumpSource, DumpedCollection, WriteBatch, write_bson};
 pub use dump::target::{CreateError, DumpTarget};
 pub use error::{TransferError, URL, is_url};
+pub use export::atomic_file::check_target;
 pub use export::cells::CsvForm;
 pub use export::collection::{
     CsvOptions, DamagedDocuments, ExportFormat, ExportReport, ExportRequest, Lookalikes, export,

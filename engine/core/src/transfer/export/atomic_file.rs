@@ -35,6 +35,54 @@ enum Out {
     Zstd(zstd::Encoder<'static, BufWriter<NamedTempFile>>),
 }
 
+/// The folder of a file that may be written or replaced.
+///
+/// # Errors
+/// When the target is a link, a folder, a device, a data file, a read-only file or inside the data
+/// folder, or when its folder doesn't exist.
+pub fn check_target(path: &Path, data_folder: &Path) -> Result<PathBuf, TransferError> {
+    let refuse = |what: &str| TransferError::target(path, what);
+    if path.file_name().is_none() {
+        return Err(refuse("the path has no file name; add one"));
+    }
+    // The final rename would replace a link itself, and a device would become a file.
+    if let Ok(about) = fs::symlink_metadata(path) {
+        if about.is_dir() {
+            return Err(refuse("it is a folder; add a file name"));
+        }
+        if about.is_symlink() {
+            return Err(refuse("it is a symbolic link; use the file it points to"));
+        }
+        if !about.is_file() {
+            let what = "it is not a regular file; choose another name, or - for standard output";
+            return Err(refuse(what));
+        }
+        // The rename needs only the right to write the folder.
+        let denied = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+        if about.permissions().readonly() || open_chosen_to_write(path).is_err_and(|e| denied(&e)) {
+            return Err(refuse("the file is read-only; choose another name"));
+        }
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = parent.unwrap_or_else(|| Path::new("."));
+    let wrong = |error: io::Error| TransferError::file(parent, &error);
+    let folder = parent.canonicalize().map_err(|error| match error.kind() {
+        _ if is_url(path) => refuse("it is a URL and not a file; write to a file, then upload it"),
+        io::ErrorKind::NotFound => refuse("its folder doesn't exist; create the folder first"),
+        _ => wrong(error),
+    })?;
+    if !folder.is_dir() {
+        return Err(refuse("a part of its path is a file; choose a folder"));
+    }
+    if data_folder.canonicalize().is_ok_and(|data| folder.starts_with(data)) {
+        return Err(refuse("it is inside the data folder; choose another folder"));
+    }
+    if is_data_file(path).is_ok_and(|is_one| is_one) {
+        return Err(refuse("it is a store's data file or a backup; choose another name"));
+    }
+    Ok(folder)
+}
+
 impl<'p> AtomicFile<'p> {
     /// Validates the target and creates the temporary file.
     ///
@@ -47,50 +95,8 @@ impl<'p> AtomicFile<'p> {
         compression: Compression,
         progress: &'p Progress,
     ) -> Result<Self, TransferError> {
-        let refuse = |what: &str| TransferError::target(path, what);
-        if path.file_name().is_none() {
-            return Err(refuse("the path has no file name; add one"));
-        }
-        // The final rename would replace a link itself, and a device would become a file.
-        if let Ok(about) = fs::symlink_metadata(path) {
-            if about.is_dir() {
-                return Err(refuse("it is a folder; add a file name"));
-            }
-            if about.is_symlink() {
-                return Err(refuse("it is a symbolic link; use the file it points to"));
-            }
-            if !about.is_file() {
-                let what =
-                    "it is not a regular file; choose another name, or - for standard output";
-                return Err(refuse(what));
-            }
-            // The rename needs only the right to write the folder.
-            let denied = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
-            if about.permissions().readonly()
-                || open_chosen_to_write(path).is_err_and(|e| denied(&e))
-            {
-                return Err(refuse("the file is read-only; choose another name"));
-            }
-        }
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let parent = parent.unwrap_or_else(|| Path::new("."));
-        let wrong = |error: io::Error| TransferError::file(parent, &error);
-        let folder = parent.canonicalize().map_err(|error| match error.kind() {
-            _ if is_url(path) => {
-                refuse("it is a URL and not a file; write to a file, then upload it")
-            }
-            io::ErrorKind::NotFound => refuse("its folder doesn't exist; create the folder first"),
-            _ => wrong(error),
-        })?;
-        if !folder.is_dir() {
-            return Err(refuse("a part of its path is a file; choose a folder"));
-        }
-        if data_folder.canonicalize().is_ok_and(|data| folder.starts_with(data)) {
-            return Err(refuse("it is inside the data folder; choose another folder"));
-        }
-        if is_data_file(path).is_ok_and(|is_one| is_one) {
-            return Err(refuse("it is a store's data file or a backup; choose another name"));
-        }
+        let folder = check_target(path, data_folder)?;
+        let wrong = |error: io::Error| TransferError::file(&folder, &error);
         // A killed export leaves its file. Nothing else would ever remove it.
         sweep(&folder);
         let file = BufWriter::new(part_in(&folder).map_err(wrong)?);
