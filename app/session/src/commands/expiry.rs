@@ -52,6 +52,16 @@ pub fn what_if(collection: &str, index: Document) -> Document {
     doc! { "mayflyWhatIf": collection, "index": index }
 }
 
+/// The expression for whether a document's own `ttl` counts: -1, or whole seconds up to the most that there are.
+pub fn own_ttl_counts() -> Document {
+    let is_number = doc! { "$in": [{ "$type": "$ttl" }, ["int", "long", "double"]] };
+    let is_whole = doc! { "$eq": [{ "$trunc": "$ttl" }, "$ttl"] };
+    let is_secs =
+        doc! { "$and": [{ "$gte": ["$ttl", 1] }, { "$lte": ["$ttl", i32::MAX] }, is_whole] };
+    let is_never = doc! { "$eq": ["$ttl", -1] };
+    doc! { "$cond": [is_number, { "$or": [is_never, is_secs] }, false] }
+}
+
 /// When one document expires.
 pub fn verdict(collection: &str, id: Bson) -> Document {
     doc! { "mayflyVerdict": collection, "id": id }

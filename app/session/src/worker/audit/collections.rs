@@ -7,7 +7,7 @@ use mayfly_engine::value::bucket::TimeSeries;
 use mayfly_engine::value::{count, whole};
 
 use super::asker::{Stop, counted, of};
-use super::listed::{Listed, ListedRule};
+use super::listed::{Listed, ListedRule, OwnTtl};
 use super::{Gathering, ahead, rule, sample, series};
 use crate::commands::indexes;
 use crate::inspect::audit::AuditProgress;
@@ -24,7 +24,7 @@ impl Gathering<'_> {
     pub(super) fn list(&mut self, tell: &dyn Fn(AuditProgress)) -> Result<Vec<Listed>, String> {
         let mut found = Vec::new();
         for db in self.databases()? {
-            let own_ttl = self.has_own_ttl(&db);
+            let own_ttl = self.own_ttl(&db);
             let command = doc! {
                 "listCollections": 1, "filter": { "type": { "$in": ["collection", "timeseries"] } },
                 "cursor": { "batchSize": 10_000 },
@@ -104,18 +104,21 @@ impl Gathering<'_> {
         Ok(names.filter(is_own).map(str::to_owned).collect())
     }
 
-    /// Whether the rules of a database know documents' own `ttl`.
-    fn has_own_ttl(&self, db: &str) -> bool {
+    /// Where documents' own `ttl` means something, by the rules of a database.
+    fn own_ttl(&self, db: &str) -> OwnTtl {
         if self.asker.is_server {
-            return self.work.subject.is_cosmos;
+            return if self.work.subject.is_cosmos { OwnTtl::Meant } else { OwnTtl::WithIndex };
         }
         let place = format!("{db}, rules of the database");
-        let reply = self.asker.try_ask(&place, db, &doc! { "mayflyDialect": 1 });
-        let is_other = |reply: Document| reply.get_str("dialect").is_ok_and(|it| it != "mongodb");
-        reply.ok().flatten().is_some_and(is_other)
+        let reply = self.asker.try_ask(&place, db, &doc! { "mayflyDialect": 1 }).ok().flatten();
+        match reply.as_ref().and_then(|reply| reply.get_str("dialect").ok()) {
+            Some("cosmos") => OwnTtl::Meant,
+            Some("open") => OwnTtl::WithIndex,
+            _ => OwnTtl::Ordinary,
+        }
     }
 
-    fn listed(&mut self, db: &str, entry: &Document, may_have_own_ttl: bool) -> Listed {
+    fn listed(&mut self, db: &str, entry: &Document, own_ttl: OwnTtl) -> Listed {
         let namespace = Namespace::new(db, entry.get_str("name").unwrap_or_default());
         let mut listed = Listed {
             namespace,
@@ -123,7 +126,7 @@ impl Gathering<'_> {
             plain: Vec::new(),
             indexes: Vec::new(),
             series: None,
-            may_have_own_ttl,
+            own_ttl,
             problem: None,
         };
         let options = entry.get_document("options").ok();
@@ -196,7 +199,7 @@ impl Gathering<'_> {
             facts.ahead = Some(ahead);
         }
         facts.sample = Some(sample::read(&self.asker, listed, facts, self.facts.now_ms)?);
-        if listed.may_have_own_ttl || is_untold {
+        if listed.may_have_own_ttl() {
             facts.own_ttl = sample::own_ttl(&self.asker, listed, facts)?;
         }
         sample::would_remove(&self.asker, facts, self.facts.now_ms)

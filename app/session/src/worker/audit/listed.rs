@@ -26,6 +26,17 @@ impl ListedRule {
     }
 }
 
+/// The meaning of a document's field `ttl`, by the rules of its database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OwnTtl {
+    /// None: it is a field like any other.
+    Ordinary,
+    /// It counts in a collection with an index on `_ts`. Without one, it may be anything.
+    WithIndex,
+    /// Seconds to live, as in Azure Cosmos DB, though an index on `_ts` must make them count.
+    Meant,
+}
+
 /// A collection with its indexes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Listed {
@@ -36,8 +47,7 @@ pub(super) struct Listed {
     pub indexes: Vec<Document>,
     /// Of a time series: its time field and the length of its buckets.
     pub series: Option<TimeSeries>,
-    /// Whether an index on `_ts` makes documents' own `ttl` count, by the rules of the database.
-    pub may_have_own_ttl: bool,
+    pub own_ttl: OwnTtl,
     /// Why it can't be read.
     pub problem: Option<String>,
 }
@@ -45,5 +55,19 @@ pub(super) struct Listed {
 impl Listed {
     pub fn has_rule(&self) -> bool {
         !self.rules.is_empty()
+    }
+
+    /// Whether the index on `_ts` is there, from which on documents' own `ttl` counts.
+    pub fn has_modification_index(&self) -> bool {
+        self.rules.iter().any(|rule| rule.kind == RuleKind::LastModified)
+    }
+
+    /// Whether a field `ttl` of documents means seconds to live. Elsewhere it is a field like any other.
+    pub fn may_have_own_ttl(&self) -> bool {
+        match self.own_ttl {
+            OwnTtl::Ordinary => false,
+            OwnTtl::WithIndex => self.has_modification_index(),
+            OwnTtl::Meant => true,
+        }
     }
 }

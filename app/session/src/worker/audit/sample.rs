@@ -8,10 +8,10 @@ use mayfly_engine::reply::{DocCount, WhatIf};
 use mayfly_engine::ttl::{self, Expiry, Rule};
 
 use super::asker::{Asker, Stop, estimate, of, unread};
-use super::listed::{Listed, ListedRule};
+use super::listed::Listed;
 use crate::commands::{expiry, schema};
 use crate::inspect::audit::facts::{
-    CollectionFacts, FieldFacts, OwnTtlFacts, PastAtInsertion, RuleKind, SampleFacts,
+    CollectionFacts, FieldFacts, OwnTtlFacts, PastAtInsertion, SampleFacts,
 };
 use crate::inspect::audit::{has_dates, is_candidate};
 use crate::inspect::schema::{Analysis, Schema};
@@ -141,20 +141,13 @@ pub(super) fn own_ttl(
     listed: &Listed,
     facts: &CollectionFacts,
 ) -> Result<Option<OwnTtlFacts>, Stop> {
-    let is_modification = |rule: &ListedRule| rule.kind == RuleKind::LastModified;
-    let has_index = listed.rules.iter().any(is_modification);
+    let has_index = listed.has_modification_index();
     // A field ttl means something else where another rule is at work.
     if !has_index && listed.has_rule() {
         return Ok(None);
     }
-    let is_number = doc! { "$in": [{ "$type": "$ttl" }, ["int", "long", "double"]] };
-    let is_whole = doc! { "$eq": [{ "$trunc": "$ttl" }, "$ttl"] };
-    let is_secs =
-        doc! { "$and": [{ "$gte": ["$ttl", 1] }, { "$lte": ["$ttl", i32::MAX] }, is_whole] };
-    let is_never = doc! { "$eq": ["$ttl", -1] };
-    let counts = doc! { "$cond": [is_number, { "$or": [is_never, is_secs] }, false] };
     let group = doc! {
-        "_id": { "type": { "$type": "$ttl" }, "counts": counts }, "n": { "$sum": 1 },
+        "_id": { "type": { "$type": "$ttl" }, "counts": expiry::own_ttl_counts() }, "n": { "$sum": 1 },
     };
     let pipeline =
         vec![doc! { "$match": { "ttl": { "$exists": true } } }, doc! { "$group": group }];

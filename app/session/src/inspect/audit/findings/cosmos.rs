@@ -4,7 +4,7 @@ use bson::doc;
 use mayfly_engine::reply::DocCount;
 use mayfly_engine::value::shell::write_command;
 
-use crate::commands::indexes;
+use crate::commands::{expiry, indexes};
 use crate::inspect::audit::facts::CollectionFacts;
 use crate::inspect::audit::finding::{Finding, FindingId};
 use crate::inspect::audit::words;
@@ -23,7 +23,14 @@ pub(super) fn of(collection: &CollectionFacts) -> Vec<Finding> {
         let finding = Finding::new(FindingId::CosmosTtl, sentence)
             .at(namespace, None)
             .about(own.counting)
-            .mend("Create the index on _ts. With -1, only documents with a ttl expire.")
+            .evidence(format!(
+                "An index on _ts makes them count: up to {} may go with the next pass.",
+                words::documents(own.counting)
+            ))
+            .mend(
+                "Look at the ttl of these documents first. This index removes each one whose last change is \
+                 longer ago than its ttl; with -1, only documents with a ttl expire.",
+            )
             .command(write_command(&namespace.db, &create));
         found.push(finding);
     }
@@ -39,11 +46,11 @@ pub(super) fn of(collection: &CollectionFacts) -> Vec<Finding> {
         let kinds =
             ignored.iter().map(|(kind, count)| format!("{kind}: {}.", words::documents(*count)));
         let finding = kinds.fold(finding, Finding::evidence);
-        let is_counting =
-            doc! { "ttl": { "$exists": true, "$not": { "$gte": 1, "$lte": i32::MAX } } };
-        let find = doc! { "find": &namespace.collection, "filter": is_counting };
-        let mend =
-            "Set ttl to -1 or to whole seconds from 1 to 2147483647. Most of these documents are:";
+        let is_ignored = doc! {
+            "ttl": { "$exists": true }, "$expr": { "$not": [expiry::own_ttl_counts()] },
+        };
+        let find = doc! { "find": &namespace.collection, "filter": is_ignored };
+        let mend = "Set ttl to -1 or to whole seconds from 1 to 2147483647. These documents are:";
         found.push(finding.mend(mend).command(write_command(&namespace.db, &find)));
     }
     found

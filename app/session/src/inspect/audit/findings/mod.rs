@@ -2,6 +2,8 @@
 
 mod candidates;
 mod cosmos;
+#[cfg(test)]
+mod line_tests;
 mod load;
 mod monitor;
 mod never;
