@@ -11,26 +11,74 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, candidate)| candidate)
 }
 
-/// Letters that the beginnings or the ends of two names must share.
-const SHARED_MIN: usize = 4;
+/// Words that names of dates share and that say nothing of what happened then.
+const TIME_WORDS: [&str; 14] = [
+    "at",
+    "date",
+    "time",
+    "datetime",
+    "timestamp",
+    "ts",
+    "on",
+    "utc",
+    "day",
+    "when",
+    "dt",
+    "ms",
+    "is",
+    "the",
+];
 
-/// The name that is like another one: the [`nearest`], or one that begins or ends as it does, such as
-/// `createdDate` and `createdAt`, or `lastSeenAt` and `seenAt`.
+/// Letters that the beginnings of two forms of a word share, as in `created` and `creation`.
+const STEM_MIN: usize = 5;
+
+/// The name that means the same as another one, such as `createdDate` and `createdAt`, or `lastSeenAt` and `seenAt`.
+/// The same ending isn't enough: `deletedAt` means something else than `createdAt`.
 pub fn alike<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let letters = |name: &str| name.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
-    let of_name = letters(name);
-    let shared = |other: &str| {
-        let other = letters(other);
-        let equal = |(one, other): &(&char, &char)| one == other;
-        let begin = of_name.iter().zip(&other).take_while(equal).count();
-        let end = of_name.iter().rev().zip(other.iter().rev()).take_while(equal).count();
-        begin.max(end)
+    let own = words(name);
+    let rated = known.iter().filter_map(|candidate| {
+        let other = words(candidate);
+        let (few, many) = if own.len() <= other.len() { (&own, &other) } else { (&other, &own) };
+        let is_in = |word: &String| many.iter().any(|other| is_same_word(word, other));
+        let is_alike = match few.first() {
+            Some(_) => few.iter().all(is_in),
+            // Names of nothing but time.
+            None => distance(name, candidate) <= 1 && name.len() >= STEM_MIN,
+        };
+        is_alike.then(|| ((many.len() - few.len(), distance(name, candidate)), *candidate))
+    });
+    rated.min_by_key(|(rating, _)| *rating).map(|(_, candidate)| candidate)
+}
+
+/// The words of a name that say more than that it is a time.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_small = false;
+    for letter in name.chars() {
+        let begins = !letter.is_alphanumeric() || letter.is_uppercase() && was_small;
+        if begins {
+            words.push(String::new());
+        }
+        was_small = !letter.is_uppercase();
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    // `createdat` has no mark between its words.
+    let shorter = |word: &String| {
+        let cut = ["timestamp", "date", "time", "at"].iter().find_map(|end| word.strip_suffix(end));
+        cut.filter(|cut| cut.len() >= STEM_MIN).unwrap_or(word).to_owned()
     };
-    nearest(name, known).or_else(|| {
-        let known = known.iter().map(|known| (shared(known), *known));
-        let most = known.filter(|(shared, _)| *shared >= SHARED_MIN);
-        most.max_by_key(|(shared, _)| *shared).map(|(_, known)| known)
-    })
+    let said = words.iter().filter(|word| !word.is_empty());
+    said.filter(|word| !TIME_WORDS.contains(&word.as_str())).map(shorter).collect()
+}
+
+/// Whether two words are the same but for a typo or their ending.
+fn is_same_word(one: &str, other: &str) -> bool {
+    let shorter = one.chars().count().min(other.chars().count());
+    let shared = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    let is_stem = shared >= STEM_MIN && shared * 3 >= shorter * 2;
+    is_stem || distance(one, other) <= (shorter / 4).min(2)
 }
 
 /// ` Did you mean …?`, or the whole list where nothing is near.
@@ -80,17 +128,44 @@ mod tests {
         ] {
             assert_eq!(nearest(name, &known), near, "{name}");
         }
-        for (name, like) in [
-            ("createdAt", Some("createdDate")),
-            ("expiry", Some("expires")),
-            ("at", None),
-            ("seenAt", Some("lastSeenAt")),
-        ] {
-            let fields = ["createdDate", "lastSeenAt", "expires", "total"];
-            assert_eq!(alike(name, &fields), like, "{name}");
-        }
         assert_eq!(hint("setpu", &known), "Did you mean `setup`?");
         assert_eq!(hint("x", &["a", "bcd"]), "Did you mean `a`?");
         assert_eq!(hint("xyz", &["a", "bcd"]), "Use one of: a, bcd.");
+    }
+
+    #[test]
+    fn names_that_mean_the_same() {
+        for (name, other) in [
+            ("createdAt", "createdDate"),
+            ("createdAt", "created_at"),
+            ("createdAt", "creationTime"),
+            ("createdAt", "createdat"),
+            ("createdAt", "craetedAt"),
+            ("createdAt", "meta.createdAt"),
+            ("expireAt", "expiresAt"),
+            ("expiry", "expires"),
+            ("expiry", "expiration"),
+            ("seenAt", "lastSeenAt"),
+            ("timestamp", "timeStamp"),
+        ] {
+            assert_eq!(alike(name, &[other]), Some(other), "{name}");
+            assert_eq!(alike(other, &[name]), Some(name), "{other}");
+        }
+        for (name, other) in [
+            ("createdDate", "birthDate"),
+            ("createdAt", "deletedAt"),
+            ("createdAt", "updatedAt"),
+            ("seenAt", "sentAt"),
+            ("paidAt", "madeAt"),
+            ("at", "createdAt"),
+            ("expireAt", "startAt"),
+            ("date", "createdDate"),
+            ("at", "ts"),
+        ] {
+            assert_eq!(alike(name, &[other]), None, "{name}");
+            assert_eq!(alike(other, &[name]), None, "{other}");
+        }
+        let known = ["createdByDate", "creationDate", "createdDate"];
+        assert_eq!(alike("createdAt", &known), Some("createdDate"));
     }
 }

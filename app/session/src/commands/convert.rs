@@ -1,6 +1,8 @@
 //! Text and numbers of a field as dates, converted by the store itself.
 
-use bson::{Bson, Document, doc};
+use std::ops::Range;
+
+use bson::{Bson, DateTime, Document, doc};
 use mayfly_engine::transfer::Zone;
 use mayfly_engine::value::date_text::{DateForm, Layout, LayoutPart};
 
@@ -63,6 +65,31 @@ impl Conversion {
         doc! { "update": collection, "updates": [update] }
     }
 
+    /// The change of values that are surely meant as dates: those of the form's own type that become one of `range_ms`,
+    /// in milliseconds since 1970. Zeros, years alone and other placeholders stay as they are.
+    pub fn update_within(
+        &self,
+        collection: &str,
+        range_ms: Range<i64>,
+        partial: Option<&Document>,
+    ) -> Document {
+        let types: &[&str] =
+            if self.takes_numbers() { &["int", "long", "double"] } else { &["string"] };
+        let is_single = doc! { "$in": [{ "$type": self.field() }, types.to_vec()] };
+        let [from, to] = [range_ms.start, range_ms.end].map(DateTime::from_millis);
+        let date = self.date_expression();
+        let is_plausible =
+            doc! { "$and": [{ "$gte": [date.clone(), from] }, { "$lt": [date.clone(), to] }] };
+        let mut filter = doc! {
+            &self.path: { "$type": types.to_vec() }, "$expr": { "$and": [is_single, is_plausible] },
+        };
+        if let Some(partial) = partial {
+            filter = doc! { "$and": [partial.clone(), filter] };
+        }
+        let update = doc! { "q": filter, "u": [{ "$set": { &self.path: date } }], "multi": true };
+        doc! { "update": collection, "updates": [update] }
+    }
+
     /// The whole change, to be made in steps.
     pub fn change(&self) -> BulkChange {
         BulkChange::Convert(self.clone())
@@ -100,7 +127,7 @@ impl Conversion {
         let date = self.date_expression();
         let mut group = doc! { "_id": { "$type": date.clone() }, "n": { "$sum": 1 } };
         if let Some(due_ms) = due_ms {
-            let is_due = doc! { "$lte": [date, bson::DateTime::from_millis(due_ms)] };
+            let is_due = doc! { "$lte": [date, DateTime::from_millis(due_ms)] };
             group.insert("due", doc! { "$sum": { "$cond": [is_due, 1, 0] } });
         }
         let pipeline = vec![doc! { "$match": self.filter() }, doc! { "$group": group }];
@@ -366,7 +393,7 @@ mod tests {
         assert_eq!(found.len(), values.len());
         for (document, text) in found.iter().zip(values) {
             let read = document.get_datetime("after").ok().map(|it| it.timestamp_millis());
-            let here = conversion.date(&Bson::from(*text)).map(bson::DateTime::timestamp_millis);
+            let here = conversion.date(&Bson::from(*text)).map(DateTime::timestamp_millis);
             assert_eq!(read, here, "{text} as {form} in {zone}");
         }
     }
@@ -435,7 +462,7 @@ mod tests {
             batch(&engine.run("d", &doc! { "find": "c", "sort": { "_id": 1 } }))[id].clone()
         };
         let date = after(0).get_document("a").expect("a").get_datetime("at").copied();
-        let millis = date.ok().map(bson::DateTime::timestamp_millis);
+        let millis = date.ok().map(DateTime::timestamp_millis);
         assert_eq!(millis, Some(897_609_600_000));
         for (id, mut expected) in documents.clone().into_iter().enumerate().skip(1) {
             let id_value = expected.remove("_id").expect("an id");

@@ -151,6 +151,8 @@ pub struct CollectionFacts {
     /// The size of a document on average, in bytes.
     pub bytes_each: Option<u64>,
     pub rules: Vec<RuleFacts>,
+    /// The names of all its indexes.
+    pub index_names: Vec<String>,
     /// Names of indexes that a store of this computer keeps and no query uses.
     pub unused_indexes: Vec<String>,
     /// The removals by all rules together, and when. `None` without a rule.
@@ -170,12 +172,22 @@ impl CollectionFacts {
             documents: DocCount::AtLeast(0),
             bytes_each: None,
             rules: Vec::new(),
+            index_names: Vec::new(),
             unused_indexes: Vec::new(),
             ahead: None,
             sample: None,
             own_ttl: None,
             unfinished: None,
         }
+    }
+
+    /// A name for a new index on a field, which no other index has.
+    pub fn free_index_name(&self, field: &str) -> String {
+        let suffixes = ["1".to_owned(), "ttl".to_owned()].into_iter();
+        let mut names = suffixes
+            .chain((2_u32..).map(|n| format!("ttl_{n}")))
+            .map(|suffix| format!("{field}_{suffix}"));
+        names.find(|name| !self.index_names.contains(name)).unwrap_or_default()
     }
 
     /// The bytes of this number of documents, as far as their size is known.

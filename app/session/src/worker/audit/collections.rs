@@ -162,6 +162,8 @@ impl Gathering<'_> {
             return Err(Stop::Refused(why.clone()));
         }
         let (asker, namespace) = (&self.asker, &listed.namespace);
+        let names = listed.indexes.iter().filter_map(|index| index.get_str("name").ok());
+        facts.index_names = names.map(str::to_owned).collect();
         let kept = listed
             .indexes
             .iter()

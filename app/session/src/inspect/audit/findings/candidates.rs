@@ -111,7 +111,7 @@ fn candidate(
     } else if let Some(index) = &field.index {
         indexes::set_ttl(&namespace.collection, &index.name, YEAR_SECS)
     } else {
-        let (key, name) = (doc! { &field.path: 1 }, format!("{}_1", field.path));
+        let (key, name) = (doc! { &field.path: 1 }, collection.free_index_name(&field.path));
         let index =
             doc! { "key": key, "name": name, "expireAfterSeconds": smallest_int(YEAR_SECS) };
         indexes::create(&namespace.collection, index)

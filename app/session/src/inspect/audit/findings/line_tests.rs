@@ -159,3 +159,124 @@ fn exactly_the_documents_whose_ttl_is_ignored_are_listed() {
     let said = store.run(&format!("{command}.toArray().map((one) => Number(one._id)).join()"));
     assert_eq!(said, ["4,5,6,7,8,9,10,11,12"], "{command}");
 }
+
+#[test]
+fn a_conversion_leaves_placeholders_and_the_other_unit_alone() {
+    // Numbers: seconds, zeros, a year as text, milliseconds, and an instant of 1985.
+    let secs = NOW_MS / 1_000;
+    let mut all: Vec<Bson> = (0..97).map(|n| (secs + n).into()).collect();
+    all.extend([0.into(), "2026".into(), NOW_MS.into(), 500_000_000.into(), vec![secs].into()]);
+    let store = Store::new();
+    store.index("shop", ttl("d", 365 * 86_400));
+    store.insert("shop", values("d", all));
+    let said = store.mend(FindingId::NeverAll);
+    let converted = store.ids("shop", doc! { "d": { "$type": "date" } });
+    assert_eq!(converted, (0..97).collect::<Vec<i64>>(), "{said:?}");
+    let from = doc! { "$gte": date(0), "$lt": date(97_000) };
+    assert_eq!(store.ids("shop", doc! { "d": from }).len(), 97);
+    // Text: dates and placeholders.
+    let store = Store::new();
+    store.index("shop", ttl("d", 365 * 86_400));
+    let text = ["2026-05-01", "2026-05-02T10:00:00Z", "0001-01-01", "9999-12-31", "N/A", "2026"];
+    store.insert("shop", values("d", text));
+    store.insert("shop", [doc! { "_id": 9_i64, "d": 5 }]);
+    store.mend(FindingId::NeverAll);
+    assert_eq!(store.ids("shop", doc! { "d": { "$type": "date" } }), [0, 1]);
+}
+
+#[test]
+fn the_lines_for_a_partial_rule_reach_only_its_documents() {
+    let partial = |field: &str| {
+        let mut index = ttl(field, 999_999_999);
+        index.insert("partialFilterExpression", doc! { "paid": true });
+        index
+    };
+    let with = |value: &dyn Fn(i64) -> Bson| {
+        let store = Store::new();
+        store.index("shop", partial("at"));
+        let document = |n| doc! { "_id": n, "at": value(n), "paid": n % 2 == 0 };
+        store.insert("shop", (0..30).map(document));
+        store
+    };
+    let odd = doc! { "paid": false, "at": { "$type": "date" } };
+    let store = with(&|_| "2026-05-01".into());
+    store.mend(FindingId::NeverAll);
+    assert_eq!(store.ids("shop", doc! { "at": { "$type": "date" } }).len(), 15);
+    assert_eq!(store.ids("shop", odd.clone()).len(), 0);
+    // What no line converts is listed.
+    let store = with(&|_| Bson::Null);
+    let said = store.run(&format!(
+        "{}.toArray().length",
+        store.finding(FindingId::NeverAll).mend.command.expect("a command")
+    ));
+    assert_eq!(said, ["15"]);
+    let store = with(&|n| DateTime::from_millis(NOW_MS / 1_000 + n).into());
+    store.mend(FindingId::Unit);
+    assert_eq!(store.ids("shop", doc! { "at": { "$gte": date(0) } }).len(), 15);
+    // The rule that comes instead keeps the filter.
+    let store = Store::new();
+    store.index("shop", partial("createdAt"));
+    store.index("shop", doc! { "key": { "createdDate": 1 }, "name": "createdDate_1" });
+    let document = |n| doc! { "_id": n, "createdDate": date(n), "paid": n % 2 == 0 };
+    store.insert("shop", (0..30).map(document));
+    store.mend(FindingId::NeverAll);
+    let made = store.indexes().into_iter().find(|it| it.contains_key("expireAfterSeconds"));
+    let filter = made.and_then(|it| it.get_document("partialFilterExpression").ok().cloned());
+    assert_eq!(filter, Some(doc! { "paid": true }));
+}
+
+#[test]
+fn dates_of_the_wrong_unit_are_corrected_in_arrays_too() {
+    for (wrong, id) in [(NOW_MS / 1_000, FindingId::Unit), (NOW_MS * 1_000, FindingId::Unit)] {
+        let store = Store::new();
+        store.index("shop", ttl("a.at", 60));
+        let wrong = DateTime::from_millis(wrong);
+        let rows = [
+            doc! { "_id": 0_i64, "a": { "at": wrong } },
+            doc! { "_id": 1_i64, "a": { "at": [wrong, date(5), "x"] } },
+            doc! { "_id": 2_i64, "a": [{ "at": wrong }] },
+            doc! { "_id": 3_i64, "a": { "at": date(5) } },
+        ];
+        store.insert("shop", rows);
+        store.mend(id);
+        assert_eq!(store.ids("shop", doc! { "a.at": date(0) }), [0, 1]);
+        assert_eq!(store.ids("shop", doc! { "a.at": [date(0), date(5), "x"] }), [1]);
+        assert_eq!(store.ids("shop", doc! { "a.0.at": wrong }), [2], "it is left alone");
+    }
+}
+
+#[test]
+fn a_field_that_has_an_index_gets_its_ttl_in_place() {
+    for (key, name, expected) in [
+        (doc! { "createdDate": 1 }, "createdDate_1", "createdDate_1"),
+        (doc! { "createdDate": -1 }, "newest", "newest"),
+        // Another index has the usual name.
+        (doc! { "createdDate": 1, "n": 1 }, "createdDate_1", "createdDate_ttl"),
+    ] {
+        let store = Store::new();
+        store.index("shop", ttl("createdAt", 86_400));
+        store.index("shop", doc! { "key": key, "name": name });
+        let document = |n| doc! { "_id": n, "createdDate": date(n - 400 * DAY_MS) };
+        store.insert("shop", (0..30).map(document));
+        store.mend(FindingId::NeverAll);
+        let rule = |store: &Store| {
+            let mut rules = store.indexes();
+            rules.retain(|index| index.contains_key("expireAfterSeconds"));
+            let names = rules.iter().filter_map(|index| index.get_str("name").ok());
+            names.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(rule(&store), [expected]);
+        // A collection without a rule likewise.
+        let store = Store::new();
+        let key = if expected == "createdDate_ttl" {
+            doc! { "at": 1, "n": 1 }
+        } else {
+            doc! { "at": 1 }
+        };
+        store.index("shop", doc! { "key": key, "name": "at_1" });
+        store.insert("shop", (0..30).map(|n| doc! { "_id": n, "at": date(-n * 20 * DAY_MS) }));
+        store.mend(FindingId::Candidate);
+        let name = if expected == "createdDate_ttl" { "at_ttl" } else { "at_1" };
+        assert_eq!(rule(&store), [name]);
+    }
+}

@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 
 pub use candidates::{has_dates, is_candidate};
 
-use bson::Document;
+use bson::{Document, doc};
 use mayfly_engine::reply::DocCount;
 use mayfly_engine::value::shell::write_command;
 
@@ -45,6 +45,14 @@ impl Ruled<'_> {
 
     fn place(&self, finding: Finding) -> Finding {
         finding.at(self.namespace(), Some(&self.rule.name))
+    }
+
+    /// The filter for those of its documents that also match this one.
+    fn within(&self, filter: Document) -> Document {
+        match &self.rule.partial {
+            Some(partial) => doc! { "$and": [partial.clone(), filter] },
+            None => filter,
+        }
     }
 
     /// A command on the collection's database, as mongosh takes it.

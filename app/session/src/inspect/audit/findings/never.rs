@@ -1,6 +1,6 @@
 //! Documents that never expire, and dates in the wrong unit.
 
-use bson::doc;
+use bson::{DateTime, Document, doc};
 use mayfly_engine::reply::DocCount;
 use mayfly_engine::transfer::{Unconverted, Zone};
 use mayfly_engine::ttl::InertReason;
@@ -92,20 +92,20 @@ fn mend(ruled: Ruled<'_>, causes: &[&NeverFacts], finding: Finding) -> Finding {
         && rule.kind == RuleKind::Date
         && let Some(field) = similar(ruled)
     {
-        let index = doc! {
-            "key": { field: 1 }, "name": format!("{field}_1"), "expireAfterSeconds": smallest_int(rule.secs),
-        };
-        let lines = [indexes::create(collection, index), indexes::drop(collection, &rule.name)];
+        let set = instead(ruled, field);
+        let lines = [set, indexes::drop(collection, &rule.name)];
         let mend = format!(
-            "The field {field} has dates. Look at what a TTL on it would remove, then index it instead."
+            "The field {} has dates. Look at what a TTL on it would remove, then index it instead.",
+            field.path
         );
         return finding.mend(mend).command(lines.map(|line| ruled.command(&line)).join("\n"));
     }
     let field = field_facts(ruled);
     if let Some(conversion) = conversion(ruled, first, field) {
-        let mend = "Convert the values to dates; other text stays as it is. Expired ones go with the next \
-                    pass, so count them first.";
-        return finding.mend(mend).command(ruled.command(&conversion.update(collection)));
+        let mend = "Convert the values from 2000 to 2040 to dates; others, such as 0, stay as they are. Expired \
+                    ones go with the next pass, so count them first.";
+        let update = conversion.update_within(collection, NUMBERS_MS, rule.partial.as_ref());
+        return finding.mend(mend).command(ruled.command(&update));
     }
     let finding = finding.mend(match first {
         "fieldMissing" | "null" => {
@@ -116,6 +116,7 @@ fn mend(ruled: Ruled<'_>, causes: &[&NeverFacts], finding: Finding) -> Finding {
     });
     match reason_filter(first, &rule.field) {
         Some(filter) => {
+            let filter = ruled.within(filter);
             finding.command(ruled.command(&doc! { "find": collection, "filter": filter }))
         }
         None => finding,
@@ -128,25 +129,38 @@ fn field_facts(ruled: Ruled<'_>) -> Option<&FieldFacts> {
     sample.fields.iter().find(|field| field.path == ruled.rule.field)
 }
 
+/// The command that gives the rule's TTL to another field: by its index, if it has one for all documents.
+fn instead(ruled: Ruled<'_>, field: &FieldFacts) -> Document {
+    let (rule, collection) = (ruled.rule, &ruled.namespace().collection);
+    if let Some(index) = field.index.as_ref().filter(|_| rule.partial.is_none()) {
+        return indexes::set_ttl(collection, &index.name, rule.secs);
+    }
+    let mut index = doc! {
+        "key": { &field.path: 1 }, "name": ruled.collection.free_index_name(&field.path),
+        "expireAfterSeconds": smallest_int(rule.secs),
+    };
+    if let Some(partial) = &rule.partial {
+        index.insert("partialFilterExpression", partial.clone());
+    }
+    indexes::create(collection, index)
+}
+
 /// A field with dates in most documents whose name is like that of the rule's.
-fn similar(ruled: Ruled<'_>) -> Option<&str> {
+fn similar(ruled: Ruled<'_>) -> Option<&FieldFacts> {
     let sample = ruled.collection.sample.as_ref()?;
     let has_dates = |field: &&FieldFacts| field.dates * 2 > sample.documents;
     let is_other =
         |field: &&FieldFacts| !ruled.collection.rules.iter().any(|rule| rule.field == field.path);
-    let fields: Vec<&str> = sample
-        .fields
-        .iter()
-        .filter(has_dates)
-        .filter(is_other)
-        .map(|field| field.path.as_str())
-        .collect();
-    near::alike(&ruled.rule.field, &fields)
+    let fields = || sample.fields.iter().filter(has_dates).filter(is_other);
+    let names: Vec<&str> = fields().map(|field| field.path.as_str()).collect();
+    let alike = near::alike(&ruled.rule.field, &names)?;
+    fields().find(|field| field.path == alike)
 }
 
 /// The conversion of the field's values, if they look like dates.
 fn conversion(ruled: Ruled<'_>, code: &str, field: Option<&FieldFacts>) -> Option<Conversion> {
-    let field = field?;
+    // An `_id` can't be changed.
+    let field = field.filter(|field| field.path != "_id")?;
     let form = match code {
         "string" if field.texts > 0 => DateForm::Iso,
         "number" => match field.instants?.unit {
@@ -193,22 +207,43 @@ fn unit(ruled: Ruled<'_>) -> Option<Finding> {
             "After the year 30000, as milliseconds that were read as seconds are: {words}. They never go."
         ));
     }
-    let field = &rule.field;
-    let dates = |ms: i64| bson::DateTime::from_millis(ms);
-    let number = doc! { "$toLong": format!("${field}") };
-    let ((from, to), date) = if seconds.likely() >= millis.likely() {
-        let bounds = (NUMBERS_MS.start / 1_000, NUMBERS_MS.end / 1_000);
-        (bounds, doc! { "$toDate": { "$multiply": [number, 1_000] } })
-    } else {
-        let bounds = (NUMBERS_MS.start * 1_000, NUMBERS_MS.end * 1_000);
-        let divided = doc! { "$toLong": { "$divide": [number, 1_000] } };
-        (bounds, doc! { "$toDate": divided })
-    };
-    let update = doc! {
-        "q": { field: { "$gte": dates(from), "$lt": dates(to) } },
-        "u": [{ "$set": { field: date } }], "multi": true,
-    };
-    let command = doc! { "update": &ruled.namespace().collection, "updates": [update] };
     let mend = "Turn the monitor off, correct the dates, and correct the program that writes them.";
-    Some(finding.mend(mend).command(ruled.command(&command)))
+    let finding = finding.mend(mend);
+    // An `_id` can't be changed.
+    if rule.field == "_id" {
+        return Some(finding);
+    }
+    let is_seconds = seconds.likely() >= millis.likely();
+    Some(finding.command(ruled.command(&corrected(ruled, is_seconds))))
+}
+
+/// The command that corrects the dates of one wrong unit, also those in arrays.
+fn corrected(ruled: Ruled<'_>, is_seconds: bool) -> Document {
+    let field = &ruled.rule.field;
+    let [from, to] = [NUMBERS_MS.start, NUMBERS_MS.end]
+        .map(|ms| if is_seconds { ms / 1_000 } else { ms * 1_000 })
+        .map(DateTime::from_millis);
+    let correct = |date: &str| {
+        let number = doc! { "$toLong": date };
+        let ms = if is_seconds {
+            doc! { "$multiply": [number, 1_000] }
+        } else {
+            doc! { "$toLong": { "$divide": [number, 1_000] } }
+        };
+        let is_wrong = doc! { "$and": [{ "$gte": [date, from] }, { "$lt": [date, to] }] };
+        doc! { "$cond": [is_wrong, { "$toDate": ms }, date] }
+    };
+    let path = format!("${field}");
+    let each = doc! { "$map": { "input": &path, "as": "one", "in": correct("$$one") } };
+    let value = doc! { "$cond": [{ "$isArray": &path }, each, correct(&path)] };
+    let mut filter = ruled.within(doc! { field: { "$gte": from, "$lt": to } });
+    // A path through an array would set the whole array in each of its elements.
+    let above = field.match_indices('.').filter_map(|(at, _)| field.get(..at));
+    let arrays: Vec<Document> =
+        above.map(|above| doc! { "$isArray": format!("${above}") }).collect();
+    if !arrays.is_empty() {
+        filter = doc! { "$and": [filter, { "$expr": { "$not": [{ "$or": arrays }] } }] };
+    }
+    let update = doc! { "q": filter, "u": [{ "$set": { field: value } }], "multi": true };
+    doc! { "update": &ruled.namespace().collection, "updates": [update] }
 }
