@@ -133,6 +133,9 @@ impl Engine {
         {
             context.collections.start_scrub()?;
         }
+        if options.store.read_only {
+            reaper.look_ahead();
+        }
         let runs_reaper = options.run_reaper && is_writable;
         let threads = if runs_reaper { thread::start(&reaper)? } else { Vec::new() };
         let client = Client::default();

@@ -39,6 +39,16 @@ impl Lab {
         Self { engine, clock: Arc::clone(clock), events }
     }
 
+    /// The reason for a hold that a program sees that only reads the store.
+    fn reason_when_read(folder: &FsPath, clock: &Arc<FakeSystemClock>) -> Option<String> {
+        let mut options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+        options.store.read_only = true;
+        let own = Arc::clone(clock) as Arc<dyn Clock>;
+        let engine = Engine::open_on(folder, options, own).expect("an engine");
+        let held = run(&engine, "admin", &doc! { "mayflyHeld": 1 });
+        held.get_str("reason").ok().map(str::to_owned)
+    }
+
     /// Documents with these thresholds, in milliseconds since 1970, under a rule that has made a
     /// pass.
     fn with_documents(folder: &FsPath, start_ms: i64, thresholds: &[i64]) -> Self {
@@ -298,6 +308,8 @@ fn what_expired_before_the_first_pass_of_a_store_is_a_question() {
     lab.close();
     clock.step_ms(40 * DAY_MS);
     clock.restart();
+    let read = Lab::reason_when_read(folder.path(), &clock);
+    assert_eq!(read.as_deref(), Some("noPassYet"));
     let lab = Lab::open(folder.path(), &clock);
     assert_eq!(at(&lab.held(), "reason"), Some("noPassYet".into()), "{}", lab.held());
     lab.held_passes(2);
@@ -325,6 +337,7 @@ fn a_backup_of_last_year_loses_nothing_when_it_is_restored_until_released() {
     maintenance::restore(&file, &folder, false, &own, None, &mut |_| ControlFlow::Continue(()))
         .expect("restored");
     for _ in 0..2 {
+        assert_eq!(Lab::reason_when_read(&folder, &clock).as_deref(), Some("restored"));
         let lab = Lab::open(&folder, &clock);
         let held = lab.held();
         assert_eq!(at(&held, "reason"), Some("restored".into()), "said at once: {held}");
@@ -338,6 +351,7 @@ fn a_backup_of_last_year_loses_nothing_when_it_is_restored_until_released() {
     let released = lab.run("admin", &doc! { "mayflyRelease": 1, "action": "deleteNow" });
     assert_eq!(released.get_i64("deletedDocuments").ok(), Some(2), "{released}");
     lab.close();
+    assert_eq!(Lab::reason_when_read(&folder, &clock), None);
     let lab = Lab::open(&folder, &clock);
     assert_eq!((lab.count(), lab.is_held()), (1, false), "an ordinary store again");
     lab.close();

@@ -321,8 +321,8 @@ impl Reaper {
         permit
     }
 
-    /// Checks the guard at open, so that the window shows a hold at once instead of a countdown.
-    pub(in crate::reaper) fn look_ahead(&self) {
+    /// Checks the guard at open, so that a hold shows at once, also in a store that is only read.
+    pub(crate) fn look_ahead(&self) {
         let now = self.reading();
         let would_hold = || lock(&self.guard).guard.would_hold(&now);
         if self.clock().is_real() && would_hold() {
