@@ -21,10 +21,10 @@ pub fn index_of_reasons(open: &Tab) -> Option<TtlIndex> {
     shown.pop().filter(|_| shown.is_empty())
 }
 
-/// The filter, as typed in the Documents view, for documents that never expire for a reason.
+/// The filter, as typed in the Documents view, for documents that never expire by an index for a reason.
 /// `None` when no filter can say it.
-pub fn reason_filter(code: &str, field: &str) -> Option<String> {
-    reasons::reason_filter(code, field).map(shell)
+pub fn reason_filter(code: &str, index: &TtlIndex) -> Option<String> {
+    reasons::reason_filter(code, &index.field, index.partial.as_ref()).map(shell)
 }
 
 /// A filter in shell text for the documents of a TTL index that are past their threshold at
@@ -112,6 +112,8 @@ mod tests {
         let partial = TtlIndex { partial: Some(doc! {"done": true}), ..one };
         let words = filter(std::slice::from_ref(&partial)).expect("a filter");
         assert!(words.starts_with("{ $and: [ { done: true }, { a: { $lt: "), "{words}");
+        let words = reason_filter("null", &partial).expect("a filter");
+        assert!(words.starts_with("{ $and: [ { done: true }, { a: { $type: 'null', "), "{words}");
         let words = phase_filter(&partial, true, 60_000).expect("a filter");
         assert!(words.starts_with("{ $and: [ { done: true }, { a: { $lte: "), "{words}");
         assert_eq!(filter(&[index("_ts", 60)]), None);

@@ -1,6 +1,6 @@
 //! Why documents never expire, in words and as filters that find them.
 
-use bson::{Bson, Document, doc};
+use bson::{Document, doc};
 
 /// A reason code in words, after the number of documents.
 pub fn reason_label(code: &str) -> &str {
@@ -22,18 +22,127 @@ pub fn reason_label(code: &str) -> &str {
     }
 }
 
-/// The filter for documents that never expire for a reason. `None` when no filter can say it.
-pub fn reason_filter(code: &str, field: &str) -> Option<Document> {
-    let test = match code {
-        "fieldMissing" => doc! { "$exists": false },
-        "null" | "number" | "string" | "bool" | "objectId" | "timestamp" => doc! { "$type": code },
-        "document" => doc! { "$type": "object" },
-        "arrayEmpty" => doc! { "$size": 0 },
-        "arrayWithoutDates" => {
-            doc! { "$type": "array", "$not": { "$type": "date" }, "$ne": Bson::Array(Vec::new()) }
+/// The filter for documents that never expire for a reason, by a rule on a field. `None` when no filter can say it.
+///
+/// A test of a field also looks at the elements of an array, and an array with a date expires. An array along a dotted
+/// path makes an array of the field, and such a one has no filter. Neither have the deprecated types undefined and
+/// symbol.
+pub fn reason_filter(code: &str, field: &str, partial: Option<&Document>) -> Option<Document> {
+    if code == "outsidePartialFilter" {
+        return partial.map(|partial| doc! { "$nor": [partial.clone()] });
+    }
+    let no_array = doc! { "$type": "array" };
+    let mut filter = match code {
+        "fieldMissing" => doc! { field: { "$exists": false } },
+        "null" | "number" | "string" | "bool" | "objectId" | "timestamp" => {
+            doc! { field: { "$type": code, "$not": no_array.clone() } }
         }
-        "ownTtlNever" => return Some(doc! { "ttl": -1 }),
+        "document" => doc! { field: { "$type": "object", "$not": no_array.clone() } },
+        "arrayEmpty" => doc! { field: { "$size": 0 } },
+        "arrayWithoutDates" => doc! {
+            field: { "$type": "array", "$not": { "$type": "date" } },
+            format!("{field}.0"): { "$exists": true },
+        },
+        "ownTtlNever" => doc! { "ttl": { "$eq": -1, "$not": { "$type": ["array", "decimal"] } } },
         _ => return None,
     };
-    Some(doc! { field: test })
+    if !matches!(code, "fieldMissing" | "ownTtlNever") {
+        for (end, _) in field.match_indices('.') {
+            filter.insert(&field[..end], doc! { "$not": no_array.clone() });
+        }
+    }
+    Some(match partial {
+        Some(partial) => doc! { "$and": [partial.clone(), filter] },
+        None => filter,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::{Bson, DateTime, RawDocumentBuf, Timestamp, oid::ObjectId};
+    use mayfly_engine::query::Filter;
+    use mayfly_engine::ttl::Expiry;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::job::due::TtlIndex;
+
+    /// The reasons that a filter can say.
+    const SAID: [&str; 11] = [
+        "fieldMissing",
+        "null",
+        "number",
+        "string",
+        "bool",
+        "objectId",
+        "timestamp",
+        "document",
+        "arrayEmpty",
+        "arrayWithoutDates",
+        "outsidePartialFilter",
+    ];
+
+    fn value() -> impl Strategy<Value = Bson> {
+        let date = Just(Bson::DateTime(DateTime::from_millis(5)));
+        let leaf = prop_oneof![
+            2 => date,
+            1 => Just(Bson::Null),
+            1 => prop_oneof![Just(Bson::Int32(5)), Just(Bson::Int64(5)), Just(Bson::Double(0.5))],
+            1 => Just(Bson::from("2026-01-02")),
+            1 => any::<bool>().prop_map(Bson::Boolean),
+            1 => Just(Bson::ObjectId(ObjectId::from_bytes([7; 12]))),
+            1 => Just(Bson::Timestamp(Timestamp { time: 5, increment: 1 })),
+            1 => Just(Bson::MinKey),
+        ];
+        leaf.prop_recursive(3, 12, 3, |inner| {
+            let name = prop_oneof![3 => Just("at"), 1 => Just("0"), 1 => Just("by")];
+            let fields = prop::collection::vec((name, inner.clone()), 0..3);
+            prop_oneof![
+                prop::collection::vec(inner, 0..3).prop_map(Bson::Array),
+                fields.prop_map(|fields| {
+                    let named = fields.into_iter().map(|(name, value)| (name.to_owned(), value));
+                    Bson::Document(named.collect())
+                }),
+            ]
+        })
+    }
+
+    /// Whether a dotted path leads through an array.
+    fn leads_through_an_array(document: &Document, field: &str) -> bool {
+        let top = field.split_once('.').and_then(|(top, _)| document.get(top));
+        top.is_some_and(|value| matches!(value, Bson::Array(_)))
+    }
+
+    proptest! {
+        #[test]
+        fn a_filter_finds_just_the_documents_with_its_reason(
+            top in prop::option::of(value()),
+            field in prop_oneof![Just("end"), Just("end.at")],
+            paid in any::<bool>(),
+            is_partial in any::<bool>(),
+        ) {
+            let mut document = doc! { "_id": 1, "paid": paid };
+            document.extend(top.map(|top| ("end".to_owned(), top)));
+            let mut index = doc! { "name": "i", "key": { field: 1 }, "expireAfterSeconds": 0 };
+            let partial = is_partial.then(|| doc! { "paid": true });
+            index.extend(
+                partial.clone().map(|partial| ("partialFilterExpression".to_owned(), partial.into())),
+            );
+            let rule = TtlIndex::read(&index).expect("a rule");
+            let raw = RawDocumentBuf::try_from(&document).expect("BSON");
+            let reason = match rule.verdict(&raw) {
+                Expiry::Never(reason) => reason.code(),
+                Expiry::At(_) => "",
+            };
+            for code in SAID {
+                let Some(filter) = reason_filter(code, field, partial.as_ref()) else { continue };
+                let parsed = RawDocumentBuf::try_from(&filter).expect("BSON");
+                let is_found = Filter::parse(&parsed).expect("a filter").covers(&raw);
+                let is_unsaid = code.starts_with("array") && leads_through_an_array(&document, field);
+                if !is_unsaid || is_found {
+                    prop_assert_eq!(is_found, code == reason, "{} {} {}", code, reason, filter);
+                }
+            }
+        }
+    }
 }

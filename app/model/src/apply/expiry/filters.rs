@@ -8,7 +8,7 @@ use crate::state::reasons::{
 /// Documents that never expire for this reason.
 pub(super) fn never(open: &Tab, code: &str) -> Result<String, &'static str> {
     let index = index_of_reasons(open);
-    let filter = index.and_then(|index| reason_filter(code, &index.field));
+    let filter = index.and_then(|index| reason_filter(code, &index));
     filter.ok_or("No filter can match these documents")
 }
 

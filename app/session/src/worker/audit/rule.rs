@@ -115,15 +115,8 @@ fn example(
     rule: &ListedRule,
     code: &str,
 ) -> Result<Option<Bson>, Stop> {
-    let filter = match (&rule.partial, code) {
-        (Some(partial), "outsidePartialFilter") => doc! { "$nor": [partial.clone()] },
-        (partial, code) => {
-            let Some(filter) = reason_filter(code, rule.field()) else { return Ok(None) };
-            match partial {
-                Some(partial) => doc! { "$and": [partial.clone(), filter] },
-                None => filter,
-            }
-        }
+    let Some(filter) = reason_filter(code, rule.field(), rule.partial.as_ref()) else {
+        return Ok(None);
     };
     let more: Document = doc! {
         "filter": filter, "projection": { "_id": 1 }, "limit": 1, "singleBatch": true,

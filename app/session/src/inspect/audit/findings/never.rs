@@ -114,7 +114,7 @@ fn mend(ruled: Ruled<'_>, causes: &[&NeverFacts], finding: Finding) -> Finding {
         "document" => format!("Index the date inside {}, such as {0}.at.", rule.field),
         _ => format!("Store a date in {}.", rule.field),
     });
-    match reason_filter(first, &rule.field) {
+    match reason_filter(first, &rule.field, rule.partial.as_ref()) {
         Some(filter) => {
             let filter = ruled.within(filter);
             finding.command(ruled.command(&doc! { "find": collection, "filter": filter }))
