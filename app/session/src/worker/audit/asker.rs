@@ -52,8 +52,9 @@ impl<'w> Asker<'w> {
     /// Whether Mayfly itself answers: from this computer, or served by it.
     pub fn is_mayfly(&self) -> bool {
         let is_served = || {
-            let build = self.ask("admin", &doc! { "buildInfo": 1 });
-            build.is_ok_and(|build| build.contains_key("mayfly"))
+            let place = "The kind of the server";
+            let build = self.try_ask(place, "admin", &doc! { "buildInfo": 1 }).ok().flatten();
+            build.is_some_and(|build| build.contains_key("mayfly"))
         };
         !self.is_server || *self.is_mayfly.get_or_init(is_served)
     }

@@ -16,7 +16,7 @@ use crate::job::Namespace;
 use crate::job::reply::number;
 use crate::limits::{AUDIT_COLLECTIONS_MAX, AUDIT_INDEXES_MAX};
 
-/// Databases of a server's own.
+/// Databases in which other servers keep data of their own. A store of Mayfly has none there.
 const SYSTEM_DATABASES: [&str; 3] = ["admin", "config", "local"];
 
 impl Gathering<'_> {
@@ -25,41 +25,54 @@ impl Gathering<'_> {
         let mut found = Vec::new();
         for db in self.databases()? {
             let own_ttl = self.own_ttl(&db);
-            let command = doc! {
-                "listCollections": 1, "filter": { "type": { "$in": ["collection", "timeseries"] } },
-                "cursor": { "batchSize": 10_000 },
-            };
-            let listed = match self.asker.all(&db, &command, AUDIT_COLLECTIONS_MAX) {
-                Ok(listed) => listed,
-                Err(Stop::Refused(why) | Stop::Forbidden(why)) => {
-                    self.asker.note_unreadable(db, &why);
-                    continue;
-                }
-                Err(_) => {
-                    self.asker.note_unreadable(db, "it was not reached in time");
-                    continue;
-                }
-            };
-            if listed.len() >= AUDIT_COLLECTIONS_MAX {
-                let why = format!(
-                    "it has {} collections or more; the others were not read",
-                    count(AUDIT_COLLECTIONS_MAX as u64)
-                );
-                self.asker.note_unreadable(&db, &why);
-            }
-            let names = &self.work.collections;
-            let is_wanted = |entry: &&Document| {
-                let name = entry.get_str("name").unwrap_or_default();
-                !name.starts_with("system.")
-                    && (names.is_empty() || names.iter().any(|wanted| wanted == name))
-            };
-            for entry in listed.iter().filter(is_wanted) {
-                found.push(self.listed(&db, entry, own_ttl));
+            for entry in self.entries(&db)? {
+                found.push(self.listed(&db, &entry, own_ttl));
                 tell(AuditProgress::Listed(found.len()));
             }
         }
         self.check_names(&found)?;
         Ok(found)
+    }
+
+    /// The collections of a database that were asked for, as it lists them.
+    fn entries(&self, db: &str) -> Result<Vec<Document>, String> {
+        let is_named = self.work.databases.iter().any(|named| named == db);
+        let missing = || Err(format!("There is no database {db}; check --db"));
+        if db.is_empty() {
+            return missing();
+        }
+        let command = doc! { "listCollections": 1, "cursor": { "batchSize": 10_000 } };
+        let listed = match self.asker.all(db, &command, AUDIT_COLLECTIONS_MAX) {
+            Ok(listed) => listed,
+            Err(Stop::Refused(why) | Stop::Forbidden(why)) => {
+                self.asker.note_unreadable(db, &why);
+                return Ok(Vec::new());
+            }
+            Err(_) => {
+                self.asker.note_unreadable(db, "it was not reached in time");
+                return Ok(Vec::new());
+            }
+        };
+        // A database is there as long as it has something.
+        if listed.is_empty() && is_named {
+            return missing();
+        }
+        if listed.len() >= AUDIT_COLLECTIONS_MAX {
+            let why = format!(
+                "it has {} collections or more; the others were not read",
+                count(AUDIT_COLLECTIONS_MAX as u64)
+            );
+            self.asker.note_unreadable(db, &why);
+        }
+        let names = &self.work.collections;
+        let is_wanted = |entry: &Document| {
+            let name = entry.get_str("name").unwrap_or_default();
+            let is_view = entry.get_str("type").is_ok_and(|kind| kind == "view");
+            !is_view
+                && !name.starts_with("system.")
+                && (names.is_empty() || names.iter().any(|wanted| wanted == name))
+        };
+        Ok(listed.into_iter().filter(is_wanted).collect())
     }
 
     /// Whether each collection that was named was found.
@@ -78,7 +91,13 @@ impl Gathering<'_> {
 
     fn databases(&mut self) -> Result<Vec<String>, String> {
         if !self.work.databases.is_empty() {
-            return Ok(self.work.databases.clone());
+            let mut named: Vec<String> = Vec::new();
+            for name in &self.work.databases {
+                if !named.contains(name) {
+                    named.push(name.clone());
+                }
+            }
+            return Ok(named);
         }
         let command = doc! { "listDatabases": 1, "nameOnly": true };
         let reply = match self.asker.ask("admin", &command) {
@@ -100,8 +119,8 @@ impl Gathering<'_> {
             return Err(unlisted("the reply to listDatabases can't be read"));
         };
         let names = listed.iter().filter_map(|db| db.as_document()?.get_str("name").ok());
-        let is_own = |name: &&str| !SYSTEM_DATABASES.contains(name);
-        Ok(names.filter(is_own).map(str::to_owned).collect())
+        let is_wanted = |name: &&str| !SYSTEM_DATABASES.contains(name) || self.asker.is_mayfly();
+        Ok(names.filter(is_wanted).map(str::to_owned).collect())
     }
 
     /// Where documents' own `ttl` means something, by the rules of a database.
@@ -257,10 +276,12 @@ fn plain_of(index: &Document) -> Option<PlainIndex> {
 /// The rule of a time series, or of a collection that is clustered by a date in `_id`, without an index.
 fn own_rule(options: &Document, listed: &Listed) -> Option<ListedRule> {
     let secs = options.get("expireAfterSeconds").and_then(whole)?;
-    let (kind, name, field) = match &listed.series {
-        Some(series) => (RuleKind::TimeSeries, "expireAfterSeconds", series.time_field.as_str()),
-        None if options.contains_key("clusteredIndex") => (RuleKind::Clustered, "_id_", "_id"),
-        None => return None,
+    let (kind, name, field) = match (&listed.series, options.get_document("clusteredIndex")) {
+        (Some(series), _) => {
+            (RuleKind::TimeSeries, "expireAfterSeconds", series.time_field.as_str())
+        }
+        (None, Ok(index)) => (RuleKind::Clustered, index.get_str("name").unwrap_or("_id_"), "_id"),
+        (None, Err(_)) => return None,
     };
     let key = doc! { field: 1 };
     let (is_hidden, partial, inert) = (false, None, None);

@@ -8,10 +8,10 @@ use mayfly_engine::reply::{DocCount, WhatIf};
 use mayfly_engine::ttl::{self, Expiry, Rule};
 
 use super::asker::{Asker, Stop, estimate, of, unread};
-use super::listed::Listed;
+use super::listed::{Listed, ListedRule};
 use crate::commands::{expiry, schema};
 use crate::inspect::audit::facts::{
-    CollectionFacts, FieldFacts, OwnTtlFacts, PastAtInsertion, SampleFacts,
+    CollectionFacts, FieldFacts, OwnTtlFacts, PastAtInsertion, RuleKind, SampleFacts,
 };
 use crate::inspect::audit::{has_dates, is_candidate};
 use crate::inspect::schema::{Analysis, Schema};
@@ -56,7 +56,10 @@ pub(super) fn read(
     facts: &CollectionFacts,
     now_ms: i64,
 ) -> Result<SampleFacts, Stop> {
-    let rules: Vec<TtlIndex> = listed.indexes.iter().filter_map(TtlIndex::read).collect();
+    let mut rules: Vec<TtlIndex> = listed.rules.iter().filter_map(clustered).collect();
+    rules.extend(listed.indexes.iter().filter_map(TtlIndex::read));
+    // Which rule wins is known from documents only if each rule counts from their fields.
+    let is_known = listed.rules.iter().all(|rule| rule.kind != RuleKind::LastModified);
     let seen = |rule: &TtlIndex| PastAtInsertion { index: rule.name.clone(), known: 0, past: 0 };
     let past = rules.iter().filter(|rule| rule.expire_after_secs() == 0).map(seen).collect();
     let mut tally =
@@ -77,13 +80,20 @@ pub(super) fn read(
         documents: schema.documents,
         is_whole: facts.documents == DocCount::Exact(schema.documents),
         fields: fields(&schema, listed),
-        winners: if tally.rules.len() > 1 {
+        winners: if tally.rules.len() > 1 && is_known {
             tally.winners.into_iter().collect()
         } else {
             Vec::new()
         },
         past_at_insertion: tally.past,
     })
+}
+
+/// The rule of a collection that is clustered by a date in `_id`, which has no index.
+fn clustered(rule: &ListedRule) -> Option<TtlIndex> {
+    let own = Rule::ClusteredId { expire_after_secs: rule.secs };
+    (rule.kind == RuleKind::Clustered)
+        .then(|| TtlIndex::of_rule(&rule.name, rule.field(), own, None))
 }
 
 fn fields(schema: &Schema, listed: &Listed) -> Vec<FieldFacts> {

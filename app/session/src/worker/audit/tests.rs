@@ -360,8 +360,9 @@ fn a_server_without_counters_is_audited_with_reads_alone() {
 }
 
 /// Commands that only read.
-const READS: [&str; 18] = [
+const READS: [&str; 19] = [
     "aggregate",
+    "buildInfo",
     "collStats",
     "count",
     "find",
@@ -616,7 +617,7 @@ fn an_audit_that_is_canceled_or_late_says_what_it_did_not_read() {
     let store = store();
     healthy(store.as_ref());
     let cancel = Cancel::default();
-    let cancel_at = Some((14, cancel.clone()));
+    let cancel_at = Some((20, cancel.clone()));
     let noting = Noting { inner: Arc::clone(&store), names: Mutex::default(), cancel_at };
     let found = work(false).run(&noting, &cancel, &|_| ()).expect("an audit");
     assert_eq!(found.facts.effort.end, AuditEnd::Canceled);
@@ -641,6 +642,61 @@ fn a_collection_that_is_not_there_is_an_error() {
     assert_eq!(found.facts.collections.len(), 1);
     let sentence = "There is no collection gone; check --collection and --db".to_owned();
     assert_eq!(of(named("gone")), Err(sentence));
+    let on = |names: &[&str]| {
+        let databases = names.iter().map(|name| (*name).to_owned()).collect();
+        of(AuditWork { databases, ..work(false) })
+    };
+    for gone in ["zzz", ""] {
+        let sentence = format!("There is no database {gone}; check --db");
+        assert_eq!(on(&["shop", gone]), Err(sentence));
+    }
+    let once = on(&["shop"]).expect("an audit").facts.collections;
+    assert_eq!(on(&["shop", "shop"]).expect("an audit").facts.collections, once);
+}
+
+#[test]
+fn a_database_with_the_name_of_a_servers_own_is_read_where_mayfly_keeps_it() {
+    let names = |audit: &Audit| -> Vec<String> {
+        audit.facts.collections.iter().map(|it| it.namespace.to_string()).collect()
+    };
+    let index = doc! { "key": { "at": 1 }, "name": "at_1", "expireAfterSeconds": 0 };
+    let create = doc! { "createIndexes": "c", "indexes": [index] };
+    let store = store();
+    for db in ["admin", "config", "local"] {
+        ok(store.as_ref(), db, &create);
+    }
+    let all = ["admin.c", "config.c", "local.c"].map(str::to_owned);
+    assert_eq!(names(&audit(store.as_ref(), false)), all);
+    let server = served(store.as_ref());
+    assert_eq!(names(&audit(server.as_ref(), true)), all);
+    server.close();
+    let other = DocumentDb::start(Habits::mongodb());
+    for db in ["local", "shop"] {
+        other.prepare(db, &create);
+    }
+    other.settle();
+    let source = remote::open(&other.uri()).expect("attached").0;
+    assert_eq!(names(&audit(source.as_ref(), true)), ["shop.c"]);
+    source.close();
+}
+
+/// A collection that is clustered by the date in `_id`, with an own rule.
+fn clustered(store: &dyn Source, name: &str, secs: i64, ids: impl Iterator<Item = DateTime>) {
+    let clustered = doc! { "key": { "_id": 1 }, "unique": true };
+    let create = doc! { "create": name, "clusteredIndex": clustered, "expireAfterSeconds": secs };
+    ok(store, "shop", &create);
+    let documents: Vec<Document> = ids.map(|id| doc! { "_id": id, "a": id }).collect();
+    ok(store, "shop", &doc! { "insert": name, "documents": documents });
+}
+
+#[test]
+fn the_rule_of_a_clustered_collection_wins_what_it_removes_first() {
+    let store = store();
+    clustered(store.as_ref(), "c", 60, (0..20).map(|n| date(-HOUR_MS - n)));
+    fill(store.as_ref(), "c", &[("a", 120), ("b", 0)], &[]);
+    let found = audit(store.as_ref(), false);
+    let two = words(&found, FindingId::TwoRules);
+    assert!(two.contains("Of all 20 documents, _id_ removes 20 documents first."), "{two}");
 }
 
 fn value() -> impl Strategy<Value = Option<Bson>> {
