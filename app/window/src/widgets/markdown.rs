@@ -1,10 +1,14 @@
 //! Markdown: paragraphs, lists, tables, emphasis, code and links. No images and no HTML. It is as large
 //! as the body text of the `Ui`.
 
+use std::ops::Range;
+use std::sync::Arc;
+
+use egui::epaint::text::CharIndex;
 use egui::text::LayoutJob;
 use egui::{
-    Color32, FontId, Frame, Grid, Label, Margin, RichText, Role, ScrollArea, Sense, TextFormat,
-    TextStyle, Ui, WidgetInfo,
+    Color32, FontId, Frame, Galley, Grid, Label, Margin, Rect, RichText, Role, ScrollArea, Sense,
+    TextFormat, TextStyle, Ui, WidgetInfo,
 };
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
@@ -312,46 +316,58 @@ fn cell_ui(ui: &mut Ui, cell: &[Span], width: f32) -> Option<Clicked> {
     ui.vertical(cell_ui).inner
 }
 
-/// Draws words. A link among them is a separate control.
+/// Draws words. Each link is a control over its words.
 fn spans_ui(ui: &mut Ui, spans: &[Span], ink: Color32) -> Option<Clicked> {
-    if spans.iter().all(|span| span.link.is_none()) {
-        let mut job = job(ui, spans, ink);
-        job.wrap.max_width = ui.available_width();
-        ui.add(Label::new(job).wrap().selectable(true));
-        return None;
-    }
-    let mut clicked = None;
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = egui::vec2(0.0, 2.0);
-        ui.spacing_mut().interact_size.y = 0.0;
-        let mut words: Vec<Span> = Vec::new();
-        for span in spans {
-            let Some(link) = &span.link else {
-                words.push(span.clone());
-                continue;
-            };
-            if !words.is_empty() {
-                ui.add(Label::new(job(ui, &std::mem::take(&mut words), ink)).wrap());
-            }
-            if link_ui(ui, span) {
+    let mut job = job(ui, spans, ink);
+    job.wrap.max_width = ui.available_width();
+    let words = ui.fonts_mut(|fonts| fonts.layout_job(job));
+    let place = ui.add(Label::new(Arc::clone(&words)).selectable(true)).rect.min.to_vec2();
+    let (mut clicked, mut start) = (None, 0);
+    for span in spans {
+        let end = start + span.text.chars().count();
+        if let Some(link) = &span.link {
+            let rects = rects(&words, start..end).map(|rect| rect.translate(place));
+            if link_ui(ui, &span.text, &rects.collect::<Vec<_>>()) {
                 clicked = Some(Clicked::Link(link.clone()));
             }
         }
-        if !words.is_empty() {
-            ui.add(Label::new(job(ui, &words, ink)).wrap());
-        }
-    });
+        start = end;
+    }
     clicked
 }
 
-fn link_ui(ui: &mut Ui, span: &Span) -> bool {
-    let words = job(ui, std::slice::from_ref(span), colors(ui).accent);
-    let link = ui.add(Label::new(words).wrap().selectable(false).sense(Sense::click()));
-    link.widget_info(|| WidgetInfo::labeled(Role::Link, true, &span.text));
-    if link.has_focus() {
-        paint::focus_ring(ui, link.rect, 3.0);
+/// The places of some letters, one for each line that they are on.
+fn rects(words: &Galley, letters: Range<usize>) -> impl Iterator<Item = Rect> {
+    let mut start = 0;
+    words.rows.iter().filter_map(move |row| {
+        let first = start;
+        start += row.char_count_including_newline().0;
+        let from = letters.start.max(first);
+        let to = letters.end.min(first + row.char_count_excluding_newline().0);
+        let x = |at: usize| row.pos.x + row.x_offset(CharIndex(at - first));
+        (from < to).then(|| Rect::from_x_y_ranges(x(from)..=x(to), row.rect().y_range()))
+    })
+}
+
+/// A link on one or several lines, of which the first has the focus and the name.
+fn link_ui(ui: &mut Ui, name: &str, rects: &[Rect]) -> bool {
+    let mut is_clicked = false;
+    let mut has_focus = false;
+    for (line, rect) in rects.iter().enumerate() {
+        let id = ui.next_auto_id();
+        ui.skip_ahead_auto_ids(1);
+        let sense = if line == 0 { Sense::click() } else { Sense::CLICK };
+        let link = ui.interact(*rect, id, sense);
+        if line == 0 {
+            link.widget_info(|| WidgetInfo::labeled(Role::Link, true, name));
+            has_focus = link.has_focus();
+        }
+        if has_focus {
+            paint::focus_ring(ui, *rect, 3.0);
+        }
+        is_clicked |= link.on_hover_cursor(egui::CursorIcon::PointingHand).clicked();
     }
-    link.on_hover_cursor(egui::CursorIcon::PointingHand).clicked()
+    is_clicked
 }
 
 fn job(ui: &Ui, spans: &[Span], ink: Color32) -> LayoutJob {
