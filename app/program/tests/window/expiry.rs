@@ -471,7 +471,7 @@ fn what_if_tries_a_ttl_on_the_timeline_and_leads_to_its_dialog() {
     window.type_into("TTL to try", "10");
     assert!(window.state().dialogs.open().is_none(), "nothing covers the lanes");
     // The counts add up to the seven documents.
-    for part in ["1 by the next pass", "2 within an hour", "1 later", "3 never"] {
+    for part in ["1 overdue now", "2 within an hour", "1 later", "3 never"] {
         window.until_named(part);
     }
     window.click("Apply…");
@@ -509,7 +509,7 @@ fn dragging_the_slider_of_what_if_counts_at_once() {
     let left = slider.left() + sizes::GAP_SMALL;
     window.point_at(left, slider.top() + 6.0);
     // A second: the one with a date in the past goes.
-    window.until_named("1 by the next pass");
+    window.until_named("1 overdue now");
     let tried = window.tab().expiry.what_if.as_ref().map(|strip| strip.change.secs());
     assert_eq!(tried, Some(Ok(1)));
 }

@@ -149,7 +149,7 @@ fn the_secondary_button_opens_a_menu() {
 fn what_a_person_does_is_listed_as_a_command() {
     let mut harness = window();
     click(&mut harness, "Run pass");
-    until(&mut harness, "Dismiss: Removed 2 documents", true);
+    until(&mut harness, "Dismiss: The pass removed 2 documents", true);
     click(&mut harness, "Activity");
     let records = harness.state().state().commands.records();
     let shown = records.iter().find(|record| !record.background);
@@ -162,7 +162,7 @@ fn space_presses_what_the_keyboard_is_on() {
     harness.get_by_label("Run pass").focus();
     harness.run_steps(2);
     harness.key_press(Key::Space);
-    until(&mut harness, "Dismiss: Removed 2 documents", true);
+    until(&mut harness, "Dismiss: The pass removed 2 documents", true);
     let sent = |harness: &Harness<'static, MayflyApp>| {
         let records = harness.state().state().commands.records().iter();
         records.filter(|record| !record.background).map(|record| record.text.clone()).collect()

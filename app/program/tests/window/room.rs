@@ -153,7 +153,7 @@ fn the_counts_of_another_ttl_can_be_read_in_a_small_window() {
                 texts.push((text.galley.text().to_owned(), place));
             }
         }
-        let counts = ["by the next pass", "within an hour", "later", "never"];
+        let counts = ["overdue now", "within an hour", "later", "never"];
         for (words, place) in
             texts.iter().filter(|(text, _)| counts.iter().any(|end| text.ends_with(end)))
         {

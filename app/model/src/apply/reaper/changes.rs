@@ -27,7 +27,8 @@ impl Question for RunPass {
                 let sentence = match number(&found, "deletedDocuments").unwrap_or(0) {
                     0 => "Nothing to remove".to_owned(),
                     deleted => {
-                        format!("Removed {}", text::counted(deleted, "document", "documents"))
+                        let removed = text::counted(deleted, "document", "documents");
+                        format!("The pass removed {removed}")
                     }
                 };
                 cx.toast(Kind::Done, sentence);

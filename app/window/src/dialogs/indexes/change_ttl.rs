@@ -153,7 +153,7 @@ fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, state: &State) -> bool {
         ages_ui(ui, &ages.slices(state.now_ms()), secs);
     }
     let figures = change.figures(state.now_ms());
-    what_if::ui(ui, figures.as_deref(), what_if::pass_max(state));
+    what_if::ui(ui, figures.as_deref());
     changed
 }
 

@@ -38,15 +38,12 @@ struct Offered {
     has_ts: bool,
     /// Hidden indexes and collations. DocumentDB refuses both.
     has_options: bool,
-    /// Documents that a pass removes at most with one index, where that is known.
-    pass_max: Option<u64>,
 }
 
 impl Offered {
     fn by(state: &State) -> Self {
         let server = state.store.connection.as_ref();
-        let pass_max = what_if::pass_max(state);
-        Self { has_ts: server.is_none(), has_options: pass_max.is_none(), pass_max }
+        Self { has_ts: server.is_none(), has_options: what_if::pass_max(state).is_none() }
     }
 }
 
@@ -176,7 +173,7 @@ fn topic(create: &CreateIndex, is_cliff: bool) -> Option<Topic> {
 
 fn content_ui(ui: &mut Ui, create: &mut CreateIndex, view: &IndexesView, offered: Offered) {
     field::labelled(ui, "Fields", None, |ui| fields_ui(ui, create, view, offered.has_ts));
-    ttl_ui(ui, create, offered.pass_max);
+    ttl_ui(ui, create);
     ui.horizontal(|ui| {
         // Each box belongs to the label after it.
         ui.spacing_mut().item_spacing.x = sizes::GAP_LARGE;
@@ -268,7 +265,7 @@ fn picker_ui(ui: &mut Ui, name: &mut String, view: &IndexesView, has_ts: bool) {
     }
 }
 
-fn ttl_ui(ui: &mut Ui, create: &mut CreateIndex, pass_max: Option<u64>) {
+fn ttl_ui(ui: &mut Ui, create: &mut CreateIndex) {
     let reason = no_ttl_reason(&create.key());
     if reason.is_some() {
         create.has_ttl = false;
@@ -301,5 +298,5 @@ fn ttl_ui(ui: &mut Ui, create: &mut CreateIndex, pass_max: Option<u64>) {
         let ink = if is_wrong { colors(ui).error } else { colors(ui).dim };
         ui.label(text::rich(words, text::body()).color(ink));
     });
-    what_if::ui(ui, create.known(), pass_max);
+    what_if::ui(ui, create.known());
 }

@@ -39,7 +39,7 @@ pub(super) fn cliff(what_if: Option<&WhatIf>, state: &State) -> Option<String> {
 }
 
 /// Draws the figures; dashes while they are not known.
-pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>, pass_max: Option<u64>) {
+pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>) {
     // How far they may be off is said below.
     let figure = |count: Option<DocCount>| count.map_or_else(|| "–".to_owned(), short_documents);
     let amber =
@@ -47,9 +47,7 @@ pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>, pass_max: Option<u64>) {
     ui.columns(4, |columns| {
         if let [now, hour, later, never] = columns {
             let removed = what_if.map(|figures| figures.overdue_now);
-            let is_slow = removed.is_some_and(|removed| takes_passes(removed, pass_max));
-            let by = if is_slow { "by the next passes" } else { "by the next pass" };
-            card::figure(now, &figure(removed), by, amber);
+            card::figure(now, &figure(removed), "overdue now", amber);
             let soon = what_if.map(|figures| figures.next_hour);
             card::figure(hour, &figure(soon), "within an hour", None);
             let rest = what_if.map(WhatIf::later);
@@ -74,11 +72,9 @@ fn how_far(overdue: DocCount) -> Option<String> {
     let found = number::documents(overdue);
     match overdue {
         DocCount::Exact(_) => None,
-        DocCount::AtLeast(_) => {
-            Some(format!("By the next pass: {found}, as counting them takes long"))
-        }
+        DocCount::AtLeast(_) => Some(format!("Overdue now: {found}, as counting them takes long")),
         DocCount::About { .. } => Some(format!(
-            "Estimated from samples. By the next pass: {found}. An index on the field would \
+            "Estimated from samples. Overdue now: {found}. An index on the field would \
                           make it exact"
         )),
     }

@@ -122,7 +122,7 @@ fn counts_ui(ui: &mut Ui, state: &State, strip: &WhatIfStrip, actions: &mut Expi
     let figures = change.figures(state.now_ms());
     let figures = figures.as_deref();
     let parts: [(Option<DocCount>, &str); 4] = [
-        (figures.map(|found| found.overdue_now), "by the next pass"),
+        (figures.map(|found| found.overdue_now), "overdue now"),
         (figures.map(|found| found.next_hour), "within an hour"),
         (figures.map(WhatIf::later), "later"),
         (figures.map(WhatIf::stays), "never"),
