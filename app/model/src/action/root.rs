@@ -224,6 +224,8 @@ pub enum LessonAction {
     SetTtl(Namespace, i64),
     Follow(String),
     Step,
+    /// Moves a card that is higher than the screen up.
+    Page,
     /// One press of the presenter to go back.
     StepBack,
     Mark(usize),

@@ -252,6 +252,34 @@ fn a_question_comes_into_view_when_it_is_shown() {
 }
 
 #[test]
+fn a_card_that_is_higher_than_the_screen_is_shown_to_its_end() {
+    let mut window = Window::open();
+    let source = LessonSource::Shipped("07-not-a-date".to_owned());
+    window.ask(Action::Lesson(LessonAction::Open(source)));
+    window.until("it is open", |state| page(state) == "07-not-a-date 1");
+    window.ask(Action::View(ViewAction::Present(true)));
+    window.harness.set_size(egui::vec2(800.0, 250.0));
+    window.settle_and_draw(9);
+    let bottom = window.harness.ctx.content_rect().bottom();
+    let is_seen = |window: &Window| {
+        window.place_of_part("{ date: ISODate").is_some_and(|place| place.bottom() <= bottom)
+    };
+    assert!(!is_seen(&window), "else this shows nothing");
+    for _ in 0..9 {
+        if page(window.state()) != "07-not-a-date 1" {
+            break;
+        }
+        assert!(!window.has_part("Which ones leave?"));
+        if is_seen(&window) {
+            return;
+        }
+        press(&mut window, Key::PageDown);
+        window.settle_and_draw(9);
+    }
+    panic!("the next card came before the end of the first");
+}
+
+#[test]
 fn hands_are_counted_before_a_room_alone() {
     let mut window = Window::open();
     let source = LessonSource::Shipped("01-the-threshold".to_owned());

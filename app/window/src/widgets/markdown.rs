@@ -353,15 +353,17 @@ fn rects(words: &Galley, letters: Range<usize>) -> impl Iterator<Item = Rect> {
 fn link_ui(ui: &mut Ui, name: &str, rects: &[Rect]) -> bool {
     let mut is_clicked = false;
     let mut has_focus = false;
-    for (line, rect) in rects.iter().enumerate() {
+    for (part, rect) in rects.iter().enumerate() {
         let id = ui.next_auto_id();
         ui.skip_ahead_auto_ids(1);
-        let sense = if line == 0 { Sense::click() } else { Sense::CLICK };
+        let sense = if part == 0 { Sense::click() } else { Sense::CLICK };
         let link = ui.interact(*rect, id, sense);
-        if line == 0 {
+        if part == 0 {
             link.widget_info(|| WidgetInfo::labeled(Role::Link, true, name));
             has_focus = link.has_focus();
         }
+        let line = egui::Stroke::new(sizes::LINE, colors(ui).accent);
+        ui.painter().hline(rect.x_range(), rect.bottom() - sizes::LINE, line);
         if has_focus {
             paint::focus_ring(ui, *rect, 3.0);
         }
@@ -389,7 +391,6 @@ fn job(ui: &Ui, spans: &[Span], ink: Color32) -> LayoutJob {
         }
         if span.link.is_some() {
             format.color = colors.accent;
-            format.underline = egui::Stroke::new(sizes::LINE, colors.accent);
         }
         job.append(&span.text, 0.0, format);
     }

@@ -80,6 +80,11 @@ pub fn apply(action: LessonAction, cx: &mut Apply<'_>) {
         LessonAction::SetTtl(namespace, secs) => set_ttl(&namespace, secs, cx),
         LessonAction::Follow(link) => show::follow(&link, cx),
         LessonAction::Step => present::step(cx),
+        LessonAction::Page => {
+            if let Some(playing) = &mut cx.state.lessons.playing {
+                playing.presented.pages += 1;
+            }
+        }
         LessonAction::StepBack => present::step_back(cx),
         LessonAction::Mark(choice) => present::mark(choice, cx),
         LessonAction::Black => {

@@ -96,6 +96,8 @@ pub struct PresentedCard {
     pub verdicts: BTreeSet<usize>,
     /// The choice that is marked and not locked.
     pub marked: Option<usize>,
+    /// How often the card was moved up to show what is below.
+    pub pages: usize,
 }
 
 #[cfg(test)]

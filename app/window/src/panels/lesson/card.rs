@@ -7,12 +7,15 @@ use super::focus::Main;
 use super::page::{PROBLEMS_MAX, place};
 use super::{actions, block};
 use crate::action::{Action, LessonAction, ViewAction};
-use crate::job::lesson::{BlockState, Card, LessonView, Part, Verdict};
+use crate::job::lesson::{BlockState, BlockView, Card, LessonView, Part, Verdict};
 use crate::state::State;
 use crate::state::lesson::{Playing, steps};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::markdown::{self, Clicked};
 use crate::widgets::marks::visible;
+
+/// The share of a screen by which a press moves a card: the last lines stay.
+const PAGE_SHARE: f32 = 0.8;
 
 pub(super) fn ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut LessonActions<'_>) {
     let Some(view) = &playing.view else {
@@ -22,10 +25,11 @@ pub(super) fn ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Le
         });
         return;
     };
-    ScrollArea::vertical()
+    let card = ScrollArea::vertical()
         .id_salt(("lesson card", playing.number, view.card))
         .auto_shrink([false, false])
         .show(ui, |ui| {
+            page(ui, playing, view);
             egui::Frame::new().inner_margin(Margin::symmetric(16, 14)).show(ui, |ui| {
                 ui.set_max_width(ui.available_width());
                 if !state.view.is_presented() {
@@ -37,6 +41,28 @@ pub(super) fn ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Le
                 content_ui(ui, state, playing, view, actions);
             });
         });
+    let bottom = card.state.unclamped_offset().y + card.inner_rect.height() + sizes::GAP_LARGE;
+    ui.data_mut(|data| data.insert_temp(below_id(), bottom < card.content_size.y));
+}
+
+fn below_id() -> Id {
+    Id::unique("the lesson card goes on below")
+}
+
+/// Whether the card, as it was drawn last, has more below than is on the screen.
+pub(super) fn goes_on_below(context: &egui::Context) -> bool {
+    context.data(|data| data.get_temp(below_id())).unwrap_or(false)
+}
+
+/// Moves the card up for each press that asked for it.
+fn page(ui: &Ui, playing: &Playing, view: &LessonView) {
+    let id = Id::unique("pages of the lesson card");
+    let now = (playing.number, view.card, playing.presented.pages);
+    let seen = ui.data(|data| data.get_temp::<(u32, usize, usize)>(id)).unwrap_or_default();
+    ui.data_mut(|data| data.insert_temp(id, now));
+    if (seen.0, seen.1) == (now.0, now.1) && now.2 > seen.2 {
+        ui.scroll_with_delta(egui::vec2(0.0, -PAGE_SHARE * ui.clip_rect().height()));
+    }
 }
 
 fn content_ui(
@@ -64,13 +90,13 @@ fn content_ui(
     broken_ui(ui, playing);
     let states = view.cards.get(view.card).map(|card| card.parts.as_slice()).unwrap_or_default();
     let newest = newest(view);
-    // A verdict pushes down what is below it.
+    // A verdict, a hint and a goal that is reached push down what is below them.
     let is_seen = |asked: usize| !is_presented || playing.presented.verdicts.contains(&asked);
-    let seen = steps::blocks(view)
-        .filter(|(at, _, state)| {
-            is_seen(*at) && state.question.as_ref().is_some_and(|known| known.verdict.is_some())
-        })
-        .count();
+    let added = |at: usize, state: &BlockView| {
+        let has_verdict = state.question.as_ref().is_some_and(|known| known.verdict.is_some());
+        usize::from(has_verdict && is_seen(at)) + state.hints + usize::from(state.is_reached)
+    };
+    let seen = steps::blocks(view).map(|(at, _, state)| added(at, state)).sum();
     for (at, part) in card.parts.iter().enumerate() {
         let drawn = ui.scope(|ui| match (part, states.get(at).and_then(Option::as_ref)) {
             (Part::Prose(prose), _) => prose_ui(ui, prose, actions),
@@ -116,8 +142,8 @@ fn newest(view: &LessonView) -> Option<usize> {
         .map(|(at, ..)| at)
 }
 
-/// The number of the lesson, the index of the card; of its newest part the index, the verdicts below it and
-/// whether it is shown.
+/// The number of the lesson, the index of the card; of its newest part the index, what was added to the card
+/// and whether it is shown.
 type FollowedPart = (u32, usize, (usize, usize, bool));
 
 /// Scrolls to what comes next, once.

@@ -2,9 +2,11 @@
 
 use egui::{Context, Key, Modifiers};
 
+use super::card;
 use crate::action::{Action, Actions, LessonAction};
 use crate::job::lesson::LessonRequest;
 use crate::state::State;
+use crate::state::lesson::steps::{self, Step};
 use crate::widgets::menu;
 
 /// The keys of the choices, in order.
@@ -34,9 +36,17 @@ pub fn keys(context: &Context, state: &State, actions: &mut Actions) {
     if !state.view.is_presented() {
         return;
     }
+    let is_leaving = state.lessons.playing.as_ref().is_some_and(|playing| {
+        let step = playing.view.as_ref().map(|view| steps::step(view, &playing.presented));
+        matches!(step, Some(Step::Hint(_) | Step::Card(_) | Step::End))
+    });
     for key in [Key::PageDown, Key::ArrowRight, Key::Space] {
         if pressed(key) {
-            push(LessonAction::Step);
+            push(if is_leaving && card::goes_on_below(context) {
+                LessonAction::Page
+            } else {
+                LessonAction::Step
+            });
         }
     }
     for key in [Key::PageUp, Key::ArrowLeft] {
