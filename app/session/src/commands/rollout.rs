@@ -64,8 +64,41 @@ fn lag(most: u64) -> (String, String) {
     (read.to_owned(), format!("  while (lag() > {most}) {{ sleep(5000); }}\n"))
 }
 
+/// Documents that are kept longer first, so that they can go in steps once their minute is over.
+#[derive(Debug, Clone, Copy)]
+pub struct Held {
+    /// The end of the minute, in milliseconds since 1970.
+    pub until_ms: i64,
+    /// The seconds of the index until then.
+    pub secs: i64,
+}
+
 /// The same work as a script for mongosh.
 pub fn script(plan: &RolloutPlan) -> String {
+    format!("{}{}", beginning(plan), steps(plan))
+}
+
+/// A script for documents that would expire in a minute ahead. Before the end of that minute it keeps them longer,
+/// and after it, it lets them go in steps.
+pub fn script_of_held(plan: &RolloutPlan, held: Held) -> String {
+    let over = Bson::DateTime(DateTime::from_millis(held.until_ms));
+    format!(
+        "{}const over = {};
+if (Date.now() < over.getTime()) {{
+  set({secs});
+  print(`The TTL is {secs} s now. Run these lines again after ${{over.toISOString()}}`);
+}} else {{
+{}}}
+",
+        beginning(plan),
+        write_value(&over, Layout::OneLine),
+        steps(plan),
+        secs = held.secs
+    )
+}
+
+/// The names that the steps use, and the index if it is made first.
+fn beginning(plan: &RolloutPlan) -> String {
     let text = |value: Bson| write_value(&value, Layout::OneLine);
     let (db, collection) = (&plan.namespace.db, &plan.namespace.collection);
     let [db, collection] = [db, collection].map(|name| text(Bson::String(name.clone())));
@@ -79,7 +112,7 @@ pub fn script(plan: &RolloutPlan) -> String {
     };
     let (to, per_step) = (plan.to_secs, plan.per_step());
     let first = if plan.replaces { format!("coll.dropIndex(index);\n{first}") } else { first };
-    let (lag, wait) = plan.lag_max_secs.map(lag).unwrap_or_default();
+    let (lag, _) = plan.lag_max_secs.map(lag).unwrap_or_default();
     format!(
         "const database = db.getSiblingDB({db}), coll = database.getCollection({collection});
 const index = {name}, field = {field}, partial = {partial}, target = {to}, perStep = {per_step};
@@ -90,9 +123,19 @@ const date = (doc) => {{
 }};
 const due = (secs) => ({{ $and: [{{ [field]: {{ $lte: new Date(Date.now() - secs * 1000) }} }}, partial] }});
 {lag}{first}
-let secs = 2147483647;
+const isHidden = coll.getIndexes().some((one) => one.name === index && one.hidden);
+const inOrder = (found) => (isHidden ? found : found.hint(index)).sort({{ [field]: 1 }});
+"
+    )
+}
+
+/// The loop over the steps.
+fn steps(plan: &RolloutPlan) -> String {
+    let (_, wait) = plan.lag_max_secs.map(lag).unwrap_or_default();
+    format!(
+        "let secs = 2147483647;
 while (secs > target) {{
-  const last = coll.find(due(target)).sort({{ [field]: 1 }}).hint(index).skip(perStep - 1).limit(1).toArray()[0];
+  const last = inOrder(coll.find(due(target))).skip(perStep - 1).limit(1).toArray()[0];
   secs = last ? Math.max(target, Math.floor((Date.now() - date(last)) / 1000)) : target;
 {wait}  set(secs);
   print(`TTL ${{secs}} s, ${{coll.countDocuments(due(secs))}} overdue`);

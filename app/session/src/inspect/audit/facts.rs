@@ -218,6 +218,8 @@ pub struct Ahead {
     pub days: Days,
     /// The minute of the next 30 days in which most documents expire.
     pub steepest: Option<Minute>,
+    /// The rule with most thresholds in that minute, where there are several rules.
+    pub steepest_rule: Option<String>,
 }
 
 /// A minute, and the documents that expire in it.

@@ -17,5 +17,5 @@ mod words;
 
 pub use facts::Facts;
 pub use finding::{Example, Finding, FindingId, Mend, Place, Severity};
-pub use findings::{has_dates, is_candidate};
+pub use findings::{has_dates, is_candidate, is_cliff};
 pub use report::{Audit, AuditProgress};

@@ -6,6 +6,7 @@ use mayfly_engine::reply::{BusyMinute, DocCount, Forecast};
 use super::asker::{Asker, Stop, estimate, unread};
 use crate::commands::expiry;
 use crate::inspect::audit::facts::{Ahead, CollectionFacts, DAYS, Days, Minute};
+use crate::inspect::audit::is_cliff;
 use crate::job::Namespace;
 use crate::limits::AUDIT_HOURS_MAX;
 
@@ -134,6 +135,27 @@ pub(super) fn read_days(
         rule.days = Some(Days { counts: found.counts, is_exact: found.exact });
     }
     Ok(())
+}
+
+/// The rule with most thresholds in the steepest minute. `None` if the collection has only one, or if the minute is no
+/// cliff.
+pub(super) fn steepest_rule(
+    asker: &Asker<'_>,
+    of: &CollectionFacts,
+    ahead: &Ahead,
+) -> Result<Option<String>, Stop> {
+    let minute = ahead.steepest.filter(|minute| is_cliff(minute.documents, of.documents));
+    let Some(minute) = minute.filter(|_| of.rules.len() > 1) else { return Ok(None) };
+    let mut most: Option<(u64, &str)> = None;
+    for rule in &of.rules {
+        let to_ms = minute.from_ms.saturating_add(MINUTE_MS);
+        let index = Some(rule.name.clone().into());
+        let namespace = &of.namespace;
+        let command = expiry::forecast(&namespace.collection, minute.from_ms, to_ms, 1, index);
+        let count = asked(asker, namespace, &command)?.counts.first().copied().unwrap_or(0);
+        most = most.max(Some((count, rule.name.as_str())));
+    }
+    Ok(most.map(|(_, name)| name.to_owned()))
 }
 
 /// The minute with most documents, as it was found with the hours. Otherwise few hours are looked into, because no

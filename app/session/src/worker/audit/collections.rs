@@ -215,7 +215,8 @@ impl Gathering<'_> {
             facts.documents = first.total;
         }
         if !facts.rules.is_empty() {
-            let ahead = ahead::read(&self.asker, facts)?;
+            let mut ahead = ahead::read(&self.asker, facts)?;
+            ahead.steepest_rule = ahead::steepest_rule(&self.asker, facts, &ahead)?;
             ahead::read_days(&self.asker, facts, &ahead)?;
             facts.ahead = Some(ahead);
         }

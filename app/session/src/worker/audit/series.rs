@@ -212,6 +212,7 @@ impl Hours {
             days: self.days(),
             // The minute of a threshold isn't known.
             steepest: None,
+            steepest_rule: None,
         }
     }
 }

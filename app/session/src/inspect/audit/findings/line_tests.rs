@@ -280,3 +280,66 @@ fn a_field_that_has_an_index_gets_its_ttl_in_place() {
         assert_eq!(rule(&store), [name]);
     }
 }
+
+impl Store {
+    fn count(&self) -> usize {
+        self.ids("shop", Document::new()).len()
+    }
+
+    fn pass_after(&self, ms: i64) {
+        self.ok("admin", &doc! { "mayflyClock": 1, "advanceMS": ms });
+        self.ok("admin", &doc! { "mayflyReap": 1 });
+    }
+}
+
+/// Lines that run a pass instead of waiting for one, and print how many documents it leaves.
+fn with_passes(lines: &str) -> String {
+    let pass = "db.adminCommand({ mayflyReap: 1 }); print(coll.countDocuments({}))";
+    lines.replace("sleep(60000)", pass)
+}
+
+/// The most documents that went in a pass.
+fn steepest(said: &[String], before: usize) -> usize {
+    let counts = said.iter().filter_map(|line| line.parse::<usize>().ok());
+    let counts: Vec<usize> = std::iter::once(before).chain(counts).collect();
+    counts.windows(2).map(|pair| pair[0] - pair[1]).max().unwrap_or(before)
+}
+
+#[test]
+fn a_minute_ahead_is_spread_by_its_lines() {
+    let store = Store::new();
+    store.index("shop", ttl("b", 60));
+    store.index("shop", ttl("a", 60));
+    // One rule has documents that are overdue, another one those of the minute.
+    let count = 10_020_i64;
+    let minute = |n: i64| doc! { "_id": n, "b": date(DAY_MS + n * 59_000 / count) };
+    store.insert("shop", (0..count).map(minute));
+    store.insert("shop", (count..count + 5).map(|n| doc! { "_id": n, "a": date(-DAY_MS) }));
+    let finding = store.finding(FindingId::Cliff);
+    assert_eq!(finding.place.index.as_deref(), Some("b_1"));
+    let lines = with_passes(&finding.mend.command.expect("a command"));
+    let said = store.run(&lines);
+    assert!(said.iter().any(|line| line.contains("Run these lines again after")), "{said:?}");
+    store.pass_after(DAY_MS + 180_000);
+    assert_eq!(store.count(), 10_020, "none of the minute went");
+    let said = store.run(&lines);
+    assert_eq!(store.count(), 0, "{said:?}");
+    // Documents of the same second go together.
+    assert!(steepest(&said, 10_020) <= 1_002 + 180, "{said:?}");
+    let secs = store.indexes().iter().filter_map(|it| it.get_i32("expireAfterSeconds").ok()).min();
+    assert_eq!(secs, Some(60));
+}
+
+#[test]
+fn a_backlog_goes_in_steps_also_by_a_hidden_index() {
+    let store = Store::new();
+    store.index("shop", ttl("at", 60));
+    let hide = doc! { "collMod": "c", "index": { "name": "at_1", "hidden": true } };
+    store.ok("shop", &hide);
+    store.ok("admin", &doc! { "setParameter": 1, "ttlMonitorEnabled": false });
+    store.insert("shop", (0..600_i64).map(|n| doc! { "_id": n, "at": date(-n * 60_000) }));
+    let lines = store.finding(FindingId::BacklogAtStart).mend.command.expect("a command");
+    let said = store.run(&with_passes(&lines));
+    assert_eq!(store.count(), 1, "{said:?}");
+    assert!(steepest(&said, 600) <= 61, "{said:?}");
+}

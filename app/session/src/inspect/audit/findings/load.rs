@@ -3,11 +3,12 @@
 use mayfly_engine::reply::DocCount;
 
 use super::is_more_than_percent;
-use crate::commands::rollout;
+use crate::commands::rollout::{self, Held};
 use crate::inspect::audit::facts::{CollectionFacts, Facts, MonitorState, RuleFacts, RuleKind};
 use crate::inspect::audit::finding::{Finding, FindingId};
 use crate::inspect::audit::words;
-use crate::job::rollout::RolloutPlan;
+use crate::job::number;
+use crate::job::rollout::{RolloutPlan, SECS_MAX};
 
 /// Documents and percent of the collection that make a minute a cliff.
 const CLIFF_DOCS: u64 = 10_000;
@@ -16,8 +17,20 @@ const CLIFF_PERCENT: u64 = 5;
 /// Percent of the collection that make a first pass a backlog.
 const BACKLOG_PERCENT: u64 = 1;
 
-/// Documents a second of the rollout that is offered.
+/// Documents a second of the rollout that is offered, at most.
 const PER_SECOND: u64 = 500;
+
+/// The fewest steps of it.
+const STEPS_MIN: u64 = 10;
+
+/// Seconds by which the documents of a minute ahead are kept longer, until they are rolled out: a week.
+const HOLD_SECS: i64 = 7 * 86_400;
+
+const MINUTE_MS: i64 = 60_000;
+
+/// The mend where the seconds aren't those of an index on a date.
+const NO_INDEX: &str = "Give this rule more seconds with collMod first, and lower them in steps. There is no script for \
+                        it, because it isn't an index on a date.";
 
 /// Replication lag in seconds that a rollout on a server waits for.
 const LAG_SECS: u64 = 10;
@@ -27,7 +40,7 @@ pub(super) fn of(facts: &Facts, collection: &CollectionFacts) -> Vec<Finding> {
 }
 
 /// Whether a number of documents in one minute is a cliff.
-fn is_cliff(documents: DocCount, of: DocCount) -> bool {
+pub fn is_cliff(documents: DocCount, of: DocCount) -> bool {
     documents.likely() > CLIFF_DOCS && is_more_than_percent(documents, CLIFF_PERCENT, of)
 }
 
@@ -43,12 +56,29 @@ fn cliff(facts: &Facts, collection: &CollectionFacts) -> Option<Finding> {
         words::size(collection, minute.documents)
     );
     let finding = Finding::new(FindingId::Cliff, sentence)
-        .at(&collection.namespace, None)
         .about(minute.documents)
         .evidence(format!("It begins at {}.", words::instant(minute.from_ms)));
-    let mend =
-        "Roll the TTL out in steps before that minute, so that replication and caches keep up.";
-    Some(with_rollout(facts, collection, finding.mend(mend)))
+    let ahead = collection.ahead.as_ref();
+    let named = ahead.and_then(|ahead| ahead.steepest_rule.as_ref());
+    let mut rules = collection.rules.iter();
+    let rule = rules.find(|rule| named.is_none_or(|name| rule.name == *name));
+    let Some(rule) = rule else { return Some(finding.at(&collection.namespace, None)) };
+    let finding = finding.at(&collection.namespace, Some(&rule.name));
+    if rule.kind != RuleKind::Date {
+        return Some(finding.mend(NO_INDEX));
+    }
+    let over_ms = minute.from_ms.saturating_add(MINUTE_MS);
+    let held = Held { until_ms: over_ms, secs: rule.secs.saturating_add(HOLD_SECS).min(SECS_MAX) };
+    let plan = plan(facts, collection, rule, minute.documents);
+    let mend = format!(
+        "Run these lines before that minute: they make the TTL {} longer, so that none of these documents goes. \
+         Run them again after it, within that time: they lower the TTL so that {} at most go in a minute. Only \
+         documents of the same second can't be parted.",
+        words::span(HOLD_SECS.saturating_mul(1_000)),
+        number::counted(plan.per_step(), "document", "documents"),
+    );
+    let script = rollout::script_of_held(&plan, held);
+    Some(finding.mend(mend).command(script.trim_end()))
 }
 
 fn backlog(facts: &Facts, collection: &CollectionFacts) -> Option<Finding> {
@@ -71,12 +101,16 @@ fn backlog(facts: &Facts, collection: &CollectionFacts) -> Option<Finding> {
         }
         _ => "It runs once the TTL monitor is turned on.",
     };
-    let finding = Finding::new(FindingId::BacklogAtStart, sentence)
-        .at(&collection.namespace, None)
-        .about(overdue)
-        .evidence(why);
-    let mend = "Check that the dates are right, and keep a backup. Then roll the TTL out in steps.";
-    Some(with_rollout(facts, collection, finding.mend(mend)))
+    let finding = Finding::new(FindingId::BacklogAtStart, sentence).about(overdue).evidence(why);
+    let rule = collection.rules.iter().rev().max_by_key(|rule| rule.overdue.likely())?;
+    let finding = finding.at(&collection.namespace, Some(&rule.name));
+    let check = "Check that the dates are right, and keep a backup.";
+    if rule.kind != RuleKind::Date {
+        return Some(finding.mend(format!("{check} {NO_INDEX}")));
+    }
+    let script = rollout::script(&plan(facts, collection, rule, overdue));
+    let mend = format!("{check} Then roll the TTL out in steps.");
+    Some(finding.mend(mend).command(script.trim_end()))
 }
 
 /// Whether documents became due while no monitor ran, and it runs again without a pass so far.
@@ -88,15 +122,13 @@ fn waits_for_first_pass(facts: &Facts, collection: &CollectionFacts) -> bool {
     facts.monitor.passes == Some(0) && collection.rules.iter().any(is_old)
 }
 
-/// Adds the script that lets the documents of the rule that removes most go in steps.
-fn with_rollout(facts: &Facts, collection: &CollectionFacts, finding: Finding) -> Finding {
-    let dates = collection.rules.iter().filter(|rule| rule.kind == RuleKind::Date);
-    let Some(rule) = dates.max_by_key(|rule| rule.overdue.likely()) else { return finding };
-    let finding = finding.at(&collection.namespace, Some(&rule.name));
-    finding.command(rollout::script(&plan(facts, collection, rule)).trim_end())
-}
-
-fn plan(facts: &Facts, collection: &CollectionFacts, rule: &RuleFacts) -> RolloutPlan {
+/// A rollout of the TTL that the rule has, in steps that are a part of these documents.
+fn plan(
+    facts: &Facts,
+    collection: &CollectionFacts,
+    rule: &RuleFacts,
+    documents: DocCount,
+) -> RolloutPlan {
     RolloutPlan {
         namespace: collection.namespace.clone(),
         create: None,
@@ -106,7 +138,7 @@ fn plan(facts: &Facts, collection: &CollectionFacts, rule: &RuleFacts) -> Rollou
         from_secs: Some(rule.secs),
         to_secs: rule.secs,
         per_second: PER_SECOND,
-        pass_max: None,
+        pass_max: Some((documents.likely() / STEPS_MIN).max(1)),
         replaces: false,
         lag_max_secs: facts.is_server.then_some(LAG_SECS),
     }

@@ -15,6 +15,7 @@ mod unused;
 use std::cmp::Reverse;
 
 pub use candidates::{has_dates, is_candidate};
+pub use load::is_cliff;
 
 use bson::{Document, doc};
 use mayfly_engine::reply::DocCount;

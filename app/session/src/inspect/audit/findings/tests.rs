@@ -265,6 +265,9 @@ fn a_minute_that_removes_many() {
         ["10,001 documents, 20 % of 50,000", "about 2.0 MB", "2026-06-02 12:00:00", "lag() > 10"];
     check(&cliff, FindingId::Cliff, &words);
     assert_eq!(cliff.place.index.as_deref(), Some("createdAt_1"), "its TTL is changed");
+    check(&cliff, FindingId::Cliff, &["perStep = 1000", "set(608400)", "7 d longer"]);
+    let huge = DocCount::About { count: 9_000_000, low: 8_000_000, high: None };
+    check(&of_collection(with(huge)), FindingId::Cliff, &["perStep = 30000"]);
     let mut large = with(Exact(10_001));
     large.documents = Exact(1_000_000);
     assert_eq!(of(&facts(large)), [], "less than 5 %");
@@ -279,11 +282,7 @@ fn the_first_pass_after_a_pause() {
         facts
     };
     let first = only(&with(MonitorState::AtRest, 501));
-    check(
-        &first,
-        FindingId::BacklogAtStart,
-        &["501 documents", "opens the store", "perStep = 30000"],
-    );
+    check(&first, FindingId::BacklogAtStart, &["501 documents", "opens the store", "perStep = 50"]);
     assert_eq!(of(&with(MonitorState::AtRest, 500)), []);
     assert_eq!(of(&with(MonitorState::Works, 501)), []);
     let mut began = with(MonitorState::Works, 501);
@@ -295,6 +294,58 @@ fn the_first_pass_after_a_pause() {
         FindingId::BacklogAtStart,
         &["501 documents", "the next one is the first"],
     );
+}
+
+/// Three rules of which the first has most overdue.
+fn three_rules() -> CollectionFacts {
+    let mut collection = collection();
+    let until = RuleFacts { name: "until_1".to_owned(), field: "until".to_owned(), ..rule() };
+    let clustered = RuleFacts { kind: RuleKind::Clustered, name: "_id_".to_owned(), ..rule() };
+    collection.rules.extend([until, clustered]);
+    collection
+}
+
+#[test]
+fn the_rule_that_removes_the_documents_of_a_cliff_is_named() {
+    let with = |name: &str| {
+        let mut collection = three_rules();
+        collection.rules[0].overdue = Exact(5);
+        let documents = Exact(12_000);
+        collection.ahead = Some(Ahead {
+            steepest: Some(Minute { from_ms: NOW_MS + DAY_MS, documents }),
+            steepest_rule: Some(name.to_owned()),
+            ..Ahead::default()
+        });
+        let found = of(&facts(collection));
+        found.into_iter().find(|finding| finding.id == FindingId::Cliff).expect("it is there")
+    };
+    let until = with("until_1");
+    assert_eq!(until.place.index.as_deref(), Some("until_1"));
+    check(&until, FindingId::Cliff, &["index = 'until_1'"]);
+    let clustered = with("_id_");
+    assert_eq!(clustered.place.index.as_deref(), Some("_id_"));
+    assert_eq!(clustered.mend.command, None);
+    check(&clustered, FindingId::Cliff, &["more seconds with collMod", "no script"]);
+}
+
+#[test]
+fn the_rule_with_the_backlog_is_named() {
+    let with = |overdue: [u64; 3]| {
+        let mut collection = three_rules();
+        for (rule, overdue) in collection.rules.iter_mut().zip(overdue) {
+            rule.overdue = Exact(overdue);
+        }
+        collection.ahead = Some(Ahead { overdue: Exact(900), ..Ahead::default() });
+        let mut facts = facts(collection);
+        facts.monitor.state = MonitorState::AtRest;
+        let mut found = of(&facts).into_iter();
+        found.find(|finding| finding.id == FindingId::BacklogAtStart).expect("it is there")
+    };
+    check(&with([5, 895, 0]), FindingId::BacklogAtStart, &["index = 'until_1'", "perStep = 90"]);
+    let clustered = with([5, 0, 895]);
+    assert_eq!(clustered.place.index.as_deref(), Some("_id_"));
+    assert_eq!(clustered.mend.command, None);
+    check(&clustered, FindingId::BacklogAtStart, &["no script"]);
 }
 
 #[test]

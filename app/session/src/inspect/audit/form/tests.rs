@@ -55,6 +55,7 @@ fn audit() -> Audit {
         month: AtLeast(20_001),
         days: days(),
         steepest: Some(Minute { from_ms: NOW_MS + 60_000, documents: AtLeast(19_000) }),
+        steepest_rule: None,
     };
     let shop = CollectionFacts {
         documents: Exact(40_000),
