@@ -48,6 +48,11 @@ impl Rhythm {
         self.period_ms.saturating_mul(LATE_PERIODS).saturating_add(self.pass_ms)
     }
 
+    /// Whether a whole pass must have run in a span of time.
+    pub fn has_passed(self, span_ms: i64) -> bool {
+        span_ms > self.apart_ms().saturating_add(DRIFT_MS)
+    }
+
     fn apart_ms(self) -> i64 {
         self.period_ms.saturating_add(self.pass_ms)
     }
@@ -185,7 +190,7 @@ fn of_backlog(seen: &[Look], first: &Look, last: &Look, rhythm: Rhythm) -> Pace 
         // A pass in a short span weighs too much, so what came is set against the removals of a whole period.
         let apart = minutes(rhythm.apart_ms()).max(span / count(passes + 1));
         (grown + count(removed)) / span - count(removed) / (count(passes) * apart)
-    } else if removed > 0 || span_ms > rhythm.apart_ms().saturating_add(DRIFT_MS) {
+    } else if removed > 0 || rhythm.has_passed(span_ms) {
         // In the middle of a long pass, or of none at all.
         grown / span
     } else {

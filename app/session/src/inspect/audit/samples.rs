@@ -31,8 +31,13 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// The backlog of a collection, if it was looked at.
+    pub fn of(&self, namespace: &Namespace) -> Option<&CollectionBacklog> {
+        self.collections.iter().find(|found| found.namespace == *namespace)
+    }
+
     fn has(&self, namespace: &Namespace) -> bool {
-        self.collections.iter().any(|found| found.namespace == *namespace)
+        self.of(namespace).is_some()
     }
 
     /// The collections of these names together.
@@ -81,7 +86,7 @@ impl Samples {
         self.0.is_empty()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &Sample> {
+    pub fn iter(&self) -> std::slice::Iter<'_, Sample> {
         self.0.iter()
     }
 

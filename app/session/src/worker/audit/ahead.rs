@@ -137,8 +137,8 @@ pub(super) fn read_days(
     Ok(())
 }
 
-/// The rule with most thresholds in the steepest minute. `None` if the collection has only one, or if the minute is no
-/// cliff.
+/// The rule with most thresholds in the steepest minute. `None` if the collection has only one, or if the minute
+/// isn't a cliff.
 pub(super) fn steepest_rule(
     asker: &Asker<'_>,
     of: &CollectionFacts,

@@ -2,6 +2,7 @@
 
 mod candidates;
 mod cosmos;
+mod late;
 #[cfg(test)]
 mod line_tests;
 mod load;
@@ -68,7 +69,7 @@ pub(super) fn of(facts: &Facts) -> Vec<Finding> {
     for collection in &facts.collections {
         for rule in &collection.rules {
             let ruled = Ruled { facts, collection, rule };
-            found.extend(monitor::falling_behind(ruled));
+            found.extend(late::of(ruled));
             found.extend(never::of(ruled));
             found.extend(rules::of(ruled));
         }

@@ -3,11 +3,9 @@
 use bson::doc;
 use mayfly_engine::value::shell::write_command;
 
-use super::Ruled;
 use crate::commands::reaper;
 use crate::inspect::audit::facts::{Facts, MonitorState};
 use crate::inspect::audit::finding::{Finding, FindingId};
-use crate::inspect::audit::pace::Pace;
 use crate::inspect::audit::words;
 use crate::job::number;
 use crate::limits::AUDIT_UNREADABLE_NAMED;
@@ -101,40 +99,4 @@ fn unreadable(facts: &Facts) -> Option<Finding> {
     } else {
         "Check the store with mayfly verify, and audit again."
     }))
-}
-
-/// Documents of a rule that should be gone by now.
-pub(super) fn falling_behind(ruled: Ruled<'_>) -> Option<Finding> {
-    let Ruled { facts, rule, .. } = ruled;
-    // Documents that became due while no program ran wait for the first pass: none is late before that.
-    if facts.monitor.is_idle() || facts.monitor.passes == Some(0) {
-        return None;
-    }
-    let rhythm = facts.monitor.rhythm();
-    let late_since_ms = rule.earliest_ms?.max(rule.removable_ms.unwrap_or(i64::MIN));
-    let late_ms = facts.now_ms.saturating_sub(late_since_ms);
-    if late_ms <= rhythm.patience_ms() {
-        return None;
-    }
-    let sentence = format!(
-        "The TTL monitor does not keep up with {}: {} overdue.",
-        ruled.name(),
-        words::share(rule.overdue, rule.total)
-    );
-    let mut finding =
-        Finding::new(FindingId::FallingBehind, sentence).about(rule.overdue).evidence(format!(
-            "The oldest should be gone since {}, {} ago; a pass is due every {}.",
-            words::instant(late_since_ms),
-            words::span(late_ms),
-            words::span(rhythm.period_ms)
-        ));
-    if facts.monitor.sleep_secs.is_none() {
-        finding = finding.evidence("The server tells no period; one of 60 seconds was assumed.");
-    }
-    if let Some(pace @ Pace::FallingBehind { .. }) = facts.pace() {
-        finding = finding.evidence(format!("All rules together: {pace}."));
-    }
-    let mend = "See how long a pass takes and what else writes. A larger backlog goes faster in steps: plan \
-                a rollout. If nothing is removed at all, restart the primary or look for a stalled monitor.";
-    Some(ruled.place(finding.mend(mend)))
 }

@@ -2,6 +2,7 @@
 
 use bson::{Bson, doc};
 use mayfly_engine::reply::DocCount::{self, AtLeast, Exact};
+use mayfly_engine::reply::PassSpan;
 
 use super::*;
 use crate::inspect::audit::facts::{
@@ -155,46 +156,113 @@ fn clocks_that_differ() {
     check(&only(&facts), FindingId::Clock, &["here is 1 min 30 s after this computer's"]);
 }
 
-#[test]
-fn a_monitor_that_does_not_keep_up() {
-    let late = of_rule(|rule| rule.earliest_ms = Some(NOW_MS - 182_001));
-    check(
-        &late,
-        FindingId::FallingBehind,
-        &["createdAt_1 of shop.carts", "2026-06-01 11:56:57 UTC"],
-    );
-    assert_eq!(late.severity, Severity::Error);
-    // The index is newer than the threshold.
-    let mut new = collection();
-    new.rules[0].earliest_ms = Some(NOW_MS - 9 * DAY_MS);
-    new.rules[0].removable_ms = Some(NOW_MS - 60_000);
-    assert_eq!(of(&facts(new)), []);
-    // A program that just opened the store has made no pass yet.
-    let mut closed = collection();
-    closed.rules[0].earliest_ms = Some(NOW_MS - 9 * DAY_MS);
-    let mut closed = facts(closed);
-    closed.monitor.passes = Some(0);
-    assert_eq!(of(&closed), []);
-    closed.monitor.passes = Some(1);
-    check(&only(&closed), FindingId::FallingBehind, &["createdAt_1 of shop.carts"]);
-    // It is known how fast the backlog grows.
-    let seen = |after_ms, passes, documents| Sample {
-        at_ms: NOW_MS + after_ms,
-        passes: Some(passes),
-        removed: Some(0),
-        collections: vec![CollectionBacklog {
-            namespace: closed.collections[0].namespace.clone(),
-            overdue: Exact(documents),
-            since_ms: Some(NOW_MS - 9 * DAY_MS),
-            arrived: None,
-        }],
+/// A store on this computer, whose passes left and removed these numbers of documents, one a minute.
+fn store_with(passes: &[(u64, u64)], oldest_ms: i64) -> Facts {
+    let mut collection = collection();
+    collection.rules[0].earliest_ms = Some(NOW_MS - oldest_ms);
+    let mut facts = facts(collection);
+    (facts.is_server, facts.clock) = (false, None);
+    let first_ms = NOW_MS - 60_000 * i64::try_from(passes.len()).expect("few");
+    let span = |(at, (left, removed)): (i64, &(u64, u64))| PassSpan {
+        at_ms: first_ms + at * 60_000,
+        secs: 60,
+        passes: 1,
+        removed: *removed,
+        left: *left,
+        lag_p50_ms: 0,
+        lag_p99_ms: 0,
+        duration_micros: 0,
     };
-    let mut grows = closed.clone();
-    grows.samples = [seen(0, 7, 4_000), seen(60_000, 8, 4_100)].into_iter().collect();
-    let rate = "Falling behind by about 100 a minute; at this rate the backlog doubles in 41 min";
-    check(&only(&grows), FindingId::FallingBehind, &[rate]);
-    grows.samples = [seen(0, 7, 4_000), seen(60_000, 8, 3_000)].into_iter().collect();
-    assert!(!format!("{:?}", only(&grows)).contains("a minute"), "it shrinks");
+    facts.history = (0..).zip(passes).map(span).collect();
+    facts
+}
+
+#[test]
+fn a_store_whose_passes_leave_documents_does_not_keep_up() {
+    for (passes, is_late) in [
+        // The documents were inserted with old dates since the last pass.
+        (&[(0, 0), (0, 0), (0, 0), (0, 0)][..], false),
+        // They come all the time, a few while a pass runs.
+        (&[(3, 900), (9, 900), (7, 900), (5, 900)], false),
+        // A pass found many, and the next ones removed them.
+        (&[(900, 0), (500, 400), (100, 400), (0, 100)], false),
+        (&[(900, 0), (900, 0), (900, 0), (900, 0)], true),
+        (&[(5_000, 100), (4_900, 100), (4_800, 100), (4_700, 100)], true),
+        (&[(5_000, 90_000), (7_000, 90_000), (9_000, 90_000), (11_000, 90_000)], true),
+        // No pass in the last day.
+        (&[], true),
+    ] {
+        let found = of(&store_with(passes, DAY_MS));
+        assert_eq!(found.len(), usize::from(is_late), "{passes:?} {found:?}");
+        let words = ["does not keep up", "2026-05-31 12:00:00 UTC, 1 d ago"];
+        found.iter().for_each(|one| check(one, FindingId::FallingBehind, &words));
+    }
+    let mut stalled = store_with(&[(0, 0), (0, 0), (0, 0), (0, 0)], DAY_MS);
+    stalled.history.iter_mut().for_each(|span| span.at_ms -= 3_600_000);
+    check(&only(&stalled), FindingId::FallingBehind, &["No pass has ended for 1 h."]);
+    // Three periods and the last pass are allowed.
+    assert_eq!(of(&store_with(&[], 182_000)), []);
+    let mut new = store_with(&[], DAY_MS);
+    new.collections[0].rules[0].removable_ms = Some(NOW_MS - 60_000);
+    assert_eq!(of(&new), [], "the index is newer than the threshold");
+    // A program that just opened the store has made no pass yet.
+    let mut opened = store_with(&[], DAY_MS);
+    opened.monitor.passes = Some(0);
+    assert_eq!(of(&opened), []);
+}
+
+/// A sample of the server: seconds from now, passes and removed documents so far, overdue documents and the oldest.
+fn looked(secs: i64, counters: Option<(u64, u64)>, overdue: u64, since_ms: i64) -> Sample {
+    let (passes, removed) = counters.unzip();
+    let namespace = collection().namespace;
+    let (overdue, since_ms) = (Exact(overdue), Some(NOW_MS - since_ms));
+    let backlog = CollectionBacklog { namespace, overdue, since_ms, arrived: None };
+    Sample { at_ms: NOW_MS + secs * 1_000, passes, removed, collections: vec![backlog] }
+}
+
+#[test]
+fn a_server_does_not_keep_up_if_documents_were_seen_to_wait() {
+    let with = |samples: &[Sample]| {
+        let mut collection = collection();
+        collection.rules[0].earliest_ms = Some(NOW_MS - DAY_MS);
+        let mut facts = facts(collection);
+        facts.monitor.passes = samples.first().and_then(|sample| sample.passes);
+        facts.samples = samples.iter().cloned().collect();
+        facts
+    };
+    let unknown = |samples: &[Sample]| {
+        let found = only(&with(samples));
+        check(&found, FindingId::FallingBehind, &["is not known", "--time-limit 3m"]);
+        assert_eq!(found.severity, Severity::Warning);
+    };
+    let late = |samples: &[Sample], word: &str| {
+        let found = only(&with(samples));
+        check(&found, FindingId::FallingBehind, &["createdAt_1 of shop.carts", word, "1 d ago"]);
+        assert_eq!(found.severity, Severity::Error);
+    };
+    let first = looked(0, Some((7, 1_000)), 400, DAY_MS);
+    unknown(&[]);
+    unknown(std::slice::from_ref(&first));
+    unknown(&[first.clone(), looked(20, Some((7, 1_000)), 400, DAY_MS)]);
+    late(&[first.clone(), looked(20, Some((8, 1_000)), 400, DAY_MS)], "does not keep up");
+    late(
+        &[first.clone(), looked(70, Some((7, 1_000)), 400, DAY_MS)],
+        "No pass has ended for 1 min",
+    );
+    // A pass removed them, and as many were inserted with the same old date.
+    assert_eq!(of(&with(&[first.clone(), looked(60, Some((8, 1_400)), 400, DAY_MS)])), []);
+    // Some of them are left for certain.
+    let grows = looked(62, Some((8, 1_200)), 500, DAY_MS - 9_000);
+    late(&[first.clone(), grows], "Falling behind by about 97 a minute; at this rate");
+    // Without counters, the oldest one must be the same.
+    let plain = |secs, since_ms| looked(secs, None, 400, since_ms);
+    late(&[plain(0, DAY_MS), plain(70, DAY_MS)], "does not keep up");
+    assert_eq!(of(&with(&[plain(0, DAY_MS), plain(70, DAY_MS - 5)])), []);
+    unknown(&[plain(0, DAY_MS), plain(50, DAY_MS)]);
+    // A collection that was not looked at.
+    let mut other = with(&[first.clone(), looked(20, Some((8, 1_000)), 400, DAY_MS)]);
+    other.collections[0].namespace = Namespace::new("shop", "other");
+    check(&only(&other), FindingId::FallingBehind, &["is not known"]);
 }
 
 #[test]
