@@ -121,13 +121,23 @@ pub fn documents_and_bounds(found: DocCount) -> (String, String) {
         DocCount::Exact(number) => count(number),
         DocCount::AtLeast(0) => "an unknown number of".to_owned(),
         DocCount::AtLeast(number) => format!("at least {}", count(number)),
-        DocCount::About { count: about, .. } => format!("about {}", count(two_digits(about))),
+        DocCount::About { count: about, .. } => {
+            let unit = unit(found, about);
+            format!("about {}", count(about.saturating_add(unit / 2) / unit * unit))
+        }
     };
     let bounds = match found {
         DocCount::Exact(_) | DocCount::AtLeast(_) => String::new(),
         DocCount::About { low, high, .. } => {
-            let high = high.map_or_else(|| "far more".to_owned(), |high| count(digits_up(high)));
-            format!(", could be {} to {high}", count(digits_down(low)))
+            let high = high.map_or_else(
+                || "far more".to_owned(),
+                |high| {
+                    let unit = unit(found, high);
+                    count(high.div_ceil(unit).saturating_mul(unit))
+                },
+            );
+            let unit = unit(found, low);
+            format!(", could be {} to {high}", count(low / unit * unit))
         }
     };
     (number, bounds)
@@ -139,28 +149,19 @@ pub fn short_documents(found: DocCount) -> String {
         DocCount::Exact(number) => count(number),
         DocCount::AtLeast(0) => "?".to_owned(),
         DocCount::AtLeast(number) => format!("≥ {}", count(number)),
-        DocCount::About { count: about, .. } => format!("~{}", count(two_digits(about))),
+        DocCount::About { count: about, .. } => {
+            let unit = unit(found, about);
+            format!("~{}", count(about.saturating_add(unit / 2) / unit * unit))
+        }
     }
 }
 
-/// The value of the second digit: more digits of an estimate say nothing.
-fn second_digit(number: u64) -> u64 {
-    10_u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(1))
-}
-
-fn two_digits(number: u64) -> u64 {
-    let unit = second_digit(number);
-    number.saturating_add(unit / 2) / unit * unit
-}
-
-fn digits_down(number: u64) -> u64 {
-    let unit = second_digit(number);
-    number / unit * unit
-}
-
-fn digits_up(number: u64) -> u64 {
-    let unit = second_digit(number);
-    number.div_ceil(unit).saturating_mul(unit)
+/// What a number of an estimate is rounded to: more than two digits say nothing, unless the bounds are that near.
+fn unit(of: DocCount, number: u64) -> u64 {
+    let second_digit = 10_u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(1));
+    let DocCount::About { low, high: Some(high), .. } = of else { return second_digit };
+    let tenth = high.saturating_sub(low) / 10;
+    second_digit.min(10_u64.pow(tenth.checked_ilog10().unwrap_or(0)))
 }
 
 #[cfg(test)]
@@ -193,6 +194,7 @@ mod tests {
         check(DocCount::AtLeast(0), ["an unknown number", "?"]);
         check(about(83, 0, Some(4_939)), ["about 83, could be 0 to 5,000", "~83"]);
         check(about(4_939, 3_561, Some(6_741)), ["about 4,900, could be 3,500 to 6,800", "~4,900"]);
+        check(about(1_987, 1_927, Some(1_987)), ["about 1,987, could be 1,927 to 1,987", "~1,987"]);
         check(about(0, 0, Some(9)), ["about 0, could be 0 to 9", "~0"]);
         check(about(4_939, 561, None), ["about 4,900, could be 560 to far more", "~4,900"]);
     }

@@ -116,7 +116,7 @@ fn list_ui(ui: &mut Ui, audit: &Audit, selected: Option<usize>, actions: &mut Ac
             actions.push(Action::Audit(AuditAction::Select(None)));
         }
         if audit.findings.is_empty() {
-            empty_state::hint(ui, "Nothing is wrong with the TTL rules that were read");
+            empty_state::hint(ui, form::nothing_found(&audit.facts));
         }
         for (at, finding) in audit.findings.iter().enumerate() {
             let colors = colors(ui);

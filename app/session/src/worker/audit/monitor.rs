@@ -96,5 +96,8 @@ impl Gathering<'_> {
 fn hold_of_server(status: &Document) -> Option<String> {
     let ttl = status.get_document("metrics").ok()?.get_document("ttl").ok()?;
     let is_held = ttl.get_bool("held").unwrap_or(false);
-    is_held.then(|| "The server says so; the window that serves it says why.".to_owned())
+    is_held.then(|| {
+        "The server says so. The program that serves it says why: its window, or its log."
+            .to_owned()
+    })
 }

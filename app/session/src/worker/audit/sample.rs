@@ -21,6 +21,10 @@ use crate::limits::{AUDIT_SAMPLE_DOCS, AUDIT_WHOLE_DOCS};
 
 const DAY_MS: i64 = 86_400_000;
 
+/// How much later than its `_id` the time of insertion may be: an `_id` has whole seconds, and one more is between it
+/// and `new Date()`.
+const INSERTION_MS: i64 = 2_000;
+
 /// Counts the documents of a sample.
 struct Tally {
     analysis: Analysis,
@@ -40,7 +44,7 @@ impl Tally {
         for (rule, verdict) in self.rules.iter().zip(&verdicts) {
             let is_zero = matches!(rule.rule(), Rule::Date { expire_after_secs: 0, .. });
             let Some(deadline) = verdict.deadline().filter(|_| is_zero) else { continue };
-            let is_past = deadline.base_ms < id.timestamp().timestamp_millis();
+            let is_past = deadline.base_ms <= id.timestamp().timestamp_millis() + INSERTION_MS;
             if let Some(seen) = self.past.iter_mut().find(|seen| seen.index == rule.name) {
                 seen.known += 1;
                 seen.past += u64::from(is_past);

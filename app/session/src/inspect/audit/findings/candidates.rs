@@ -83,8 +83,11 @@ fn candidate(
 ) -> Finding {
     let namespace = &collection.namespace;
     let (first_ms, last_ms) = field.range_ms.unwrap_or((facts.now_ms, facts.now_ms));
+    let is_whole =
+        collection.is_time_series || collection.sample.as_ref().is_some_and(|it| it.is_whole);
+    let seen = if is_whole { "" } else { " seen in the sample" };
     let sentence = format!(
-        "{namespace} grows without a TTL; its oldest {} is from {}.",
+        "{namespace} grows without a TTL; the oldest {}{seen} is from {}.",
         field.path,
         words::instant(first_ms)
     );

@@ -343,3 +343,28 @@ fn a_backlog_goes_in_steps_also_by_a_hidden_index() {
     assert_eq!(store.count(), 1, "{said:?}");
     assert!(steepest(&said, 600) <= 61, "{said:?}");
 }
+
+#[test]
+fn the_time_of_insertion_is_past_at_insertion() {
+    let store = Store::new();
+    store.index("shop", ttl("createdAt", 0));
+    // As a program makes them: the `_id` with whole seconds, and the date next to it.
+    let insert = |after_ms: i64| {
+        let id = |n: i64| {
+            let mut id = [u8::try_from(n).expect("few"); 12];
+            let secs = u32::try_from((NOW_MS + n * 450) / 1_000).expect("a time");
+            id[..4].copy_from_slice(&secs.to_be_bytes());
+            bson::oid::ObjectId::from_bytes(id)
+        };
+        let row = |n| doc! { "_id": id(n), "createdAt": date(n * 450 + after_ms) };
+        store.ok("shop", &doc! { "delete": "c", "deletes": [{ "q": {}, "limit": 0 }] });
+        store
+            .ok("shop", &doc! { "insert": "c", "documents": (0..30).map(row).collect::<Vec<_>>() });
+    };
+    insert(0);
+    let found = store.finding(FindingId::ZeroAndPast);
+    assert!(found.evidence[0].starts_with("30 of 30"), "{found:?}");
+    insert(60_000);
+    let found = store.audit().findings;
+    assert!(found.iter().all(|one| one.id != FindingId::ZeroAndPast), "{found:?}");
+}

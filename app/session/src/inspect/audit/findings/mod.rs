@@ -79,11 +79,29 @@ pub(super) fn of(facts: &Facts) -> Vec<Finding> {
         found.extend(cosmos::of(collection));
         found.extend(candidates::of(facts, collection));
     }
+    found.iter_mut().for_each(leave_out_refused);
     found.sort_by_key(|finding| {
         let documents = finding.documents.map_or(0, DocCount::likely);
         (finding.severity, finding.id, Reverse(documents))
     });
     found
+}
+
+/// Characters of a database's name that mongosh refuses and some servers don't.
+const REFUSED: [char; 12] = ['/', '\\', '.', ' ', '"', '$', '*', '<', '>', ':', '|', '?'];
+
+/// Leaves out lines that mongosh could not run, and says so.
+fn leave_out_refused(finding: &mut Finding) {
+    let namespace = finding.place.namespace.as_ref();
+    let db = namespace.map_or("", |namespace| namespace.db.as_str());
+    // A filter doesn't name the database.
+    let is_line = finding.mend.command.as_ref().is_some_and(|lines| lines.contains("db."));
+    if is_line && db.contains(REFUSED) {
+        finding.mend.command = None;
+        finding.evidence.push(format!(
+            "mongosh refuses the name of the database {db}, so there are no lines for it."
+        ));
+    }
 }
 
 /// Whether a part is more than this many of a hundred.

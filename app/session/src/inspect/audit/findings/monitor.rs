@@ -16,8 +16,6 @@ const SLOW_SECS: i64 = 3_600;
 /// Milliseconds by which two clocks may differ.
 const CLOCK_MS: i64 = 1_000;
 
-const MS_PER_SEC: i64 = 1_000;
-
 pub(super) fn of(facts: &Facts) -> Vec<Finding> {
     let found = [off(facts), slow(facts), clock(facts), unreadable(facts)];
     found.into_iter().flatten().chain(facts.monitor.holds.iter().map(|why| hold(why))).collect()
@@ -47,7 +45,7 @@ fn slow(facts: &Facts) -> Option<Finding> {
     let secs = facts.monitor.sleep_secs.filter(|secs| *secs > SLOW_SECS)?;
     let sentence = format!(
         "The TTL monitor runs once in {}: a document stays up to that long after its threshold.",
-        words::span(secs.saturating_mul(MS_PER_SEC))
+        words::secs(secs)
     );
     let finding = Finding::new(FindingId::MonitorSlow, sentence)
         .evidence(format!("The parameter ttlMonitorSleepSecs is {}.", number::secs(secs)))
@@ -62,9 +60,9 @@ fn clock(facts: &Facts) -> Option<Finding> {
     if off_ms.saturating_sub(clock.uncertain_ms) <= CLOCK_MS {
         return None;
     }
-    let side = if clock.ahead_ms > 0 { "ahead of" } else { "after" };
+    let side = if clock.ahead_ms > 0 { "fast" } else { "slow" };
     let sentence = format!(
-        "The clock of {} is {} {side} this computer's: one of the two removes too early or too late.",
+        "The clock of {} is {} {side} by this computer's: one of the two removes too early or too late.",
         facts.name,
         words::span(off_ms)
     );

@@ -62,6 +62,10 @@ fn never(ruled: Ruled<'_>) -> Option<Finding> {
         (FindingId::NeverSome, format!("Documents never expire by {}: {share}.", ruled.name()))
     };
     let mut finding = ruled.place(Finding::new(id, sentence)).about(sum);
+    if let Some(other) = covering(ruled).filter(|_| id == FindingId::NeverSome) {
+        finding.severity = Severity::Info;
+        finding = finding.evidence(format!("They expire by {}, as all documents do.", other.name));
+    }
     for never in &causes {
         let label = reason_label(&never.code);
         let words = words::documents(never.documents);
@@ -73,6 +77,17 @@ fn never(ruled: Ruled<'_>) -> Option<Finding> {
         finding.examples.extend(never.example.clone().map(|id| Example { cause, id }));
     }
     Some(mend(ruled, &causes, finding))
+}
+
+/// Another rule by which every document expires.
+fn covering(ruled: Ruled<'_>) -> Option<&RuleFacts> {
+    let is_complete = |rule: &&RuleFacts| {
+        rule.earliest_ms.is_some()
+            && rule.total.is_exact()
+            && rule.never.iter().all(|never| never.documents == DocCount::Exact(0))
+    };
+    let mut others = ruled.collection.rules.iter().filter(|rule| rule.name != ruled.rule.name);
+    others.find(is_complete)
 }
 
 fn inert(code: &str) -> Option<InertReason> {

@@ -49,7 +49,7 @@ pub(super) fn two(collection: &CollectionFacts) -> Option<Finding> {
     }
     let of = number::counted(sample.documents, "document", "documents");
     if sample.is_whole {
-        return Some(finding.evidence(format!("Of all {of}, {}.", wins.join(", "))));
+        return Some(finding.evidence(format!("Of {of} in all, {}.", wins.join(", "))));
     }
     let finding = finding.evidence(format!("Of a sample of {of}, {}.", wins.join(", ")));
     Some(finding.sampled(sample.documents))
@@ -99,7 +99,7 @@ fn zero_and_past(ruled: Ruled<'_>) -> Option<Finding> {
         return None;
     }
     let sentence = format!(
-        "{} has 0 seconds, and most dates in {} are past when the document is inserted.",
+        "{} has 0 seconds, and most dates in {} are not after the insertion of their document.",
         ruled.name(),
         rule.field
     );

@@ -139,8 +139,9 @@ fn a_monitor_that_is_off_slow_or_on_hold() {
     let mut slow = facts(collection());
     slow.monitor.sleep_secs = Some(3_600);
     assert_eq!(of(&slow), [], "an hour is allowed");
-    slow.monitor.sleep_secs = Some(7_200);
-    check(&only(&slow), FindingId::MonitorSlow, &["once in 2 h", "ttlMonitorSleepSecs: 60"]);
+    slow.monitor.sleep_secs = Some(3_601);
+    let words = ["once in 1 h (3,601 s)", "ttlMonitorSleepSecs: 60"];
+    check(&only(&slow), FindingId::MonitorSlow, &words);
 }
 
 #[test]
@@ -153,7 +154,7 @@ fn clocks_that_differ() {
         assert_eq!(of(&facts).len(), usize::from(is_found), "{ahead_ms} {uncertain_ms}");
     }
     facts.clock = Some(ClockFacts { ahead_ms: -90_000, uncertain_ms: 3 });
-    check(&only(&facts), FindingId::Clock, &["here is 1 min 30 s after this computer's"]);
+    check(&only(&facts), FindingId::Clock, &["here is 1 min 30 s slow by this computer's"]);
 }
 
 /// A store on this computer, whose passes left and removed these numbers of documents, one a minute.
@@ -302,6 +303,17 @@ fn some_documents_never_expire() {
     check(&with(Exact(501)), FindingId::NeverSome, &["501 documents, 1.0 % of 50,000"]);
     check(&with(AtLeast(1_001)), FindingId::NeverSome, &["at least 1,001 documents"]);
     assert_eq!(with(Exact(501)).severity, Severity::Warning);
+    // Each of them expires by another rule.
+    let mut two = collection();
+    two.rules[0].never = vec![never("string", Exact(501))];
+    two.rules.push(RuleFacts { name: "until_1".to_owned(), ..rule() });
+    let found = of(&facts(two.clone()));
+    let some = found.iter().find(|one| one.id == FindingId::NeverSome).expect("it is there");
+    assert_eq!(some.severity, Severity::Info);
+    check(some, FindingId::NeverSome, &["They expire by until_1, as all documents do."]);
+    two.rules[1].never = vec![never("null", Exact(1))];
+    let found = of(&facts(two));
+    assert!(found.iter().any(|one| one.severity == Severity::Warning), "not all do");
     let unseen = of_rule(|rule| {
         (rule.earliest_ms, rule.never) = (None, vec![never("string", Exact(501))]);
     });
@@ -423,7 +435,10 @@ fn rules_that_do_more_or_less_than_meant() {
     let winners = vec![("createdAt_1".to_owned(), 500), ("until_1".to_owned(), 1)];
     two.sample = Some(SampleFacts { winners, ..two.sample.unwrap_or_default() });
     let words = ["2 TTL rules", "1 h (3,600 s)", "until_1 removes 1 document first"];
-    check(&of_collection(two), FindingId::TwoRules, &words);
+    check(&of_collection(two.clone()), FindingId::TwoRules, &words);
+    two.sample =
+        Some(SampleFacts { documents: 1, is_whole: true, ..two.sample.unwrap_or_default() });
+    check(&of_collection(two), FindingId::TwoRules, &["Of 1 document in all, createdAt_1"]);
     let partial = of_rule(|rule| {
         rule.partial = Some(doc! { "paid": false });
         rule.never = vec![never("outsidePartialFilter", Exact(20))];
@@ -499,9 +514,15 @@ fn collections_that_could_carry_a_ttl() {
     let range_ms = Some((NOW_MS - 400 * DAY_MS, NOW_MS - DAY_MS));
     let would_remove = Some([Exact(45_000), Exact(4_000)]);
     let old = FieldFacts { range_ms, would_remove, ..field("at", 760) };
-    let words =
-        ["oldest at is from 2025-04-27", "30 days would remove 45,000 documents", "365 days 4,000"];
+    let words = [
+        "the oldest at seen in the sample is from 2025-04-27",
+        "30 days would remove 45,000 documents",
+        "365 days 4,000",
+    ];
     check(&only(&with(old.clone())), FindingId::Candidate, &words);
+    let mut whole = with(old.clone());
+    whole.collections[0].sample.iter_mut().for_each(|sample| sample.is_whole = true);
+    check(&only(&whole), FindingId::Candidate, &["TTL; the oldest at is from 2025-04-27"]);
     assert_eq!(of(&with(FieldFacts { dates: 759, ..old.clone() })), [], "too few dates");
     let ended = Some((NOW_MS - 400 * DAY_MS, NOW_MS - 31 * DAY_MS));
     assert_eq!(of(&with(FieldFacts { range_ms: ended, ..old.clone() })), [], "it does not grow");
@@ -563,6 +584,19 @@ fn a_time_series_that_grows_gets_its_ttl_by_the_collection() {
     let command = "runCommand({ collMod: 'carts', expireAfterSeconds: 31536000 })";
     check(&found, FindingId::Candidate, &["grows without a TTL", command, "20 documents"]);
     assert_eq!(found.sample, None, "it was read whole");
+}
+
+#[test]
+fn a_database_that_mongosh_cannot_name_gets_no_lines() {
+    for (name, has_lines) in [("shop", true), ("o'neil", true), ("a:b", false), ("a b", false)] {
+        let mut hidden = collection();
+        hidden.rules[0].is_hidden = true;
+        hidden.namespace = Namespace::new(name, "carts");
+        let found = of_collection(hidden);
+        assert_eq!(found.mend.command.is_some(), has_lines, "{name}");
+        let said = found.evidence.iter().any(|line| line.contains("mongosh refuses the name"));
+        assert_eq!(said, !has_lines, "{name}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::facts::{CollectionFacts, DAYS, Facts};
 use super::{
     AHEAD, Audit, Finding, SHOWN_MAX, counts, effort, example, further, largest, learn, monitor,
-    not_finished, pace, place, ruled, sample, svg, title,
+    not_finished, nothing_found, pace, place, ruled, sample, svg, title,
 };
 use crate::job::invisible::with_marks;
 use crate::job::number;
@@ -50,7 +50,7 @@ pub fn html(audit: &Audit) -> String {
     }
     out.push_str("<h2>Findings</h2>\n");
     if audit.findings.is_empty() {
-        out.push_str("<p>Nothing is wrong with the TTL rules that were read.</p>\n");
+        let _ = writeln!(out, "<p>{}.</p>", nothing_found(facts));
     }
     for finding in &audit.findings {
         article(&mut out, finding);

@@ -131,6 +131,16 @@ pub fn not_finished(facts: &Facts) -> Vec<String> {
     reasons.into_iter().map(line).collect()
 }
 
+/// The sentence for no findings, without a period.
+pub fn nothing_found(facts: &Facts) -> &'static str {
+    let is_cut = facts.effort.end != AuditEnd::Complete;
+    if is_cut && facts.collections.iter().all(|it| it.unfinished.is_some()) {
+        "Nothing was read, so nothing is known to be fine"
+    } else {
+        "Nothing is wrong with the TTL rules that were read"
+    }
+}
+
 /// The place of a finding: `shop.carts, index expireAt_1`; nothing for the whole store.
 pub fn place(finding: &Finding) -> String {
     let namespace = finding.place.namespace.as_ref().map(ToString::to_string);

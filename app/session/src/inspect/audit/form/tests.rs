@@ -169,6 +169,17 @@ fn a_store_without_findings_says_so() {
     let fine = Audit::of(Facts { name: "fine".to_owned(), ..Facts::default() });
     let words = "Nothing is wrong with the TTL rules that were read.";
     assert!(text(&fine, Paint::Plain).contains(words) && html(&fine).contains(words));
+    let mut cut = fine.clone();
+    cut.facts.effort.end = AuditEnd::TimeOver;
+    let unread = CollectionFacts {
+        unfinished: Some("the time was over".to_owned()),
+        ..CollectionFacts::new(Namespace::new("d", "c"))
+    };
+    cut.facts.collections = vec![unread.clone()];
+    let words = "Nothing was read, so nothing is known to be fine.";
+    assert!(text(&cut, Paint::Plain).contains(words) && html(&cut).contains(words));
+    cut.facts.collections.push(CollectionFacts { unfinished: None, ..unread });
+    assert!(!text(&cut, Paint::Plain).contains(words), "one was read");
 }
 
 #[test]

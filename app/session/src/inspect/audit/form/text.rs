@@ -5,8 +5,8 @@ use std::mem;
 
 use super::{AHEAD, Finding, Severity};
 use super::{
-    Audit, counts, effort, example, learn, monitor, not_finished, pace, place, ruled, sample,
-    table, title,
+    Audit, counts, effort, example, learn, monitor, not_finished, nothing_found, pace, place,
+    ruled, sample, table, title,
 };
 use crate::job::invisible::with_marks;
 
@@ -59,7 +59,7 @@ pub fn text(audit: &Audit, paint: Paint) -> String {
     }
     if audit.findings.is_empty() {
         out.line("");
-        out.line("Nothing is wrong with the TTL rules that were read.");
+        out.wrap(0, &format!("{}.", nothing_found(facts)));
     }
     if ruled(facts).next().is_some() {
         out.table(audit);
