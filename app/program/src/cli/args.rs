@@ -371,9 +371,9 @@ pub struct Export {
         conflicts_with = "collection"
     )]
     pub only: Vec<String>,
-    /// Output format.
-    #[arg(long, value_enum, default_value = "ndjson", requires = "collection")]
-    pub format: OutputFormat,
+    /// Output format. Defaults to what the file's name ends in, .csv or .bson, and else to ndjson.
+    #[arg(long, value_enum, requires = "collection")]
+    pub format: Option<OutputFormat>,
     /// Extended JSON format. Defaults to relaxed, except that large integers keep their type.
     #[arg(long, value_enum, requires = "collection")]
     pub ejson: Option<EjsonFormat>,

@@ -1,5 +1,7 @@
 //! `mayfly export`.
 
+use std::path::Path;
+
 use bson::{Bson, Document};
 use mayfly_engine::{
     catalog::Namespace,
@@ -125,17 +127,35 @@ fn folder(args: &Export) -> Result<(), Failure> {
 }
 
 pub(super) fn compression(args: &Export) -> Compression {
+    let by_name = || args.collection.is_some().then(|| ends(&args.output)).and_then(|(_, end)| end);
     match (args.gzip, args.zstd) {
         (true, _) => Compression::Gzip,
         (_, true) => Compression::Zstd,
-        _ => Compression::None,
+        _ => by_name().unwrap_or(Compression::None),
     }
+}
+
+/// The last two ends of a file's name: the format and the compression that it says.
+fn ends(file: &Path) -> (Option<OutputFormat>, Option<Compression>) {
+    let name = file.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let ends = [(".gz", Compression::Gzip), (".zst", Compression::Zstd)];
+    let (name, compression) = ends
+        .into_iter()
+        .find_map(|(end, compression)| Some((name.strip_suffix(end)?, Some(compression))))
+        .unwrap_or((&name, None));
+    let format = match name.rsplit_once('.') {
+        Some((_, "csv")) => Some(OutputFormat::Csv),
+        Some((_, "bson")) => Some(OutputFormat::Bson),
+        _ => None,
+    };
+    (format, compression)
 }
 
 /// The output format.
 fn format(args: &Export) -> Result<ExportFormat, Failure> {
-    let is_csv = args.format == OutputFormat::Csv;
-    let is_json = matches!(args.format, OutputFormat::Ndjson | OutputFormat::Json);
+    let format = args.format.or(ends(&args.output).0).unwrap_or(OutputFormat::Ndjson);
+    let is_csv = format == OutputFormat::Csv;
+    let is_json = matches!(format, OutputFormat::Ndjson | OutputFormat::Json);
     for (option, is_given, form, is_form) in [
         ("--ejson", args.ejson.is_some(), "JSON", is_json),
         ("--fields", args.fields.is_some(), "CSV", is_csv),
@@ -155,7 +175,7 @@ fn format(args: &Export) -> Result<ExportFormat, Failure> {
         Some(EjsonFormat::Relaxed) => Style::Relaxed,
         Some(EjsonFormat::Canonical) => Style::Canonical,
     };
-    Ok(match args.format {
+    Ok(match format {
         OutputFormat::Ndjson => ExportFormat::Ndjson(style),
         OutputFormat::Json => ExportFormat::Array(style),
         OutputFormat::Bson => ExportFormat::Bson,
@@ -257,6 +277,29 @@ mod tests {
         check("--format bson --zstd", None);
         check("--format bson --ejson relaxed", Some("--ejson requires JSON"));
         check("--exclude-fields a", Some("--exclude-fields requires CSV"));
+    }
+
+    #[test]
+    fn the_name_of_the_file_says_its_format_and_compression() {
+        let check = |name: &str, options: &str, expected: (&str, Compression)| {
+            let line = format!("mayfly export --data d --db d --collection c -o {name} {options}");
+            let args = Args::try_parse_from(line.split_whitespace()).expect("arguments");
+            let Some(Command::Export(args)) = args.command else { panic!("{line}") };
+            let format = match format(&args).expect("a format") {
+                ExportFormat::Csv(_) => "csv",
+                ExportFormat::Bson => "bson",
+                ExportFormat::Array(_) => "json",
+                _ => "ndjson",
+            };
+            assert_eq!((format, compression(&args)), expected, "{line}");
+        };
+        check("carts.csv", "", ("csv", Compression::None));
+        check("Carts.CSV.gz", "--fields a", ("csv", Compression::Gzip));
+        check("carts.bson.zst", "", ("bson", Compression::Zstd));
+        check("carts.csv", "--format json", ("json", Compression::None));
+        check("carts.json", "", ("ndjson", Compression::None));
+        check("carts.gz", "--zstd", ("ndjson", Compression::Zstd));
+        check("-", "", ("ndjson", Compression::None));
     }
 
     #[test]
