@@ -45,9 +45,9 @@ pub fn course(folder: Option<PathBuf>, has_answers: bool) -> Result<String, Stri
     }
 }
 
-/// A lesson with its number in the course.
+/// A lesson with its number: that of the program, or its place in a folder.
 struct Printed {
-    number: usize,
+    number: String,
     lesson: Arc<Lesson>,
     recording: Recording,
     /// The number of its first question.
@@ -70,7 +70,9 @@ fn written(folder: Option<PathBuf>, has_answers: bool) -> Result<String, String>
         if let Some(course) = &entry.course {
             title.clone_from(course);
         }
-        let printed = print(&entry.source, lessons.len() + 1, first)?;
+        let place = || (lessons.len() + 1).to_string();
+        let number = if opened.is_empty() { list.number(entry) } else { place() };
+        let printed = print(&entry.source, number, first)?;
         first += library::questions(&printed.lesson).count();
         lessons.push(printed);
     }
@@ -80,7 +82,7 @@ fn written(folder: Option<PathBuf>, has_answers: bool) -> Result<String, String>
     Ok(page(&title, &lessons, has_answers))
 }
 
-fn print(source: &LessonSource, number: usize, first: usize) -> Result<Printed, String> {
+fn print(source: &LessonSource, number: String, first: usize) -> Result<Printed, String> {
     let slug = library::slug(source);
     let lesson = library::read(source).map_err(|problems| {
         let problem = problems.into_iter().next();
@@ -99,14 +101,14 @@ fn page(title: &str, lessons: &[Printed], has_answers: bool) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{title}</title>\n\
          <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
          <p class=\"fill\">Name <span class=\"line\"></span> Date <span class=\"line\"></span></p>\n\
-         <p>{}</p>\n<ol class=\"contents\">\n",
+         <p>{}</p>\n<ul class=\"contents\">\n",
         line(HOW)
     );
     for printed in lessons {
         // Writing to a String can't fail.
-        let _ = writeln!(out, "<li>{}</li>", escape(&printed.lesson.title));
+        let _ = writeln!(out, "<li>{}</li>", heading(printed));
     }
-    out.push_str("</ol>\n");
+    out.push_str("</ul>\n");
     for printed in lessons {
         lesson(&mut out, printed);
     }
@@ -390,7 +392,7 @@ db.tickets.insertOne({ _id: "c" })
     fn a_page_has_room_for_guesses_and_nothing_folded_or_told() {
         let page = paper(false);
         for part in [
-            "Two &amp; three",
+            "<li>1. Two &amp; three</li>",
             "See the view.",
             "Your time: <span class=\"line\">",
             "<span class=\"box\"></span> <code>b</code> <code>at: &#39;text&#39;</code>",
