@@ -72,7 +72,7 @@ impl LearnerRecord {
             return Err(format!("{shown} is too long for progress in lessons. {wrong}."));
         }
         let record: Self = serde_json::from_slice(&bytes)
-            .map_err(|error| format!("{shown} has no progress in lessons: {error}. {wrong}."))?;
+            .map_err(|_| format!("{shown} has no progress in lessons. {wrong}."))?;
         if record.mayfly_lessons > VERSION {
             return Err(format!("{shown} is from a newer Mayfly. Update this one."));
         }

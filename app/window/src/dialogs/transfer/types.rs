@@ -366,7 +366,7 @@ fn distance_ui(ui: &mut Ui, row: FieldRow<'_>, drafts: &mut TypesDraft, changes:
     let path = &row.sample.path;
     ui.horizontal(|ui| {
         let mut keeps = drafts.anchors.contains_key(path);
-        let label = "Keep the distance to now: what becomes now is";
+        let label = "Move the dates, so that now is";
         let checkbox = ui.checkbox(&mut keeps, label);
         let checkbox = checkbox.accessible_name(format!("Keep the distance of {path} to now"));
         let newest = row.counts.and_then(|counts| counts.newest_ms);

@@ -24,7 +24,7 @@ const BARS: f32 = 44.0;
 /// The height of the headings.
 const HEADINGS: f32 = 34.0;
 
-pub(crate) const ABOUT: &str = "What expires when, over all collections of the store. Click a field \
+pub(crate) const ABOUT: &str = "What expires when, over all collections of the store. Click a square \
                                 to see its documents.";
 
 /// Draws the calendar over the available width.
