@@ -319,7 +319,7 @@ impl eframe::App for MayflyApp {
             context.send_viewport_cmd(egui::ViewportCommand::Close);
         } else if closes
             && !self.is_closing
-            && apply::sandbox::ask_before_close(&mut Apply::new(&mut self.state, &mut effects))
+            && apply::closing::ask_before_close(&mut Apply::new(&mut self.state, &mut effects))
         {
             context.send_viewport_cmd(egui::ViewportCommand::CancelClose);
         }

@@ -31,6 +31,7 @@ impl From<Offer> for Action {
             Offer::ShowResult(operation) => Self::Transfer(TransferAction::ShowResult(operation)),
             Offer::CopyToSandbox(namespace) => Self::Sandbox(SandboxAction::CopyNow(namespace)),
             Offer::OpenLesson(file) => Self::Lesson(LessonAction::Open(LessonSource::File(file))),
+            Offer::DiscardAndQuit => Self::View(ViewAction::DiscardAndQuit),
             Offer::Copy(text) => Self::View(ViewAction::Copy(text)),
         }
     }

@@ -126,6 +126,8 @@ pub enum ViewAction {
     /// Copies what is laid out on lines.
     CopyLines(String),
     Quit,
+    /// Quits although typed text is lost.
+    DiscardAndQuit,
 }
 
 impl ViewAction {

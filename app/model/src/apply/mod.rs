@@ -11,6 +11,7 @@ mod changed;
 mod choose_store;
 pub mod clipboard;
 pub mod clock;
+pub mod closing;
 mod collection;
 mod command_log;
 pub mod connect;

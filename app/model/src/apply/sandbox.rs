@@ -68,19 +68,16 @@ pub fn apply(action: &SandboxAction, cx: &mut Apply<'_>) {
 }
 
 /// Asks what becomes of open sandboxes before the window closes. False if there is nothing to ask.
-pub fn ask_before_close(cx: &mut Apply<'_>) -> bool {
+pub(super) fn ask_before_close(cx: &mut Apply<'_>) -> bool {
     let beside = cx.state.lessons.playing.as_ref();
     if beside.is_some_and(|playing| playing.own.store.request.sandbox.is_some()) {
         close(cx);
     }
-    let state = &mut *cx.state;
-    if state.sandboxes() == 0 {
+    if cx.state.sandboxes() == 0 {
         return false;
     }
-    if !matches!(state.dialogs.open(), Some(Dialog::LeaveSandbox(_))) {
-        let draft = LeaveSandbox::before(AfterSandbox::Close);
-        state.dialogs.show_before(Dialog::LeaveSandbox(draft));
-    }
+    let draft = LeaveSandbox::before(AfterSandbox::Close);
+    cx.state.dialogs.show_before(Dialog::LeaveSandbox(draft));
     true
 }
 

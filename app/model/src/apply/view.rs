@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Apply, WindowEffect, clipboard, console, expiry, reaper, rollout, sandbox, tabs};
+use super::{Apply, WindowEffect, clipboard, closing, console, expiry, reaper, rollout, tabs};
 use crate::action::{ConsoleAction, ExpiryAction, ReaperAction, TabsAction, ViewAction};
 use crate::limits::{PRESENTED_ZOOM_RANGE, ZOOM_RANGE};
 use crate::state::State;
@@ -68,11 +68,8 @@ pub fn apply(action: ViewAction, cx: &mut Apply<'_>) {
         ViewAction::Focused => cx.state.view.focus = None,
         ViewAction::Copy(text) => clipboard::copy(text, cx),
         ViewAction::CopyLines(text) => clipboard::copy_lines(text, cx),
-        ViewAction::Quit => {
-            if !sandbox::ask_before_close(cx) {
-                cx.window(WindowEffect::Close);
-            }
-        }
+        ViewAction::Quit => closing::quit(cx),
+        ViewAction::DiscardAndQuit => closing::discard_and_quit(cx),
     }
 }
 

@@ -96,6 +96,16 @@ impl Dialog {
         }
     }
 
+    /// Whether it holds text that closing would lose: it asks first.
+    pub fn is_draft(&self) -> bool {
+        match self {
+            Self::Documents(_, documents::Dialog::Editor(draft)) => draft.is_changed(),
+            Self::Documents(_, documents::Dialog::Update(draft)) => draft.is_changed(),
+            Self::Indexes(_, indexes::Dialog::Create(draft)) => draft.is_typed,
+            _ => false,
+        }
+    }
+
     /// Whether its primary button changes the store, which a locked server refuses.
     pub fn is_change(&self) -> bool {
         match self {
@@ -373,6 +383,11 @@ impl Dialogs {
     /// The open dialog, to change what is in it.
     pub fn open_mut(&mut self) -> Option<&mut Dialog> {
         self.open.as_mut()
+    }
+
+    /// Whether one of them, open or waiting, holds text that would be lost.
+    pub fn has_draft(&self) -> bool {
+        self.open.iter().chain(&self.waiting).any(Dialog::is_draft)
     }
 
     /// The fields of *Recently removed*, while it is open.

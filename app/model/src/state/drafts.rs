@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::TabId;
 use super::aggregate::AggregateDraft;
 use super::console::ConsoleDraft;
-use super::documents::DocumentsDraft;
+use super::documents::{DocumentsDraft, FieldEdit};
 
 /// Everything that is being typed outside of dialogs.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,6 +22,13 @@ pub struct Drafts {
 pub struct TabDraft {
     pub documents: DocumentsDraft,
     pub aggregate: AggregateDraft,
+}
+
+impl TabDraft {
+    /// Whether a value was typed that is not saved.
+    pub fn has_unsaved_value(&self) -> bool {
+        self.documents.field.as_ref().is_some_and(FieldEdit::is_changed)
+    }
 }
 
 impl Drafts {

@@ -53,6 +53,8 @@ pub enum Offer {
     CopyToSandbox(Namespace),
     /// A lesson file is opened.
     OpenLesson(PathBuf),
+    /// The window closes although typed text is lost.
+    DiscardAndQuit,
     /// Text is copied.
     Copy(String),
 }

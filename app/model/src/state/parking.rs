@@ -1,8 +1,11 @@
 //! A store taken off the screen, and shown again.
 
+use std::collections::HashMap;
+
 use super::parked_store::{ParkedStore, StoreBeside};
 use crate::job::OpenRequest;
-use crate::state::{Phase, State, Tab};
+use crate::state::drafts::TabDraft;
+use crate::state::{Namespace, Phase, State, Tab, TabId, Tabs};
 
 impl ParkedStore {
     /// Takes what is known of the store out of the state, which then shows none.
@@ -88,7 +91,21 @@ impl StoreBeside {
     }
 }
 
+/// The collections of open tabs in which a value was typed that is not saved.
+fn unsaved_in(tabs: &Tabs, drafts: &HashMap<TabId, TabDraft>) -> impl Iterator<Item = Namespace> {
+    let is_unsaved = |tab: &&Tab| drafts.get(&tab.id).is_some_and(TabDraft::has_unsaved_value);
+    tabs.open().iter().filter(is_unsaved).map(|tab| tab.namespace.clone())
+}
+
 impl State {
+    /// The collections in which a value was typed that is not saved, in every open store.
+    pub fn unsaved_values(&self) -> impl Iterator<Item = Namespace> {
+        let own = self.lessons.playing.iter().map(|playing| &*playing.own);
+        let parked = self.beside.iter().map(|beside| &beside.parked).chain(own);
+        let shown = unsaved_in(&self.tabs, &self.drafts.tabs);
+        shown.chain(parked.flat_map(|parked| unsaved_in(&parked.tabs, &parked.tab_drafts)))
+    }
+
     /// Why the store on the screen can neither be left open nor be closed, as a clause after its
     /// name. `None` if it can.
     pub fn why_store_stays(&self) -> Option<&'static str> {

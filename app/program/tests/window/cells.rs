@@ -9,7 +9,7 @@ use super::documents::{stored, window};
 use super::support::{Window, at};
 
 /// The notes as a table.
-fn table() -> Window {
+pub fn table() -> Window {
     let mut window = window();
     window.key(Key::F4);
     window.until_named("'three'");
@@ -97,6 +97,56 @@ fn a_cell_edit_ends_with_escape_and_says_what_is_wrong() {
     assert!(!window.has("Save value"));
     assert!(!window.tab().documents.selected.is_empty(), "the document stays selected");
     assert_eq!(stored(&window, doc! {"n": 5}).len(), 1);
+}
+
+/// Turns the wheel over the table.
+fn scroll(window: &mut Window, points: f32) {
+    let at = window.place("Sort by n").center() + egui::vec2(0.0, 300.0);
+    for event in [
+        egui::Event::PointerMoved(at),
+        egui::Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Point,
+            delta: egui::vec2(0.0, points),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Wheel,
+            modifiers: Modifiers::NONE,
+        },
+    ] {
+        window.harness.input_mut().events.push(event);
+        window.harness.run_steps(12);
+    }
+}
+
+#[test]
+fn the_editor_of_a_cell_moves_with_its_row() {
+    let notes: Vec<_> = (0..200).map(|n| doc! {"_id": n, "n": n + 1_000}).collect();
+    let mut window =
+        Window::open_view(&[doc! {"insert": "notes", "documents": notes}], "Documents");
+    window.until_named("Document 1");
+    window.key(Key::F4);
+    window.until_named("Sort by n");
+    window.point_twice("1004");
+    window.until_named("Save value");
+    window.type_into("Value", "17");
+    let apart = |window: &Window| window.place("Value").top() - window.place("1004").top();
+    let (before, top) = (apart(&window), window.place("1004").top());
+    scroll(&mut window, -60.0);
+    assert!(window.place("1004").top() < top - 30.0, "it scrolled");
+    assert!((apart(&window) - before).abs() < 1.0, "{before} {}", apart(&window));
+    scroll(&mut window, -2_000.0);
+    assert!(!window.has("Save value") && !window.has("1004"));
+    scroll(&mut window, 5_000.0);
+    assert_eq!(window.value("Value"), "17");
+    assert!(window.is_focused("Value") && (apart(&window) - before).abs() < 1.0);
+    window.key(Key::Enter);
+    until_saved(&mut window);
+    assert_eq!(stored(&window, doc! {"_id": 4, "n": 17}).len(), 1);
+    // Where nothing was typed, nothing is kept.
+    window.point_twice("1006");
+    window.until_named("Save value");
+    scroll(&mut window, -2_000.0);
+    scroll(&mut window, 5_000.0);
+    assert!(!window.has("Save value"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::support::{Window, at};
 
 const COMMAND: &str = "Command to send";
 
-fn editing(id: &str) -> Window {
+pub fn editing(id: &str) -> Window {
     let mut window = window();
     window.point(&format!("Document {id}"));
     window.until_named("Edit as text");

@@ -14,6 +14,7 @@ mod audit;
 mod bulk;
 mod calendar;
 mod cells;
+mod closing;
 mod connect;
 mod console;
 mod convert;

@@ -46,7 +46,6 @@ pub(super) struct DialogFrame<'a, P> {
     commands: Vec<Command<'a>>,
     stays: bool,
     is_draft: bool,
-    keeps_typed: bool,
     footer: Footer<'a, P>,
 }
 
@@ -104,7 +103,6 @@ impl<'a, P> DialogFrame<'a, P> {
             commands: Vec::new(),
             stays: false,
             is_draft: false,
-            keeps_typed: false,
             footer: Footer {
                 has_message: false,
                 error: None,
@@ -273,12 +271,6 @@ impl<'a, P> DialogFrame<'a, P> {
         self
     }
 
-    /// The same for all that was typed since it opened.
-    pub(super) fn keeps_typed(mut self) -> Self {
-        self.keeps_typed = true;
-        self
-    }
-
     /// Draws it with its fields.
     pub(super) fn ui(self, window: &Context, fields: impl FnOnce(&mut Ui)) -> Outcome<P> {
         let Self { title, subtitle, width, height, warning, commands, stays, mut footer, .. } =
@@ -292,7 +284,7 @@ impl<'a, P> DialogFrame<'a, P> {
         let keys = KeyboardShortcut::new(Modifiers::COMMAND, Key::Enter);
         // Taken before a text would get a line break.
         let is_entered = window.input_mut(|input| input.consume_shortcut(&keys));
-        let is_draft = self.is_draft || self.keeps_typed && modal::was_typed_into(window, &title);
+        let is_draft = self.is_draft;
         let fingerprint = fingerprint(&commands);
         let (mut copied, mut answer) = (None, Answer::None);
         let is_free = !footer.is_waiting && !memory.asks;

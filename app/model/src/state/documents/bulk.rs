@@ -100,6 +100,13 @@ pub struct BulkUpdate {
     pub completing: Option<Completing>,
 }
 
+impl BulkUpdate {
+    /// Whether something else was typed than the text that it began with.
+    pub fn is_changed(&self) -> bool {
+        self.text != self.first
+    }
+}
+
 /// The effect of an update on one document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preview {

@@ -229,6 +229,8 @@ pub struct CreateIndex {
     /// Its name as typed; empty for the usual one.
     pub name: String,
     pub what_if: Known,
+    /// Whether text was typed since it opened.
+    pub is_typed: bool,
     /// The generation of the command that was sent and has no answer yet.
     pub sent: Option<u64>,
     /// Why it could not be made.

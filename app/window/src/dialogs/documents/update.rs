@@ -70,7 +70,7 @@ pub fn ui(
     let frame = scope::frame(title, undo, &draft.scope, command)
         .width(sizes::DIALOG_WIDE)
         .height(FIELDS_HEIGHT)
-        .draft(draft.text != draft.first)
+        .draft(draft.is_changed())
         .button(button, ());
     let outcome = frame.ui(context, |ui| {
         text_ui(ui, open, draft, state.now_ms());

@@ -18,7 +18,7 @@ use crate::widgets::field::{self, Field};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::term::Explain as _;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, menu, number_field, tabs};
+use crate::widgets::{Button, menu, modal, number_field, tabs};
 
 /// When an index with a collation is used.
 const COLLATION_NOTE: &str = "Queries use the index for text only if they have this collation";
@@ -56,6 +56,7 @@ pub(super) fn ui(
     actions: &mut TabActions<'_>,
 ) {
     let title = format!("Create index on {}", with_marks(&actions.names.1));
+    create.is_typed |= modal::was_typed_into(context, &title);
     let before = create.clone();
     let command = create.command(&actions.names.1).ok().map(|command| actions.written(&command));
     let cliff = what_if::cliff(create.known(), state);
@@ -88,7 +89,7 @@ pub(super) fn ui(
         .working("Creating…", share)
         .progress(building.or(problem))
         .error(create.error.as_deref())
-        .keeps_typed()
+        .draft(create.is_typed)
         .button(button, IndexesAction::Send)
         .button_if(create.has_ttl, plan, IndexesAction::PlanRollout);
     let outcome = frame.ui(context, |ui| {
