@@ -59,12 +59,45 @@ pub fn ui(ui: &mut Ui, edit: &mut FieldEdit, state: &State, busy: bool) -> EditS
     notes_ui(ui, edit, state.now_ms());
     let ready = is_ready(edit, state, busy);
     ui.horizontal(|ui| buttons_ui(ui, ready, &mut done));
-    with_keys(ui, ready, done)
+    with_keys(ui, state, ready, done)
+}
+
+/// The cell under edit.
+#[derive(Debug, Clone, Copy)]
+struct EditedCell {
+    rect: Rect,
+    id: Id,
+    /// The pass in which it was on the screen.
+    seen: u64,
+    /// Whether its row was scrolled out of sight since then.
+    is_hidden: bool,
 }
 
 /// Notes where the cell under edit is in this frame.
-pub fn note_cell(ui: &Ui, cell: Rect, id: Id) {
-    ui.data_mut(|data| data.insert_temp(Id::unique(CELL), (cell, id)));
+pub fn note_cell(ui: &Ui, rect: Rect, id: Id) {
+    if !ui.clip_rect().contains(rect.center()) {
+        return;
+    }
+    let (key, seen) = (Id::unique(CELL), ui.ctx().cumulative_pass_nr());
+    ui.data_mut(|data| {
+        let before = data.get_temp::<EditedCell>(key);
+        let is_hidden = before.is_some_and(|before| before.is_hidden);
+        data.insert_temp(key, EditedCell { rect, id, seen, is_hidden });
+    });
+}
+
+/// Where the cell under edit is in this frame. `None` while its row is out of sight: what was typed
+/// is kept until then.
+fn cell_in_sight(ui: &Ui, known: EditedCell, edit: &FieldEdit) -> Option<Rect> {
+    let is_seen = known.seen == ui.ctx().cumulative_pass_nr();
+    if is_seen && known.is_hidden && edit.kind != FieldKind::Null {
+        ui.memory_mut(|memory| memory.request_focus(value_id()));
+    }
+    if known.is_hidden == is_seen {
+        let noted = EditedCell { is_hidden: !is_seen, ..known };
+        ui.data_mut(|data| data.insert_temp(Id::unique(CELL), noted));
+    }
+    is_seen.then_some(known.rect)
 }
 
 /// Draws the editor over the cell under edit, if there is one. Once it is gone, the cell has the
@@ -77,12 +110,17 @@ pub fn over_cell_ui(
     actions: &mut Actions,
 ) {
     let key = Id::unique(CELL);
-    let known = ui.data(|data| data.get_temp::<(Rect, Id)>(key));
-    let Some((cell, cell_id)) = known else { return };
+    let Some(known) = ui.data(|data| data.get_temp::<EditedCell>(key)) else { return };
     let Some(edit) = draft.field.as_mut().filter(|edit| edit.in_list) else {
-        ui.data_mut(|data| data.remove::<(Rect, Id)>(key));
+        ui.data_mut(|data| data.remove::<EditedCell>(key));
         if ui.memory(|memory| memory.focused().is_none()) {
-            ui.memory_mut(|memory| memory.request_focus(cell_id));
+            ui.memory_mut(|memory| memory.request_focus(known.id));
+        }
+        return;
+    };
+    let Some(cell) = cell_in_sight(ui, known, edit) else {
+        if !edit.is_changed() {
+            draft.field = None;
         }
         return;
     };
@@ -114,7 +152,7 @@ pub fn over_cell_ui(
                     buttons_ui(ui, ready, &mut done);
                 });
             });
-            done = with_keys(ui, ready, done);
+            done = with_keys(ui, state, ready, done);
         });
     });
     let outside = shown.response.clicked_elsewhere() && !menu::was_open(ui.ctx());
@@ -320,12 +358,13 @@ fn buttons_ui(ui: &mut Ui, ready: bool, done: &mut EditStep) {
 }
 
 /// Escape ends the edit, and nothing is saved that can't be read.
-fn with_keys(ui: &Ui, ready: bool, done: EditStep) -> EditStep {
+fn with_keys(ui: &Ui, state: &State, ready: bool, done: EditStep) -> EditStep {
     let focused = ui.memory(egui::Memory::focused);
-    let is_here = focused.is_none_or(|id| id == value_id() || id == name_id());
+    let is_on_top = !state.is_covered() && !state.view.palette && !menu::was_open(ui.ctx());
+    let is_here = is_on_top && focused.is_none_or(|id| id == value_id() || id == name_id());
     // The key is taken: it ends the edit alone, and not the selection too.
     let escape = || ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
-    if is_here && !menu::was_open(ui.ctx()) && escape() {
+    if is_here && escape() {
         return EditStep::Cancel;
     }
     if done == EditStep::Save && !ready {
