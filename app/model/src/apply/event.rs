@@ -26,11 +26,11 @@ pub fn event(event: Event, cx: &mut Apply<'_>) {
             for namespace in namespaces(&documents) {
                 data_changed(&namespace, cx.state);
             }
-            expiry::removed(&documents, more, cx.state);
+            expiry::removed(&documents, more, cx);
             cx.state.reaper.documents_removed(documents, more);
         }
         Event::Restored(documents) => {
-            expiry::restored(&documents, cx.state);
+            expiry::restored(&documents, cx);
             // A hold began before they were back, and counted none of them.
             reaper::ask_held(cx);
         }

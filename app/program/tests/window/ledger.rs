@@ -160,6 +160,38 @@ fn a_tombstone_of_the_timeline_is_restored_from_the_inspector() {
 }
 
 #[test]
+fn the_inspector_follows_its_document_through_a_pass_and_a_restore() {
+    let mut window = Window::open_view(&visits(), "Expiry");
+    window.run("admin", &doc! {"setParameter": 1, "mayflyTrashSecs": 600});
+    window.until_named("two, 2 expires at");
+    window.click(&window.part("two, 2 expires at"));
+    window.until_named("Refresh date");
+    window.advance(20);
+    window.click("Run pass");
+    // Without a look at the list of what was removed.
+    window.until_enabled("Restore document");
+    assert!(window.has_part("Kept until"));
+    window.click("Restore document");
+    window.until_named("Refresh date");
+    window.until_window("its lane", |window| window.has_part("two, 2 expired at"));
+    assert!(!window.has("Not in this list") && !window.has("Restore document"));
+}
+
+#[test]
+fn a_restored_document_is_chosen_in_the_list_that_it_is_in() {
+    let mut window = ledger(&visits(), 600);
+    window.until_window("all are in the trash", |window| restorable(window) == 4);
+    window.point("two, 2");
+    window.until_enabled("Restore document");
+    window.click("Restore document");
+    window.until_named("Restored");
+    window.click("View: Timeline");
+    window.until_named("Refresh date");
+    window.until_gone("Not in this list");
+    window.until_window("its document", |window| window.tab().expiry.document.is_some());
+}
+
+#[test]
 fn a_document_that_is_kept_nowhere_says_so() {
     let mut window = ledger(&visits(), 0);
     window.until_window("all are gone", |window| {

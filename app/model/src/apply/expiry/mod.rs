@@ -26,9 +26,9 @@ use super::{Apply, calendar, documents, indexes};
 use crate::action::ExpiryAction;
 use crate::job::{RemovedDocument, RestoredDocument};
 use crate::limits::REMOVED_ROWS_REST;
-use crate::state::expiry::{ExpiryView, Lane, Mode, ShownPass};
+use crate::state::expiry::{ExpiryView, Kept, Lane, Mode, ShownPass};
 use crate::state::toasts::Kind;
-use crate::state::{Namespace, State, Tab, TabId};
+use crate::state::{Namespace, Tab, TabId};
 
 /// Carries out one action.
 pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
@@ -102,6 +102,7 @@ pub fn apply(tab: TabId, action: ExpiryAction, cx: &mut Apply<'_>) {
 fn show(tab: TabId, mode: Mode, cx: &mut Apply<'_>) {
     with(cx.state, tab, |view| view.mode = mode);
     save(tab, cx.state);
+    follow_restored(tab, cx);
     ledger::ask_kept(tab, cx);
     if mode == Mode::Calendar {
         calendar::show_in(tab, cx);
@@ -126,9 +127,11 @@ fn shell_filter(filter: &Document) -> String {
 }
 
 /// A pass removed documents: every open view of their collections shows it.
-pub fn removed(documents: &[RemovedDocument], more: u64, state: &mut State) {
+pub fn removed(documents: &[RemovedDocument], more: u64, cx: &mut Apply<'_>) {
+    let state = &mut *cx.state;
     let only = documents.first().map(|document| document.namespace.clone());
     let (uptime, now_ms, clock) = (state.uptime, state.now_ms(), state.clock.clone());
+    let mut followed = Vec::new();
     for tab in state.tabs.open_mut() {
         let here: Vec<&RemovedDocument> =
             documents.iter().filter(|document| document.namespace == tab.namespace).collect();
@@ -137,6 +140,9 @@ pub fn removed(documents: &[RemovedDocument], more: u64, state: &mut State) {
         let unlisted = if only.as_ref() == Some(&tab.namespace) { more } else { 0 };
         let view = &mut tab.expiry;
         view.take_removed(here.iter().map(|document| Lane::from(*document)), unlisted);
+        if view.follow_removal(here.iter().map(|document| (&document.id, document.removed_ms))) {
+            followed.push(tab.id);
+        }
         // An event is of one index.
         if view.shows(&first.index) {
             // On a fast clock rows must not wait until they have left the axis.
@@ -154,14 +160,33 @@ pub fn removed(documents: &[RemovedDocument], more: u64, state: &mut State) {
             });
         }
     }
+    for tab in followed {
+        ledger::ask_kept(tab, cx);
+    }
 }
 
 /// Documents were restored: every ledger of their collections says so.
-pub fn restored(documents: &[RestoredDocument], state: &mut State) {
-    for tab in state.tabs.open_mut() {
+pub fn restored(documents: &[RestoredDocument], cx: &mut Apply<'_>) {
+    let mut changed = Vec::new();
+    for tab in cx.state.tabs.open_mut() {
         let here = documents.iter().filter(|document| document.namespace == tab.namespace);
         let removals = here.map(|document| (document.id.clone(), document.removed_ms));
         tab.expiry.note_restored(removals);
+        changed.push(tab.id);
+    }
+    for tab in changed {
+        follow_restored(tab, cx);
+    }
+}
+
+/// The selected document was restored: outside of the ledger it is the stored one again.
+fn follow_restored(tab: TabId, cx: &mut Apply<'_>) {
+    let Some(view) = cx.state.tabs.get(tab).map(|open| &open.expiry) else { return };
+    let is_tombstone = view.mode != Mode::Removed && view.selected_removed_ms.is_some();
+    let lane = view.selected_lane().filter(|_| is_tombstone);
+    if lane.is_some_and(|lane| view.kept(lane) == Kept::Restored) {
+        let id = view.selected.clone();
+        select(tab, id, None, cx);
     }
 }
 
@@ -182,8 +207,8 @@ mod tests {
     use crate::apply::expiry::chosen::ChosenDocument;
     use crate::apply::expiry::refresh::RefreshDate;
     use crate::apply::question::Question;
-    use crate::state::Namespace;
     use crate::state::documents::change;
+    use crate::state::{Namespace, State};
     use crate::worker::Reply;
 
     fn open() -> (State, TabId) {

@@ -211,6 +211,21 @@ impl ExpiryView {
         }
     }
 
+    /// Selects the tombstone of the selected document if it was removed: `_id`s, and when. Returns
+    /// whether it was.
+    pub fn follow_removal<'d>(
+        &mut self,
+        removed: impl IntoIterator<Item = (&'d Bson, i64)>,
+    ) -> bool {
+        let Some(selected) = &self.selected else { return false };
+        if self.selected_removed_ms.is_some() {
+            return false;
+        }
+        let found = removed.into_iter().find(|(id, _)| *id == selected);
+        self.selected_removed_ms = found.map(|(_, removed_ms)| removed_ms);
+        found.is_some()
+    }
+
     /// The rows of a batch, with the latest tombstones above them.
     pub(super) fn place(&mut self, batch: Vec<Lane>, has_more: bool, now_ms: i64) {
         let from_ms = now_ms.saturating_sub(self.axis.span_ms());
