@@ -7,6 +7,7 @@ use mayfly_engine::reaper::THREAD_NAME;
 use super::{Apply, clock, expiry, poll, reaper, recount, store, tabs, trash};
 use crate::job::{BuildProgress, Event, RemovedDocument};
 use crate::limits::{CATALOG_AGE_MIN, SUMMARY_AGE_MIN};
+use crate::state::changes::Changes;
 use crate::state::operations::{Progress, Stage, build_title};
 use crate::state::reaper::Held;
 use crate::state::toasts::Kind;
@@ -40,7 +41,7 @@ pub fn event(event: Event, cx: &mut Apply<'_>) {
         }
         Event::CatalogChanged => {
             cx.state.tree.stale = true;
-            cx.state.changes.note(None);
+            cx.state.changes.note_around(None);
             reaper::ask_held(cx);
         }
         Event::DataChanged(namespace) => data_changed(&namespace, cx.state),
@@ -82,6 +83,18 @@ pub fn event(event: Event, cx: &mut Apply<'_>) {
     }
 }
 
+/// Notes which documents of a store that is off the screen changed, until it is shown again.
+pub(super) fn note_documents(event: &Event, changes: &mut Changes) {
+    match event {
+        Event::Removed { documents, .. } => {
+            namespaces(documents).iter().for_each(|changed| changes.note(Some(changed)));
+        }
+        Event::DataChanged(namespace) => changes.note(Some(namespace)),
+        Event::Missed(_) => changes.note(None),
+        _ => {}
+    }
+}
+
 /// Does what was put off so that a burst of events becomes one question. Returns the time until
 /// there is something to do again.
 pub fn settle(cx: &mut Apply<'_>) -> Option<Duration> {
@@ -97,15 +110,11 @@ pub fn settle(cx: &mut Apply<'_>) -> Option<Duration> {
         }
     }
     match cx.state.changes.due(cx.state.uptime, SUMMARY_AGE_MIN) {
-        Ok(Some(changed)) => {
-            if changed.is_empty() {
-                tabs::data_changed(None, cx);
-            }
-            for namespace in changed {
-                tabs::data_changed(Some(&namespace), cx);
+        Ok(changes) => {
+            for (namespace, change) in changes {
+                tabs::changed(namespace.as_ref(), change, cx);
             }
         }
-        Ok(None) => {}
         Err(rest) => wait = Some(wait.map_or(rest, |wait: Duration| wait.min(rest))),
     }
     wait

@@ -40,6 +40,6 @@ pub(super) fn changed(tab: TabId, generation: u64, done: &str, cx: &mut Apply<'_
     // The store's own event notes the same: both are followed by one refresh.
     let namespace = cx.state.tabs.get(tab).map(|open| open.namespace.clone());
     if let Some(namespace) = namespace {
-        cx.state.changes.note(Some(&namespace));
+        cx.state.changes.note_around(Some(&namespace));
     }
 }

@@ -175,7 +175,7 @@ fn show_now(slot: u32, keeps: bool, cx: &mut Apply<'_>) {
     title(cx);
     if cx.state.is_open() {
         store::note_recent(cx);
-        store::reopened(Vec::new(), cx);
+        store::back(cx);
         demo::start_traffic(cx);
     }
 }
@@ -235,6 +235,9 @@ pub(super) fn event(number: u32, event: Event, cx: &mut Apply<'_>) {
     let lesson = cx.state.lessons.playing.as_ref().map(|playing| playing.number);
     if number == lesson.unwrap_or(cx.state.store.slot) {
         return event::event(event, cx);
+    }
+    if let Some(parked) = cx.state.parked_mut(number) {
+        event::note_documents(&event, parked.changes_mut());
     }
     let Some(beside) = cx.state.beside.iter().find(|beside| beside.slot() == number) else {
         return;

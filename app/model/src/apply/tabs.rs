@@ -7,6 +7,7 @@ use crate::action::TabsAction;
 use crate::commands;
 use crate::job::slow_read::SlowRead;
 use crate::limits::TABS_MAX;
+use crate::state::changes::Change;
 use crate::state::store::{Next, Order};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
@@ -82,18 +83,25 @@ fn freshen_tab(id: TabId, cx: &mut Apply<'_>) {
     }
 }
 
-/// Marks what every tab of a collection shows as old, then queries what is on the screen.
+/// Documents of a collection changed, or of any.
 pub fn data_changed(namespace: Option<&Namespace>, cx: &mut Apply<'_>) {
+    changed(namespace, Change::Documents, cx);
+}
+
+/// Marks what every tab of a collection shows as old, then queries what is on the screen.
+pub fn changed(namespace: Option<&Namespace>, change: Change, cx: &mut Apply<'_>) {
     recount::note(namespace, cx.state);
     for tab in cx.state.tabs.open_mut() {
         if namespace.is_none_or(|changed| *changed == tab.namespace) {
             tab.documents.asked = false;
-            // A pipeline may read everything: the user runs it again.
-            tab.aggregate.is_old = tab.aggregate.asked;
             tab.expiry.asked = false;
             tab.indexes.asked = false;
-            // Reading everything again with each change would never end.
-            tab.schema.is_stale = tab.schema.asked;
+            if change == Change::Documents {
+                // A pipeline may read everything: the user runs it again.
+                tab.aggregate.is_old = tab.aggregate.asked;
+                // Reading everything again with each change would never end.
+                tab.schema.is_stale = tab.schema.asked;
+            }
         }
     }
     freshen(cx);

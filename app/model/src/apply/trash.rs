@@ -126,7 +126,7 @@ fn restored(run: &BulkRun, report: BulkReport, cx: &mut Apply<'_>) {
         };
         cx.toast(kind, words);
     }
-    cx.state.changes.note(None);
+    cx.state.changes.note_around(None);
     refresh(cx);
     reaper::ask(cx);
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::parked_store::{ParkedStore, StoreBeside};
 use crate::job::OpenRequest;
+use crate::state::changes::Changes;
 use crate::state::drafts::TabDraft;
 use crate::state::{Namespace, Phase, State, Tab, TabId, Tabs};
 
@@ -36,6 +37,11 @@ impl ParkedStore {
             console_draft: std::mem::take(&mut state.drafts.console),
             queries: std::mem::take(&mut state.queries),
         }
+    }
+
+    /// The changes to follow when it is shown again.
+    pub fn changes_mut(&mut self) -> &mut Changes {
+        &mut self.changes
     }
 
     /// Shows it again. What was shown before is gone.
@@ -98,6 +104,13 @@ fn unsaved_in(tabs: &Tabs, drafts: &HashMap<TabId, TabDraft>) -> impl Iterator<I
 }
 
 impl State {
+    /// The open store of this number while it is not on the screen.
+    pub fn parked_mut(&mut self, slot: u32) -> Option<&mut ParkedStore> {
+        let own = self.lessons.playing.iter_mut().map(|playing| &mut *playing.own);
+        let parked = self.beside.iter_mut().map(|beside| &mut beside.parked).chain(own);
+        parked.into_iter().find(|parked| parked.store.slot == slot)
+    }
+
     /// The collections in which a value was typed that is not saved, in every open store.
     pub fn unsaved_values(&self) -> impl Iterator<Item = Namespace> {
         let own = self.lessons.playing.iter().map(|playing| &*playing.own);

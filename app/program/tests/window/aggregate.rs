@@ -2,6 +2,9 @@
 
 use bson::{Document, doc};
 use egui::{Key, Modifiers};
+use mayfly::action::{Action, LessonAction, TabsAction};
+use mayfly::job::lesson::LessonSource;
+use mayfly::state::tabs::ViewKind;
 
 use super::support::{Window, at};
 
@@ -335,6 +338,35 @@ fn changed_data_is_told_and_the_pipeline_not_run_by_itself() {
     window.click("Run the pipeline");
     window.until_gone("The data has changed since");
     assert_eq!(results(&window), [doc! {"n": 6}]);
+}
+
+#[test]
+fn results_are_old_only_when_documents_changed() {
+    let old = "The data has changed since";
+    let mut window = window();
+    add(&mut window, 1, "$count", "'n'");
+    assert_eq!(results(&window), [doc! {"n": 5}]);
+    let in_lesson = |window: &mut Window, writes: bool| {
+        let lesson = LessonSource::Shipped("01-the-threshold".to_owned());
+        window.ask(Action::Lesson(LessonAction::Open(lesson)));
+        window.until("the lesson is open", |state| state.lessons.view().is_some());
+        if writes {
+            window.run("test", &doc! {"insert": "orders", "documents": [{"_id": 9}]});
+        }
+        window.ask(Action::Lesson(LessonAction::ShowPage(true)));
+        window.ask(Action::Lesson(LessonAction::ShowPage(false)));
+        window.until("the store is shown", |state| state.is_open() && state.tree.loaded);
+    };
+    in_lesson(&mut window, false);
+    window.ask(Action::Tabs(TabsAction::View(ViewKind::Indexes)));
+    let index = doc! {"key": {"n": 1}, "name": "by_n"};
+    window.run("test", &doc! {"createIndexes": "orders", "indexes": [index]});
+    window.until_named("by_n");
+    window.ask(Action::Tabs(TabsAction::View(ViewKind::Aggregate)));
+    window.settle_and_draw(4);
+    assert!(!window.has_part(old));
+    in_lesson(&mut window, true);
+    window.until_named(old);
 }
 
 #[test]

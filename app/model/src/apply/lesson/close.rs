@@ -15,7 +15,7 @@ pub(in crate::apply) fn close(cx: &mut Apply<'_>) {
     cx.state.clock.set_zone(cx.state.zone());
     title(cx);
     if cx.state.is_open() {
-        store::reopened(Vec::new(), cx);
+        store::back(cx);
         demo::start_traffic(cx);
         if let Some(Dialog::Indexes(tab, dialog)) = playing.dialog {
             indexes::show_again(tab, dialog, cx);

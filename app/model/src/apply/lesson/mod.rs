@@ -189,7 +189,7 @@ fn take_view(number: u32, view: &Arc<LessonView>, cx: &mut Apply<'_>) {
     let was_running = before.as_ref().is_some_and(|before| !before.time.is_paused);
     if was_running && view.time.is_paused {
         // Time alone makes documents overdue, which no event says.
-        cx.state.changes.note(None);
+        cx.state.changes.note_around(None);
     }
     show::clock(view, cx);
     if went_back {

@@ -18,6 +18,7 @@ use super::{
 use crate::action::{ReaperAction, StoreAction};
 use crate::commands;
 use crate::source::{OpenError, Opened};
+use crate::state::changes::Change;
 use crate::state::clock::Mode;
 use crate::state::connect::Connection;
 use crate::state::dialogs::{Dialog, dialect_label};
@@ -172,13 +173,22 @@ fn not_opened(failure: OpenError, state: &mut State) {
 
 /// The store is open; if it was open before, tabs and what is typed in them stay.
 pub fn reopened(warnings: Vec<String>, cx: &mut Apply<'_>) {
+    shown_again(warnings, Change::Documents, cx);
+}
+
+/// The store was open all the time and is shown again. The changes that were made until then wait.
+pub fn back(cx: &mut Apply<'_>) {
+    shown_again(Vec::new(), Change::Around, cx);
+}
+
+fn shown_again(warnings: Vec<String>, change: Change, cx: &mut Apply<'_>) {
     cx.state.maintenance.forget();
     cx.state.listener = crate::state::Listener::default();
     cx.state.reaper.reopened(cx.state.clock.now_ms());
     cx.state.store.phase = Phase::Open;
     warn(warnings, cx.state);
     ask_all(cx);
-    tabs::data_changed(None, cx);
+    tabs::changed(None, change, cx);
 }
 
 fn warn(warnings: Vec<String>, state: &mut State) {
