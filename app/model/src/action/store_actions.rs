@@ -218,8 +218,8 @@ pub enum ReaperAction {
         /// The document's `_id`.
         id: Bson,
     },
-    /// Restores the documents that a pass removed.
-    RestorePass(u64),
+    /// Restores the documents that a pass removed, of one collection or of all.
+    RestorePass(u64, Option<Namespace>),
     /// Shows the next collection with documents on hold.
     ShowHeld,
     /// Changes the TTL of this index, which is on hold.

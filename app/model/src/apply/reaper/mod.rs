@@ -48,9 +48,9 @@ pub fn apply(action: &ReaperAction, cx: &mut Apply<'_>) {
             let command = trash::restore_ids(&namespace.collection, vec![id.clone()], None);
             cx.change(RestoreDocuments, &namespace.db, command);
         }
-        ReaperAction::RestorePass(pass) => {
+        ReaperAction::RestorePass(pass, of) => {
             let pass = i64::try_from(*pass).unwrap_or(i64::MAX);
-            let scope = TrashScope { pass: Some(pass), ..TrashScope::default() };
+            let scope = TrashScope { of: of.clone(), pass: Some(pass), filter: None };
             super::trash::restore_many(scope, None, cx);
         }
         ReaperAction::ShowHeld => show_held(cx),

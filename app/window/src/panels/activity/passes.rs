@@ -32,11 +32,7 @@ pub(super) fn row_ui(
         LogEntry::Pass { .. } => (Icon::Timer, colors.dim, "Pass"),
         LogEntry::Note(_) => (Icon::Warning, colors.text, "Note"),
     };
-    let end = |ui: &mut Ui| {
-        if row == 0 {
-            restore_ui(ui, state, line, actions);
-        }
-    };
+    let end = |ui: &mut Ui| restore_ui(ui, state, (line, row), actions);
     LogRow { icon, ink, spoken, time: &time }.ui(ui, end, |ui| {
         let label = ui.add(Label::new(job(line, row, colors)).truncate().selectable(true));
         if matches!(&line.what, LogEntry::Pass { pass, .. } if pass.deleted > 0) {
@@ -64,16 +60,27 @@ pub(super) fn rows_of(line: &LogLine) -> usize {
     }
 }
 
-/// Documents that a pass removed can be restored while the trash has them.
-fn restore_ui(ui: &mut Ui, state: &State, line: &LogLine, actions: &mut Actions) {
+/// The documents of the row's collection can be restored while the trash has them. A collection with
+/// several rows has the button in the first one.
+fn restore_ui(ui: &mut Ui, state: &State, (line, row): (&LogLine, usize), actions: &mut Actions) {
     let LogEntry::Pass { pass, is_past: false, .. } = &line.what else { return };
-    if pass.deleted == 0 || !state.reaper.keeps(pass.started_ms, state.now_ms()) {
+    let of = pass.indexes.get(row).map(|index| &index.namespace);
+    let is_of = |index: &&IndexReport| Some(&index.namespace) == of;
+    let deleted = match of {
+        Some(_) => pass.indexes.iter().filter(is_of).map(|index| index.deleted).sum(),
+        None => pass.deleted,
+    };
+    let is_first = pass.indexes.iter().take(row).all(|before| !is_of(&before));
+    if deleted == 0 || !is_first || !state.reaper.keeps(pass.started_ms, state.now_ms()) {
         return;
     }
-    let name = format!("Restore documents from pass {}", pass.number);
-    let button = Button::plain("Restore").small().name(&name).tooltip(RESTORE_HINT);
-    if ui.add(button).clicked() {
-        actions.push(Action::Reaper(ReaperAction::RestorePass(pass.number)));
+    let documents = number::counted(deleted, "document", "documents");
+    let of_collection = of.map(|of| format!(" of {}", with_marks(&of.to_string())));
+    let what = format!("Restore {documents}{}", of_collection.unwrap_or_default());
+    let name = format!("{what} from pass {}", pass.number);
+    let hint = format!("{what} unchanged; the index stays on hold until you release it");
+    if ui.add(Button::plain("Restore").small().name(&name).tooltip(&hint)).clicked() {
+        actions.push(Action::Reaper(ReaperAction::RestorePass(pass.number, of.cloned())));
     }
 }
 
