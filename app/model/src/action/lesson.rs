@@ -6,7 +6,7 @@ use super::root::LessonAction;
 use super::{Action, DialogAction};
 use crate::job::lesson::{LessonRequest, LessonSource};
 use crate::state::dialogs::{Handout, OpenLesson};
-use crate::state::lesson::steps;
+use crate::state::lesson::{Sheet, steps};
 use crate::state::{Dialog, State};
 
 /// Shows the Lessons page.
@@ -18,6 +18,25 @@ pub const PAGE: Entry = Entry {
     action: |state| {
         let shown = state.lessons.is_page_shown && !state.lessons.is_playing();
         (!shown).then_some(Action::Lesson(LessonAction::ShowPage(true)))
+    },
+};
+
+/// Draws an exam, or shows the one that is not answered yet.
+pub const EXAM: Entry = Entry {
+    group: Group::Help,
+    label: "Take the exam",
+    tooltip: "Answer 20 questions about expiry, with other numbers each time",
+    keys: None,
+    action: |state| {
+        let lessons = &state.lessons;
+        let is_open = lessons.exam.as_ref().is_some_and(|exam| exam.open().is_some());
+        let is_shown = lessons.is_page_shown && !lessons.is_playing();
+        let is_result = lessons.exam.is_some() && !is_open;
+        if is_shown && lessons.sheet == Sheet::Exam && !is_result {
+            return None;
+        }
+        let action = if is_open { LessonAction::ShowExam } else { LessonAction::TakeExam };
+        Some(Action::Lesson(action))
     },
 };
 
@@ -129,7 +148,7 @@ pub const BACK: Entry = Entry {
 
 /// The region's entries.
 pub const ENTRIES: &[Entry] =
-    &[PAGE, OPEN_FILE, CLOSE, SANDBOX, SAVE, HANDOUT, RESTART, STEP_BACK, NEXT, BACK];
+    &[PAGE, EXAM, OPEN_FILE, CLOSE, SANDBOX, SAVE, HANDOUT, RESTART, STEP_BACK, NEXT, BACK];
 
 fn playing(state: &State, action: LessonAction) -> Option<Action> {
     state.lessons.is_playing().then_some(Action::Lesson(action))

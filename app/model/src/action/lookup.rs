@@ -223,8 +223,13 @@ const ROWS: &[Row] = &[
     ("Settings…", "preferences, options, configure, theme, font size, dark", ""),
     (
         "Lessons",
-        "learn, teach, course, tutorial, help, exercise, challenge, half-hour path, exam, test, quiz",
+        "learn, teach, course, tutorial, help, exercise, challenge, half-hour path, test, quiz",
         "The Lessons page is already open",
+    ),
+    (
+        "Take the exam",
+        "exam, test, quiz, questions, learn, certificate",
+        "The exam is already open",
     ),
     ("Sandbox from here", "copy, playground, lesson, try, experiment", "No lesson is open"),
     (
@@ -233,7 +238,7 @@ const ROWS: &[Row] = &[
         "Only a sandbox with a collection can be saved as a lesson",
     ),
     ("Export handout…", "lesson, markdown, print, teach, save", "No lesson is open"),
-    ("Close the lesson", "end, leave, stop", "No lesson is open"),
+    ("Close the lesson", "end, leave, stop, exit", "No lesson is open"),
     ("Restart card", "lesson, again, repeat, reset", "No lesson is open"),
     ("Step back to the last event", "lesson, undo, before", "No lesson is open"),
     ("Next card", "lesson, forward, page", "No lesson is open, or the card isn’t finished"),

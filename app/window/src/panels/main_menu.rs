@@ -28,8 +28,14 @@ const DATA: [&Entry; 4] = [&transfer::IMPORT, &transfer::EXPORT, &trash::SHOW, &
 const CONNECT: [&Entry; 2] = [&connect::CONNECT, &listener::SHOW];
 const VIEW: [&Entry; 2] = [&view::PRESENT, &dialog::SETTINGS];
 const LEARN: [&Entry; 2] = [&help::WHAT_IS_TTL, &help::GUIDE];
-const LESSONS: [&Entry; 5] =
-    [&lesson::PAGE, &lesson::OPEN_FILE, &lesson::SANDBOX, &lesson::SAVE, &lesson::HANDOUT];
+const LESSONS: [&Entry; 6] = [
+    &lesson::PAGE,
+    &lesson::EXAM,
+    &lesson::OPEN_FILE,
+    &lesson::SANDBOX,
+    &lesson::SAVE,
+    &lesson::HANDOUT,
+];
 
 /// Entries that are left out while they do nothing: their opposite is there then, or they belong to a
 /// sandbox.

@@ -7,7 +7,7 @@ use egui::{
 
 use crate::action::lookup::{missing, synonyms};
 use crate::action::{
-    Action, Actions, Entry, LessonAction, StoreAction, TabsAction, ViewAction, entries,
+    Action, Actions, Entry, LessonAction, StoreAction, TabsAction, ViewAction, entries, lesson,
 };
 use crate::job::lesson::{LessonEntry, LessonList};
 use crate::state::{Drafts, Namespace, State, StoreBeside};
@@ -21,6 +21,10 @@ const LINES_MAX: usize = 60;
 
 /// How much more the last used command counts.
 const RECENT: i32 = 10;
+
+/// How much more a command of the open lesson counts that fits by another word: to leave means the
+/// lesson then, however often the window was left.
+const IN_LESSON: i32 = RECENT + 1;
 
 struct Line {
     words: String,
@@ -198,6 +202,8 @@ fn line_ui(ui: &mut Ui, line: &Line, chosen: bool, scroll: bool) -> bool {
 }
 
 fn lines(state: &State, typed: &str) -> Vec<Line> {
+    // The labels of what asks for more end with the one character.
+    let typed = &typed.replace("...", "…");
     let commands = entries().filter_map(|entry| command(entry, state, typed));
     let collections = state.tree.databases.iter().flat_map(|database| {
         database.collections.iter().filter_map(|collection| {
@@ -254,6 +260,9 @@ fn command(entry: &'static Entry, state: &State, typed: &str) -> Option<Line> {
     let by_words = word(synonyms(entry), typed);
     let by_name = score(entry.label, typed).max(by_words);
     let mut score = by_name.or_else(|| mentions(entry.tooltip, typed))?;
+    if by_words.is_some() && is_of_open_lesson(entry, state) {
+        score += IN_LESSON;
+    }
     let is_said = by_words.is_some() || by_name.is_none();
     let mut rank = if is_said { Rank::Fits } else { Rank::of(entry.label, typed) };
     if action.is_err() {
@@ -272,6 +281,10 @@ fn command(entry: &'static Entry, state: &State, typed: &str) -> Option<Line> {
         rank,
         score,
     })
+}
+
+fn is_of_open_lesson(entry: &Entry, state: &State) -> bool {
+    state.lessons.is_playing() && lesson::ENTRIES.iter().any(|of| of.label == entry.label)
 }
 
 /// How well `words` fit the typed letters, or `None` if they don't: every letter must come in
@@ -412,6 +425,10 @@ mod tests {
         check(&state, "backup", "Back up…");
         check(&state, "reaper", "Run pass");
         check(&state, "exit", "Quit");
+        for typed in ["exam", "take the exam", "quiz"] {
+            check(&state, typed, "Take the exam");
+        }
+        check(&state, "connect to a server...", "Connect to a server…");
         // They need a collection.
         let shown = Namespace::new("shop", "orders");
         state.tabs.show(&shown);

@@ -71,6 +71,13 @@ pub const ROWS: &[Row] = &[
         }),
     ),
     (
+        "Take the exam",
+        Leaves(|bench| {
+            bench.press("Take the exam");
+            bench.window.until_named("Question 1 of");
+        }),
+    ),
+    (
         "Open a lesson or a course…",
         Leaves(|bench| {
             bench.leads_to("Open a lesson or a course…", |state| {
