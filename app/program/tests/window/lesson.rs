@@ -1,7 +1,7 @@
 //! Lessons in the window, over the real store of each lesson.
 
 use egui::{Key, Modifiers};
-use mayfly::action::{Action, ConsoleAction, LessonAction};
+use mayfly::action::{Action, ConsoleAction, LessonAction, ViewAction};
 use mayfly::job::lesson::{LessonProgress, LessonRequest, LessonSource, LessonView};
 use mayfly::state::State;
 use mayfly::state::lesson::{LessonStart, Way, steps};
@@ -320,6 +320,42 @@ fn the_time_of_a_pin_is_typed() {
     assert_eq!(window.value("Time of the pin"), "12:01:00");
     window.click("Lock answer");
     window.until("the answer is locked", |state| !state.lessons.has_open_question());
+}
+
+#[test]
+fn to_leave_is_to_leave_the_lesson_while_one_is_open() {
+    for (typed, is_in_lesson) in [("leave", true), ("exit", true), ("end", true), ("exit", false)] {
+        let mut window = open();
+        let quit = Action::View(ViewAction::NoteCommand("Quit"));
+        window.ask(quit);
+        if !is_in_lesson {
+            window.ask(Action::Lesson(LessonAction::Close));
+        }
+        window.keys(Modifiers::COMMAND, Key::P);
+        window.type_into("Find a command", typed);
+        let place = |label: &str| window.place(label).top();
+        if is_in_lesson {
+            assert!(place("Close the lesson") < place("Quit"), "{typed}");
+            window.key(Key::Enter);
+            window.until("the lesson is closed", |state| !state.lessons.is_playing());
+        } else {
+            assert!(place("Quit") < place("Close the lesson"), "{typed}");
+        }
+    }
+}
+
+#[test]
+fn escape_leaves_the_keyboard_on_the_button_of_the_card() {
+    let mut window = open();
+    window.until_window("it is on the way on", |window| window.is_focused("Next"));
+    window.key(Key::Escape);
+    window.until_window("it is there again", |window| window.is_focused("Next"));
+    window.keys(Modifiers::NONE, Key::Tab);
+    assert!(!window.is_focused("Next"));
+    window.key(Key::Escape);
+    window.until_window("it goes back", |window| window.is_focused("Next"));
+    window.key(Key::Enter);
+    window.until("the second card", |state| card(state) == 1);
 }
 
 #[test]

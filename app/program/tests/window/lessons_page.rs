@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use egui::{Event, Key, Modifiers};
-use mayfly::action::{Action, LessonAction};
+use mayfly::action::{Action, LessonAction, ViewAction};
 use mayfly::job::lesson::{
     ExamChoice, ExamQuestion, ExamSheet, LessonEntry, LessonKind, LessonList, LessonProgress,
     LessonSource, Level, MissedQuestion, Problem,
@@ -224,20 +224,60 @@ fn the_exam_goes_by_rule_and_each_miss_leads_to_its_lesson() {
 }
 
 #[test]
-fn digits_open_scenes_on_the_page_only() {
+fn what_is_typed_on_the_page_is_searched_for() {
     let (mut window, shelf) = window();
+    for (key, text) in [(Key::C, "C"), (Key::Num1, "1")] {
+        window.harness.event(Event::Text(text.to_owned()));
+        window.key(key);
+    }
+    assert_eq!(last_opened(&mut window, &shelf), None, "no digit opens a scene here");
+    assert_eq!(window.value("Search lessons"), "C1");
+    assert!(window.is_focused("Search lessons") && window.has_part("Challenge C1"));
+    assert!(!window.has_part("Lesson 01"));
+    window.harness.event(Event::Text("x".to_owned()));
+    window.harness.run_steps(2);
+    assert_eq!(window.value("Search lessons"), "C1x");
+    window.click("Clear Search lessons");
+    window.choose("Scenes", "Scene about 4");
+    assert_eq!(last_opened(&mut window, &shelf).as_deref(), Some("s04-scene"));
+}
+
+#[test]
+fn digits_open_scenes_on_the_page_of_a_presentation() {
+    let (mut window, shelf) = window();
+    window.ask(Action::View(ViewAction::Present(true)));
     for (key, slug) in
         [(Key::Num1, "s01-scene"), (Key::Num9, "s09-scene"), (Key::Num0, "s10-scene")]
     {
         window.key(key);
         assert_eq!(last_opened(&mut window, &shelf).as_deref(), Some(slug));
     }
-    window.choose("Scenes", "Scene about 4");
-    assert_eq!(last_opened(&mut window, &shelf).as_deref(), Some("s04-scene"));
+    window.ask(Action::View(ViewAction::Present(false)));
     window.click("Close the Lessons page");
     window.until_gone("Core: indexes and rules");
     window.key(Key::Num2);
     assert_eq!(last_opened(&mut window, &shelf), None);
+}
+
+#[test]
+fn the_exam_is_answered_with_digits_and_enter() {
+    let (mut window, _) = window();
+    window.keys(Modifiers::COMMAND, Key::P);
+    window.type_into("Find a command", "exam");
+    window.key(Key::Enter);
+    window.until_named("Question 1 of 2");
+    window.key(Key::Num2);
+    window.until_window("the way on", |window| window.is_focused("Next question"));
+    window.key(Key::Escape);
+    window.until_window("it again", |window| window.is_focused("Next question"));
+    window.key(Key::Enter);
+    window.until_named("Question 2 of 2");
+    window.key(Key::Enter);
+    assert!(window.has("Question 2 of 2"), "no question is skipped by a second press");
+    window.key(Key::Num1);
+    window.until_window("the result", |window| window.is_focused("Show the result"));
+    window.key(Key::Enter);
+    window.until_named("2 of 2 right");
 }
 
 #[test]

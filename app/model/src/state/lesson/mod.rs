@@ -189,6 +189,11 @@ impl Lessons {
         self.playing.is_some()
     }
 
+    /// Whether the Lessons page shows its list.
+    pub fn is_list_shown(&self) -> bool {
+        self.is_page_shown && !self.is_playing() && self.sheet == Sheet::List
+    }
+
     /// Whether a question waits for its answer, so that time stands still.
     pub fn has_open_question(&self) -> bool {
         self.view().is_some_and(|view| steps::open_question(view).is_some())

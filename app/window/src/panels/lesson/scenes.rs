@@ -5,7 +5,7 @@ use egui::{Context, Key, Modifiers, Ui};
 use crate::action::{Action, Actions, LessonAction};
 use crate::job::lesson::{LessonEntry, LessonKind};
 use crate::state::State;
-use crate::state::lesson::{Sheet, catalog};
+use crate::state::lesson::catalog;
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, menu};
 
@@ -42,8 +42,10 @@ pub(in crate::panels) fn entries_ui(ui: &mut Ui, state: &State, actions: &mut Ac
     if scenes.is_empty() {
         menu::entry(ui, "No scenes", "", false);
     }
+    let has_keys = takes_digits(state);
     for (place, scene) in scenes.into_iter().enumerate() {
-        let key = catalog::scene_key(place).map(String::from).unwrap_or_default();
+        let key = catalog::scene_key(place).filter(|_| has_keys);
+        let key = key.map(String::from).unwrap_or_default();
         let entry = menu::entry(ui, &scene.title, &key, scene.problems.is_empty());
         if entry.hint(catalog::minutes(scene)).clicked() {
             open(scene, actions);
@@ -51,15 +53,19 @@ pub(in crate::panels) fn entries_ui(ui: &mut Ui, state: &State, actions: &mut Ac
     }
 }
 
+/// Whether digits alone open scenes: from one scene to another, and on the list of a presentation.
+/// Elsewhere they are what lessons are searched by.
+pub(super) fn takes_digits(state: &State) -> bool {
+    let lessons = &state.lessons;
+    let in_scene = lessons.view().is_some_and(|view| view.lesson.kind == LessonKind::Scene);
+    in_scene || lessons.is_list_shown() && state.view.is_presented()
+}
+
 /// Takes the keys of the scenes.
 pub(in crate::panels) fn keys(context: &Context, state: &State, actions: &mut Actions) {
     let lessons = &state.lessons;
-    let in_scene = lessons.view().is_some_and(|view| view.lesson.kind == LessonKind::Scene);
-    let on_page = lessons.is_page_shown && !lessons.is_playing() && lessons.sheet == Sheet::List;
     let is_free = !state.is_covered() && !state.view.palette;
-    // The keys are digits alone, so they work only on the Lessons page and from one scene to
-    // another.
-    if !(in_scene || on_page) || !is_free || context.text_edit_focused() {
+    if !takes_digits(state) || !is_free || context.text_edit_focused() {
         return;
     }
     let Some(list) = &lessons.list else {

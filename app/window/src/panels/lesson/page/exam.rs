@@ -1,10 +1,11 @@
 //! The exam: one question at a time, then the result by rule.
 
-use egui::{Key, Label, Modifiers, Ui};
+use egui::{Id, Key, Label, Modifiers, Sense, Ui};
 
 use crate::action::{Action, Actions, LessonAction};
 use crate::job::lesson::{ExamChoice, ExamQuestion, LessonList};
 use crate::panels::lesson::choice::Choice;
+use crate::panels::lesson::focus::drops_keyboard;
 use crate::panels::lesson::scenes;
 use crate::state::State;
 use crate::state::lesson::exam::Exam;
@@ -55,7 +56,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, list: &LessonList, actions: &mut Ac
     match exam.open() {
         Some((at, question, answer)) => {
             keys(ui, state, question, actions);
-            question_ui(ui, exam, (at, question, answer), actions);
+            question_ui(ui, state, exam, (at, question, answer), actions);
         }
         None => result_ui(ui, exam, list, actions),
     }
@@ -79,8 +80,23 @@ fn keys(ui: &Ui, state: &State, question: &ExamQuestion, actions: &mut Actions) 
     }
 }
 
+/// Whether the keyboard goes to another control: once for each question and answer, and when Escape
+/// took it.
+fn keyboard_moves(ui: &Ui, state: &State, at: (u64, usize, Option<usize>)) -> bool {
+    if state.is_covered() || state.view.palette || ui.ctx().text_edit_focused() {
+        return false;
+    }
+    let id = Id::unique("question of the exam with the keyboard");
+    ui.data_mut(|data| {
+        let seen = data.get_temp(id);
+        data.insert_temp(id, at);
+        seen != Some(at)
+    }) || drops_keyboard(ui.ctx())
+}
+
 fn question_ui(
     ui: &mut Ui,
+    state: &State,
     exam: &Exam,
     (at, question, answer): (usize, &ExamQuestion, Option<usize>),
     actions: &mut Actions,
@@ -88,7 +104,12 @@ fn question_ui(
     let ink = colors(ui);
     let count = exam.sheet.questions.len();
     let title = format!("Question {} of {count}", at + 1);
-    ui.label(text::rich(title, text::large_heading()).color(ink.text));
+    let title = Label::new(text::rich(title, text::large_heading()).color(ink.text));
+    let title = ui.add(title.sense(Sense::focusable_noninteractive()));
+    let moves = keyboard_moves(ui, state, (exam.sheet.seed, at, answer));
+    if moves && answer.is_none() {
+        title.request_focus();
+    }
     #[expect(clippy::cast_precision_loss, reason = "twenty questions")]
     let share = at as f32 / count as f32;
     bar::ui(ui, share, ink.accent, "Progress in the exam");
@@ -121,7 +142,11 @@ fn question_ui(
             (Some(_), true) => "Show the result",
         };
         let next = if answer.is_some() { Button::primary(label) } else { Button::plain(label) };
-        if ui.add(next.known_as("next question").tooltip("PageDown")).clicked() {
+        let next = ui.add(next.known_as("next question").tooltip("PageDown"));
+        if moves && answer.is_some() {
+            next.request_focus();
+        }
+        if next.clicked() {
             actions.push(step(true));
         }
     });

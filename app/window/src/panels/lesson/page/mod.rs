@@ -8,15 +8,17 @@ mod row;
 mod sheets;
 mod summary;
 
-use egui::{Align, Label, Layout, Margin, RichText, ScrollArea, Ui, UiBuilder};
+use egui::text::{CCursor, CCursorRange};
+use egui::text_edit::TextEditState;
+use egui::{Align, Event, Id, Label, Layout, Margin, RichText, ScrollArea, Ui, UiBuilder};
 
 pub(super) use self::row::{PROBLEMS_MAX, place};
 use super::scenes;
 use crate::action::{Action, Actions, LessonAction, lesson};
 use crate::job::lesson::{LessonList, LessonSource};
-use crate::state::State;
 use crate::state::lesson::Sheet;
 use crate::state::lesson::catalog::{self, Series, SeriesKey};
+use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::field::Field;
@@ -26,7 +28,7 @@ use crate::widgets::{Button, card};
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     // A file that was mended in an editor is read again when the window comes back to the front.
     let came_back = ui.input(|input| {
-        input.events.iter().any(|event| matches!(event, egui::Event::WindowFocused(true)))
+        input.events.iter().any(|event| matches!(event, Event::WindowFocused(true)))
     });
     if !state.lessons.is_asked || came_back {
         actions.push(Action::Lesson(LessonAction::Reload));
@@ -82,18 +84,48 @@ fn list_ui(ui: &mut Ui, state: &State, list: &LessonList, actions: &mut Actions)
 
 fn search_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let mut typed = state.lessons.search.clone();
+    let id = Id::unique("search lessons");
+    let began = typed_on_page(ui, state);
+    typed.push_str(&began);
     let field = Field {
         name: "Search lessons",
         hint: "Search by title or number",
         icon: Some(Icon::Search),
         clearable: true,
+        id: Some(id),
         ..Field::default()
     };
-    field.ui(ui, &mut typed);
+    let field = field.ui(ui, &mut typed);
+    if !began.is_empty() {
+        let mut cursor = TextEditState::default();
+        let end = CCursor::new(typed.chars().count());
+        cursor.cursor.set_char_range(Some(CCursorRange::one(end)));
+        cursor.store(ui.ctx(), id);
+        field.request_focus();
+    }
     if typed != state.lessons.search {
         actions.push(Action::Lesson(LessonAction::Search(typed)));
     }
     ui.add_space(sizes::GAP_SMALL);
+}
+
+/// Letters and digits that were typed while no field had the keyboard: a search begins with them.
+fn typed_on_page(ui: &Ui, state: &State) -> String {
+    let is_elsewhere = state.is_covered() || state.view.palette || ui.ctx().text_edit_focused();
+    if is_elsewhere || scenes::takes_digits(state) {
+        return String::new();
+    }
+    ui.input_mut(|input| {
+        let mut typed = String::new();
+        input.events.retain(|event| match event {
+            Event::Text(text) if text.chars().all(char::is_alphanumeric) => {
+                typed.push_str(text);
+                false
+            }
+            _ => true,
+        });
+        typed
+    })
 }
 
 fn head_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
@@ -166,7 +198,8 @@ fn series_ui(
         ui.label(title.color(colors(ui).text));
         let is_done = series.done() == series.lessons.len();
         let words = match series.key {
-            SeriesKey::Scenes => "keys 1 to 9 and 0".to_owned(),
+            SeriesKey::Scenes if scenes::takes_digits(state) => "keys 1 to 9 and 0".to_owned(),
+            SeriesKey::Scenes => number::counted(series.lessons.len() as u64, "scene", "scenes"),
             _ => format!("{} of {} done", series.done(), series.lessons.len()),
         };
         ui.label(text::rich(words, text::small()).color(colors(ui).dim));

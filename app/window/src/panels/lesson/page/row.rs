@@ -94,7 +94,7 @@ impl Cells<'_> {
         let mut x = inner.left();
         self.progress(ui, at(x + PROGRESS));
         x += 2.0 * PROGRESS + sizes::GAP;
-        let number = self.number();
+        let number = self.list.number(self.entry);
         paint::text_at(ui, at(x), left, &number, text::mono(), colors.dim, NUMBER);
         x += NUMBER;
         let title = with_marks(&self.entry.title);
@@ -117,15 +117,6 @@ impl Cells<'_> {
             let words = format!("after {}", before.join(", "));
             let end = pos2(inner.right(), rect.center().y);
             paint::text_at(ui, end, Align2::RIGHT_CENTER, &words, text::small(), colors.dim, room);
-        }
-    }
-
-    /// Its number; of a scene, its key.
-    fn number(&self) -> String {
-        let scenes = catalog::scenes(self.list);
-        match scenes.iter().position(|scene| scene.source == self.entry.source) {
-            Some(place) => catalog::scene_key(place).map(String::from).unwrap_or_default(),
-            None => self.list.number(self.entry),
         }
     }
 
