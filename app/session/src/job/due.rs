@@ -97,6 +97,11 @@ impl TtlIndex {
         }
     }
 
+    /// The earliest date that counts. A clustered collection ignores those before 1970.
+    pub fn first_base_ms(&self) -> Option<i64> {
+        matches!(self.rule, Rule::ClusteredId { .. }).then_some(0)
+    }
+
     /// The partial filter, as the store lists it.
     pub fn partial(&self) -> Option<&Document> {
         self.partial.as_ref().map(|partial| &partial.document)

@@ -145,6 +145,7 @@ impl IndexMeta {
             (EntryForm::LastModified, _) => {
                 Rule::LastModified { default_secs: (secs >= 0).then_some(secs) }
             }
+            _ if self.clustered => Rule::ClusteredId { expire_after_secs: secs },
             (_, Some((path, _))) => Rule::Date { field: path.clone(), expire_after_secs: secs },
             (_, None) => Rule::Inert(InertReason::Compound),
         }

@@ -7,7 +7,7 @@
 //! button (`job/number.rs`). No number on a button comes from one `$sample`: a server may sample neighbors.
 //! `apply/recount.rs` counts the documents of open collections again after passes and changes.
 
-use bson::{Document, doc};
+use bson::{Bson, Document, doc};
 use mayfly_engine::reply::DocCount;
 
 use super::asking::Asking;
@@ -73,13 +73,15 @@ impl CountedRule<'_> {
     /// earliest counts, so none may be before the first.
     fn filter(&self, thresholds: Thresholds, dates: Dates) -> Vec<Document> {
         let field = &self.rule.field;
-        let last = self.date(thresholds.to_ms, dates);
+        let mut range = doc! { "$lte": self.date(thresholds.to_ms, dates) };
+        range.extend(self.from(dates));
         let mut all = Vec::new();
         if thresholds.after_ms == i64::MIN {
-            all.push(doc! { field: { "$lte": last } });
+            all.push(doc! { field: range });
         } else {
             let first = self.date(thresholds.after_ms, dates);
-            all.push(doc! { field: { "$gt": first, "$lte": last } });
+            range.insert("$gt", first);
+            all.push(doc! { field: range });
             all.push(doc! { field: { "$not": { "$lte": first } } });
         }
         all.extend(self.rule.partial().cloned());
@@ -89,10 +91,16 @@ impl CountedRule<'_> {
     /// The documents that the rule never removes, where each document is in the index.
     fn never(&self, dates: Dates) -> Option<Document> {
         let is_whole = self.index.partial.is_none() && !self.index.is_sparse;
-        let last = self.date(i64::MAX, dates);
+        let mut range = doc! { "$lte": self.date(i64::MAX, dates) };
+        range.extend(self.from(dates));
         let field = &self.rule.field;
-        (is_whole && self.rule.partial().is_none())
-            .then(|| doc! { field: { "$not": { "$lte": last } } })
+        (is_whole && self.rule.partial().is_none()).then(|| doc! { field: { "$not": range } })
+    }
+
+    /// The bound of dates that are too early to count.
+    fn from(&self, dates: Dates) -> Option<(String, Bson)> {
+        let first_ms = self.rule.first_base_ms()?;
+        Some(("$gte".to_owned(), dates.within(first_ms).into()))
     }
 }
 

@@ -155,7 +155,8 @@ pub(super) fn what_if(asking: &Asking<'_>, command: &Document) -> Result<Documen
     };
     let indexes = rules::indexes(asking)?;
     let rule = if let Ok(keys) = index.get_document("keyPattern") {
-        new_rule("", keys, index.get_document("partialFilterExpression").ok(), secs)
+        let partial = index.get_document("partialFilterExpression").ok();
+        new_rule(&indexes, ("", keys), partial, secs)
     } else {
         named_rule(&indexes, index.get_str("name").unwrap_or_default(), secs)?
     };
@@ -274,7 +275,7 @@ fn reasons(draws: &Draws, rule: &TtlIndex) -> BTreeMap<Cow<'static, str>, DocCou
 /// The rule of an index of this name with these seconds, be it a TTL index or a plain one.
 fn named_rule(indexes: &Indexes, name: &str, secs: i64) -> Result<Option<TtlIndex>, Document> {
     if let Some(known) = indexes.rules.iter().find(|rule| rule.name == name) {
-        return Ok(new_rule(name, &doc! { &known.field: 1 }, known.partial(), secs));
+        return Ok(new_rule(indexes, (name, &doc! { &known.field: 1 }), known.partial(), secs));
     }
     let Some(index) = indexes.named(name) else {
         let sentence = format!("There is no index with the name {name:?}");
@@ -282,20 +283,24 @@ fn named_rule(indexes: &Indexes, name: &str, secs: i64) -> Result<Option<TtlInde
     };
     let partial = index.get_document("partialFilterExpression").ok();
     let keys = index.get_document("key").ok();
-    Ok(keys.and_then(|keys| new_rule(name, keys, partial, secs)))
+    Ok(keys.and_then(|keys| new_rule(indexes, (name, keys), partial, secs)))
 }
 
 /// The rule of an index on one field with these seconds.
 fn new_rule(
-    name: &str,
-    keys: &Document,
+    indexes: &Indexes,
+    (name, keys): (&str, &Document),
     partial: Option<&Document>,
     secs: i64,
 ) -> Option<TtlIndex> {
     let is_order = |kind: &Bson| whole(kind).is_some();
     let (field, _) = keys.iter().next().filter(|(_, kind)| keys.len() == 1 && is_order(kind))?;
     let expire_after_secs = secs.clamp(0, i64::from(i32::MAX));
-    let rule = Rule::Date { field: Path::parse(field).ok()?, expire_after_secs };
+    let rule = if indexes.is_clustered && field == "_id" {
+        Rule::ClusteredId { expire_after_secs }
+    } else {
+        Rule::Date { field: Path::parse(field).ok()?, expire_after_secs }
+    };
     Some(TtlIndex::of_rule(name, field, rule, partial))
 }
 

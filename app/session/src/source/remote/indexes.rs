@@ -9,6 +9,8 @@ use crate::job::due::TtlIndex;
 pub(super) struct Indexes {
     pub rules: Vec<TtlIndex>,
     pub listed: Vec<Document>,
+    /// Whether documents are stored in the order of `_id`, so that an own rule may count from it.
+    pub is_clustered: bool,
 }
 
 impl Indexes {
@@ -70,7 +72,6 @@ mod tests {
     fn documents_are_counted_by_an_index_that_has_them_all() {
         let partial = doc! { "p": { "$gt": 0 } };
         let indexes = Indexes {
-            rules: Vec::new(),
             listed: vec![
                 doc! { "name": "_id_", "key": { "_id": 1 } },
                 doc! { "name": "part", "key": { "a": 1 }, "partialFilterExpression": &partial },
@@ -80,6 +81,7 @@ mod tests {
                 doc! { "name": "hash", "key": { "c": "hashed" } },
                 doc! { "name": "hidden", "key": { "d": 1 }, "hidden": true },
             ],
+            ..Indexes::default()
         };
         let check = |name: &str, field: &str, partial, expected: Option<&str>| {
             let rule = bson::doc! { "name": name, "key": { field: 1 }, "expireAfterSeconds": 1 };

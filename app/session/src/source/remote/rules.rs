@@ -76,29 +76,36 @@ fn list(asking: &Asking<'_>) -> Result<Indexes, Document> {
         return Err(reply);
     }
     let listed: Vec<Document> = batch(&reply).cloned().collect();
+    let is_clustered = listed.iter().any(|index| index.get_bool("clustered").unwrap_or(false));
     let mut rules: Vec<TtlIndex> = listed.iter().filter_map(TtlIndex::read).collect();
-    if rules.is_empty() {
-        rules.extend(clustered(asking)?);
+    if is_clustered || rules.is_empty() {
+        // A server asks its own rule first, too.
+        rules.splice(0..0, own_rule(asking)?);
     }
-    Ok(Indexes { rules, listed })
+    Ok(Indexes { rules, listed, is_clustered })
 }
 
-/// The rule of a collection that is clustered by `_id`; a server has no index for it.
-fn clustered(asking: &Asking<'_>) -> Result<Option<TtlIndex>, Document> {
+/// The rule of a collection that is clustered by `_id`; a server has no TTL index for it.
+fn own_rule(asking: &Asking<'_>) -> Result<Option<TtlIndex>, Document> {
     let ask = doc! { "listCollections": 1, "filter": { "name": asking.collection } };
     let reply = asking.run(ask);
+    if !is_ok(&reply) {
+        return Err(reply);
+    }
     let options = batch(&reply).next().and_then(|found| found.get_document("options").ok());
     let Some(options) = options else { return Ok(None) };
-    let secs = options.get("expireAfterSeconds").and_then(whole);
-    if options.contains_key("timeseries") && secs.is_some() {
+    let Some(expire_after_secs) = options.get("expireAfterSeconds").and_then(whole) else {
+        return Ok(None);
+    };
+    if options.contains_key("timeseries") {
         let sentence =
             "A time-series collection expires by the bucket; that is not supported on a server";
         return Err(failed(238, "NotImplemented", sentence));
     }
-    let rule = |expire_after_secs| {
-        TtlIndex::of_rule("_id_", "_id", Rule::ClusteredId { expire_after_secs }, None)
-    };
-    Ok(secs.filter(|_| options.contains_key("clusteredIndex")).map(rule))
+    let Ok(index) = options.get_document("clusteredIndex") else { return Ok(None) };
+    let name = index.get_str("name").unwrap_or("_id_");
+    let rule = Rule::ClusteredId { expire_after_secs };
+    Ok(Some(TtlIndex::of_rule(name, "_id", rule, None)))
 }
 
 /// Those of the rules that a command's `index` names: one name, or several, or all.
