@@ -49,6 +49,10 @@ fn value() -> impl Strategy<Value = Option<Bson>> {
     prop_oneof![
         8 => date().prop_map(Some),
         2 => prop::collection::vec(date(), 0..4).prop_map(|dates| Some(Bson::Array(dates))),
+        // A server sorts these by the number, and not by the date that counts.
+        1 => (date(), date()).prop_map(|(one, other)| {
+            Some(Bson::Array(vec![Bson::Int32(5), one, "x".into(), other, Bson::MaxKey]))
+        }),
         1 => Just(None),
         1 => prop_oneof![
             Just(Bson::Null),
@@ -56,6 +60,7 @@ fn value() -> impl Strategy<Value = Option<Bson>> {
             Just(Bson::from("2026-01-01")),
             Just(Bson::Boolean(true)),
             Just(Bson::Array(vec![Bson::Int32(1)])),
+            Just(Bson::Array(vec![Bson::Array(vec![DateTime::from_millis(NOW_MS).into()])])),
             Just(Bson::from(doc! { "in": DateTime::from_millis(NOW_MS) })),
         ]
         .prop_map(Some),
@@ -66,7 +71,14 @@ fn document() -> impl Strategy<Value = Document> {
     (value(), value(), value(), 0..2_i32).prop_map(|(a, b, c, p)| {
         let mut document = doc! { "p": p };
         document.extend(a.map(|a| ("a".to_owned(), a)));
-        document.extend(b.map(|b| ("n".to_owned(), doc! { "b": b }.into())));
+        let inside = |b| match b {
+            Bson::Array(all) if p > 0 => {
+                let each = all.into_iter().map(|b| Bson::from(doc! { "b": b }));
+                Bson::Array(each.chain([Bson::from(doc! { "other": 1 })]).collect())
+            }
+            b => doc! { "b": b }.into(),
+        };
+        document.extend(b.map(|b| ("n".to_owned(), inside(b))));
         document.extend(c.map(|c| ("c".to_owned(), c)));
         document
     })
@@ -103,14 +115,14 @@ fn answer(source: &dyn Source, command: &Document) -> Document {
 }
 
 /// All pages: threshold, index and `_id` of each row, with the pages' order checked.
-fn rows(source: &dyn Source, mut command: Document) -> Vec<(i64, String, i32)> {
+fn rows(source: &dyn Source, mut command: Document) -> Vec<(i64, String, String)> {
     let mut rows = Vec::new();
     for _ in 0..1_000 {
         let reply = answer(source, &command);
         for row in reply.get_array("batch").expect("a batch").iter().filter_map(Bson::as_document) {
             let threshold = row.get_datetime("threshold").expect("a date").timestamp_millis();
             let index = row.get_str("index").expect("an index").to_owned();
-            rows.push((threshold, index, row.get_i32("_id").expect("an _id")));
+            rows.push((threshold, index, row.get("_id").expect("an _id").to_string()));
         }
         let Ok(next) = reply.get_document("next") else {
             assert!(rows.is_sorted_by_key(|row| row.0), "{rows:?}");
@@ -181,12 +193,68 @@ proptest! {
             let rule = doc! { "keyPattern": keys, "expireAfterSeconds": secs };
             check(pair, &doc! { "mayflyWhatIf": &name, "index": rule })?;
         }
+        let first = doc! { "mayflyExpiring": &name, "limit": 1 };
+        let threshold = |reply: Document| {
+            let rows = reply.get_array("batch").expect("a batch").first().cloned();
+            rows.and_then(|row| row.as_document()?.get_datetime("threshold").ok().copied())
+        };
+        let engine = threshold(answer(pair.engine.as_ref(), &first));
+        prop_assert_eq!(engine, threshold(answer(&pair.remote, &first)));
         for index in &indexes {
             let rule = doc! { "name": index.get_str("name").unwrap_or_default(), "expireAfterSeconds": secs };
             check(pair, &doc! { "mayflyWhatIf": &name, "index": rule })?;
             let one = doc! { "mayflyExpiring": &name, "index": index.get_str("name").unwrap_or_default() };
             let engine = rows(pair.engine.as_ref(), one.clone());
             prop_assert_eq!(engine, rows(&pair.remote, one));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_server_tells_of_a_clustered_collection_what_the_engine_tells(
+        ids in prop::collection::btree_set(-6_000..6_000_i64, 1..40),
+        has_early in any::<bool>(),
+        indexes in indexes(),
+        documents in prop::collection::vec(document(), 40),
+        (minutes, limit) in (0..500_i64, 1..12_i64),
+        span in (-3_000..3_000_i64, 1..3_000_i64),
+    ) {
+        let pair = &*PAIR;
+        pair.remote.run("admin", &doc! { "hello": 1 });
+        let name = bson::oid::ObjectId::new().to_hex();
+        let create = doc! {
+            "create": &name, "expireAfterSeconds": minutes * 60,
+            "clusteredIndex": { "key": { "_id": 1 }, "unique": true, "name": "own" },
+        };
+        answer(pair.engine.as_ref(), &create);
+        let at = |minutes: i64| DateTime::from_millis(NOW_MS + minutes * MINUTE_MS);
+        let half = |minutes: i64| DateTime::from_millis(NOW_MS + minutes * MINUTE_MS + 30_000);
+        let mut all: Vec<Bson> = ids.into_iter().map(|minutes| half(minutes).into()).collect();
+        if has_early {
+            all.extend([Bson::DateTime(DateTime::from_millis(-60_000)), Bson::from("x")]);
+        }
+        let numbered = all.into_iter().zip(documents).map(|(id, document)| {
+            let mut numbered = doc! { "_id": id };
+            numbered.extend(document);
+            numbered
+        });
+        let insert = doc! { "insert": &name, "documents": numbered.collect::<Vec<_>>() };
+        answer(pair.engine.as_ref(), &insert);
+        if !indexes.is_empty() {
+            answer(pair.engine.as_ref(), &doc! { "createIndexes": &name, "indexes": indexes });
+        }
+        let (from, to) = (at(span.0), at(span.0 + span.1));
+        check(pair, &doc! { "mayflyForecast": &name, "from": from, "to": to, "buckets": 7 })?;
+        let rule = doc! { "keyPattern": { "_id": 1 }, "expireAfterSeconds": minutes * 60 };
+        check(pair, &doc! { "mayflyWhatIf": &name, "index": rule })?;
+        for index in [None, Some("own")] {
+            let mut command = doc! { "mayflyExpiring": &name, "limit": limit };
+            command.extend(index.map(|index| ("index".to_owned(), Bson::from(index))));
+            let engine = rows(pair.engine.as_ref(), command.clone());
+            prop_assert_eq!(engine, rows(&pair.remote, command));
         }
     }
 }

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use bson::raw::RawBsonRef;
 use bson::{Bson, DateTime, Document, RawDocumentBuf, doc};
 use mayfly_engine::reply::{ExpiringPage, ExpiringRow};
-use mayfly_engine::ttl::{self, Deadline, Expiry};
+use mayfly_engine::ttl::{self, Deadline, Expiry, Rule};
 use mayfly_engine::value::whole;
 
 use super::asking::Asking;
@@ -115,8 +116,8 @@ fn page(
         let mut streams = Vec::new();
         for rule in rules {
             let found = with_dates(asking, |dates| {
-                let command = query(asking.collection, rule, rules, &token, span, limit, dates);
-                read::all(asking, command, limit.unsigned_abs())
+                let find = query(asking.collection, rule, rules, &token, span, limit, dates);
+                in_order(asking, rule, find)
             })?;
             streams.push(stream(&found, rule, rules, span, limit, now_ms));
         }
@@ -158,6 +159,7 @@ fn filter(rule: &TtlIndex, from_ms: i64, to_ms: i64, dates: Dates) -> Document {
     let secs_ms = rule.expire_after_secs().saturating_mul(MS_PER_SEC);
     let date = |ms: i64| dates.within(ms.saturating_sub(secs_ms));
     let low = if from_ms == i64::MIN { dates.within(i64::MIN) } else { date(from_ms) };
+    let low = rule.first_base_ms().map_or(low, |first_ms| low.max(dates.within(first_ms)));
     let mut range = doc! { "$gte": low };
     if to_ms == i64::MAX {
         range.insert("$lte", dates.within(i64::MAX));
@@ -199,6 +201,86 @@ fn query(
     }
     find.extend(read::projection(rules).map(|fields| ("projection".to_owned(), fields.into())));
     find
+}
+
+/// The documents of a query in the order of their earliest dates.
+///
+/// A server sorts an array by its smallest element of any type, and numbers, text and null come before dates. So such
+/// arrays come first, and where there is one, the server finds the earliest date of each document before it sorts.
+fn in_order(
+    asking: &Asking<'_>,
+    rule: &TtlIndex,
+    find: Document,
+) -> Result<Vec<Document>, Document> {
+    let limit = find.get("limit").and_then(whole).unwrap_or_default().unsigned_abs();
+    let found = read::all(asking, find.clone(), limit)?;
+    let mut is_mixed = found.iter().any(|document| has_other_values(rule, document));
+    if !is_mixed && find.contains_key("skip") {
+        let mut first = find.clone();
+        first.remove("skip");
+        first.extend(doc! { "limit": 1_i64, "batchSize": 1_i64 });
+        is_mixed =
+            read::all(asking, first, 1)?.iter().any(|document| has_other_values(rule, document));
+    }
+    // A pipeline doesn't know positions in arrays.
+    let has_position = rule.field.split('.').any(|part| part.parse::<u32>().is_ok());
+    if !is_mixed || has_position {
+        return Ok(found);
+    }
+    read::all(asking, by_earliest_date(&rule.field, find), limit)
+}
+
+/// Whether the field of a rule is an array with dates and other values.
+fn has_other_values(rule: &TtlIndex, document: &Document) -> bool {
+    let (Rule::Date { field, .. }, Ok(raw)) = (rule.rule(), RawDocumentBuf::try_from(document))
+    else {
+        return false;
+    };
+    let (mut has_dates, mut has_others) = (false, false);
+    field.index_values(&raw, &mut |value| match value {
+        Some(RawBsonRef::DateTime(_)) => has_dates = true,
+        _ => has_others = true,
+    });
+    has_dates && has_others
+}
+
+/// The same query, with the sort by the earliest date of a field.
+fn by_earliest_date(field: &str, mut find: Document) -> Document {
+    let mut stage = |name: &str, option: &str| {
+        find.remove(option).map(|value| doc! { name: value }).into_iter()
+    };
+    let mut pipeline: Vec<Document> =
+        stage("$match", "filter").chain(stage("$project", "projection")).collect();
+    let page = stage("$skip", "skip").chain(stage("$limit", "limit")).collect::<Vec<_>>();
+    let mut parts = field.split('.');
+    let top = parts.next().unwrap_or_default();
+    let unwound = |path: String| {
+        [doc! { "$project": { "document": 1, "at": path } }, doc! { "$unwind": "$at" }]
+    };
+    pipeline.push(doc! { "$project": { "document": "$$ROOT" } });
+    pipeline.extend(unwound(format!("$document.{top}")));
+    for part in parts {
+        // An array in an array is a value.
+        pipeline.push(doc! { "$match": { "at": { "$not": { "$type": "array" } } } });
+        pipeline.extend(unwound(format!("$at.{part}")));
+    }
+    let first = doc! {
+        "_id": "$_id", "at": { "$min": "$at" }, "document": { "$first": "$document" },
+    };
+    pipeline.extend([
+        doc! { "$match": { "at": { "$type": "date", "$not": { "$type": "array" } } } },
+        doc! { "$group": first },
+        doc! { "$sort": { "at": 1, "_id": 1 } },
+    ]);
+    pipeline.extend(page);
+    pipeline.push(doc! { "$replaceRoot": { "newRoot": "$document" } });
+    let mut command = doc! {
+        "aggregate": find.remove("find"), "pipeline": pipeline,
+        "cursor": { "batchSize": find.remove("batchSize") },
+    };
+    find.remove("sort");
+    command.extend(find);
+    command
 }
 
 fn stream(

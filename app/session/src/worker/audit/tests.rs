@@ -738,6 +738,36 @@ fn the_rule_of_a_clustered_collection_wins_what_it_removes_first() {
     let found = audit(store.as_ref(), false);
     let two = words(&found, FindingId::TwoRules);
     assert!(two.contains("Of all 20 documents, _id_ removes 20 documents first."), "{two}");
+    let server = served(store.as_ref());
+    let same = audit(server.as_ref(), true);
+    let ahead = |audit: &Audit| audit.facts.collections[0].ahead.clone().expect("rules");
+    assert_eq!(ahead(&same), ahead(&found));
+    assert_eq!(ahead(&same).overdue, DocCount::Exact(20));
+    let rules = |audit: &Audit| -> Vec<(DocCount, Option<i64>)> {
+        let rules = &audit.facts.collections[0].rules;
+        rules.iter().map(|rule| (rule.overdue, rule.earliest_ms)).collect()
+    };
+    assert_eq!(rules(&same), rules(&found));
+    assert_eq!(words(&same, FindingId::Unreadable), "");
+    server.close();
+}
+
+#[test]
+fn an_array_with_other_values_hides_no_overdue_document_of_a_server() {
+    let store = store();
+    let mixed = many(30, |n| doc! { "at": [5, date(DAY_MS + n), "x", Bson::Null] });
+    let late = (0..10_i64).map(|n| doc! { "at": date(n * MINUTE_MS - DAY_MS) });
+    fill(store.as_ref(), "c", &[("at", 0)], &mixed);
+    fill(store.as_ref(), "c", &[], &late.collect::<Vec<_>>());
+    let server = served(store.as_ref());
+    for found in [audit(store.as_ref(), false), audit(server.as_ref(), true)] {
+        let rule = &found.facts.collections[0].rules[0];
+        assert_eq!((rule.overdue, rule.earliest_ms), (DocCount::Exact(10), Some(NOW_MS - DAY_MS)));
+        for seen in found.facts.samples.iter() {
+            assert_eq!(seen.collections[0].since_ms, Some(NOW_MS - DAY_MS));
+        }
+    }
+    server.close();
 }
 
 fn value() -> impl Strategy<Value = Option<Bson>> {
