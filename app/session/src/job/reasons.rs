@@ -2,6 +2,9 @@
 
 use bson::{Document, doc};
 
+/// The code of documents that were counted, and of which a sample has none.
+pub const UNKNOWN_REASON: &str = "unknown";
+
 /// A reason code in words, after the number of documents.
 pub fn reason_label(code: &str) -> &str {
     match code {
@@ -17,6 +20,7 @@ pub fn reason_label(code: &str) -> &str {
         "ownTtlNever" => "document ttl is -1",
         "noDefault" => "no default TTL and no document ttl",
         "beforeEpoch" => "before 1970",
+        UNKNOWN_REASON => "cause not in the sample",
         "beyondTime" => "after the latest possible date",
         other => other,
     }
@@ -43,10 +47,11 @@ pub fn reason_filter(code: &str, field: &str, partial: Option<&Document>) -> Opt
             field: { "$type": "array", "$not": { "$type": "date" } },
             format!("{field}.0"): { "$exists": true },
         },
+        UNKNOWN_REASON => doc! { field: { "$not": { "$type": "date" } } },
         "ownTtlNever" => doc! { "ttl": { "$eq": -1, "$not": { "$type": ["array", "decimal"] } } },
         _ => return None,
     };
-    if !matches!(code, "fieldMissing" | "ownTtlNever") {
+    if !matches!(code, "fieldMissing" | "ownTtlNever" | UNKNOWN_REASON) {
         for (end, _) in field.match_indices('.') {
             filter.insert(&field[..end], doc! { "$not": no_array.clone() });
         }
@@ -134,6 +139,12 @@ mod tests {
                 Expiry::Never(reason) => reason.code(),
                 Expiry::At(_) => "",
             };
+            if let Some(filter) = reason_filter(UNKNOWN_REASON, field, partial.as_ref()) {
+                let parsed = RawDocumentBuf::try_from(&filter).expect("BSON");
+                let is_found = Filter::parse(&parsed).expect("a filter").covers(&raw);
+                let is_any = !matches!(reason, "" | "outsidePartialFilter");
+                prop_assert_eq!(is_found, is_any, "{} {}", reason, filter);
+            }
             for code in SAID {
                 let Some(filter) = reason_filter(code, field, partial.as_ref()) else { continue };
                 let parsed = RawDocumentBuf::try_from(&filter).expect("BSON");

@@ -91,6 +91,13 @@ impl DocCount {
         Self::between(self.likely().saturating_sub(part.likely()), low, high)
     }
 
+    /// The same, where it is known that there are not more than this.
+    #[must_use]
+    pub fn at_most(self, bound: u64) -> Self {
+        let high = self.most().map_or(bound, |most| most.min(bound));
+        Self::between(self.likely().min(high), self.least().min(high), Some(high))
+    }
+
     /// The number that a function which never falls makes of it.
     #[must_use]
     pub fn map(self, change: impl Fn(u64) -> u64) -> Self {
@@ -159,6 +166,9 @@ mod tests {
         check(Exact(9).minus(AtLeast(4)), About { count: 5, low: 0, high: Some(5) });
         check(Exact(100).minus(ABOUT), About { count: 20, low: 0, high: Some(90) });
         check(ABOUT.minus(ABOUT), About { count: 0, low: 0, high: Some(490) });
+        check(ABOUT.at_most(60), About { count: 60, low: 10, high: Some(60) });
+        check(ABOUT.at_most(4), Exact(4));
+        check(AtLeast(3).at_most(9), About { count: 3, low: 3, high: Some(9) });
         check(ABOUT.map(|count| count / 10), About { count: 8, low: 1, high: Some(50) });
     }
 

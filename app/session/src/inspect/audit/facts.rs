@@ -267,9 +267,20 @@ pub struct RuleFacts {
     pub days: Option<Days>,
     /// Documents that never expire, by the code of the reason.
     pub never: Vec<NeverFacts>,
+    /// All of them, where a server counted them without their reasons.
+    pub never_in_all: Option<DocCount>,
     /// Documents with a date that is one of this time, counted in the wrong unit.
     pub seconds_as_millis: DocCount,
     pub millis_as_seconds: DocCount,
+}
+
+impl RuleFacts {
+    /// All documents that never expire by it.
+    pub fn stays(&self) -> DocCount {
+        let by_reason =
+            || self.never.iter().fold(DocCount::default(), |sum, it| sum.plus(it.documents));
+        self.never_in_all.unwrap_or_else(by_reason)
+    }
 }
 
 /// Documents that never expire, for one reason.

@@ -1,5 +1,7 @@
 //! One rule: its documents by threshold, and those that never expire.
 
+use std::borrow::Cow;
+
 use bson::{Bson, DateTime, Document, doc};
 use mayfly_engine::reply::{DocCount, ExpiringPage, WhatIf};
 
@@ -9,7 +11,7 @@ use crate::commands::expiry;
 use crate::inspect::audit::facts::{NeverFacts, RuleFacts, RuleKind};
 use crate::inspect::schema::ttl::NUMBERS_MS;
 use crate::job::Namespace;
-use crate::job::reasons::reason_filter;
+use crate::job::reasons::{UNKNOWN_REASON, reason_filter};
 use crate::job::reply::{batch, number};
 
 const MS_PER_SEC: i64 = 1_000;
@@ -33,6 +35,7 @@ pub(super) fn read(
         removable_ms: None,
         days: None,
         never: Vec::new(),
+        never_in_all: None,
         seconds_as_millis: DocCount::Exact(0),
         millis_as_seconds: DocCount::Exact(0),
     };
@@ -101,11 +104,31 @@ fn counts(
         let counted = |count| estimate(count, found.never_in_all.is_none(), found.total);
         (facts.seconds_as_millis, facts.millis_as_seconds) = (counted(seconds), counted(millis));
     }
-    let never = found.never.into_iter();
-    facts.never = never
-        .map(|(code, documents)| NeverFacts { code: code.into_owned(), documents, example: None })
-        .collect();
+    facts.never_in_all = found.never_in_all;
+    facts.never = never(found);
     Ok(())
+}
+
+/// The reasons that were seen. Where the counts tell of more documents than these have, the cause is not known.
+fn never(found: WhatIf) -> Vec<NeverFacts> {
+    let stays = found.stays();
+    let within = |documents: DocCount| match stays.most() {
+        Some(most) => documents.at_most(most),
+        None => documents,
+    };
+    let facts = |(code, documents): (Cow<'static, str>, DocCount)| NeverFacts {
+        code: code.into_owned(),
+        documents: within(documents),
+        example: None,
+    };
+    let mut never: Vec<NeverFacts> = found.never.into_iter().map(facts).collect();
+    let seen = never.iter().fold(DocCount::default(), |sum, it| sum.plus(it.documents));
+    let unseen = stays.minus(seen);
+    if unseen.least() > 0 {
+        let code = UNKNOWN_REASON.to_owned();
+        never.push(NeverFacts { code, documents: unseen, example: None });
+    }
+    never
 }
 
 /// The `_id` of a document that never expires for a reason. `None` where no filter finds one in time.
@@ -124,4 +147,31 @@ fn example(
     let place = format!("{namespace}, examples");
     let reply = asker.try_ask(&place, &namespace.db, &of("find", namespace, more))?;
     Ok(reply.and_then(|reply| batch(&reply).next()?.get("_id").cloned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use mayfly_engine::reply::DocCount::{About, Exact};
+
+    use super::*;
+
+    #[test]
+    fn documents_that_a_sample_missed_have_an_unknown_cause() {
+        let check = |seen: &[(&'static str, DocCount)], stays, expected: &[(&str, DocCount)]| {
+            let seen = seen.iter().map(|(code, count)| (Cow::Borrowed(*code), *count));
+            let found = WhatIf { never: seen.collect(), never_in_all: stays, ..WhatIf::default() };
+            let found = never(found);
+            let found: Vec<_> = found.iter().map(|it| (it.code.as_str(), it.documents)).collect();
+            assert_eq!(found, expected);
+        };
+        let about = |count, low, high| About { count, low, high: Some(high) };
+        check(&[], Some(Exact(5)), &[("unknown", Exact(5))]);
+        check(&[], Some(Exact(0)), &[]);
+        check(&[], Some(DocCount::AtLeast(0)), &[]);
+        check(&[("null", Exact(4))], None, &[("null", Exact(4))]);
+        check(&[("null", Exact(4))], Some(Exact(9)), &[("null", Exact(4)), ("unknown", Exact(5))]);
+        // No cause has more documents than never expire.
+        let seen = [("null", about(877, 22, 14_864))];
+        check(&seen, Some(Exact(1_000)), &[("null", about(877, 22, 1_000))]);
+    }
 }

@@ -98,6 +98,7 @@ fn rule_facts(
         removable_ms: None,
         days: Some(hours.days()),
         never,
+        never_in_all: None,
         seconds_as_millis: DocCount::Exact(0),
         millis_as_seconds: DocCount::Exact(0),
     })

@@ -753,6 +753,35 @@ fn the_rule_of_a_clustered_collection_wins_what_it_removes_first() {
 }
 
 #[test]
+fn all_that_never_expires_is_counted_where_its_causes_are_estimates() {
+    let store = store();
+    let documents = many(10_500, |n| {
+        if n < 5 {
+            doc! {}
+        } else {
+            doc! { "at": waits(n) }
+        }
+    });
+    fill(store.as_ref(), "c", &[("at", 0)], &documents);
+    let server = served(store.as_ref());
+    let found = audit(server.as_ref(), true);
+    let rule = &found.facts.collections[0].rules[0];
+    assert_eq!(rule.stays(), DocCount::Exact(5));
+    let [never] = rule.never.as_slice() else { panic!("{:?}", rule.never) };
+    assert!(["fieldMissing", "unknown"].contains(&never.code.as_str()), "{never:?}");
+    assert!(never.documents.most() <= Some(5), "{never:?}");
+    assert!(matches!(never.example, Some(Bson::Int64(0..5))), "{never:?}");
+    let metrics = crate::inspect::audit::form::metrics(&found);
+    for line in [
+        "mayfly_ttl_never_expiring_documents{collection=\"shop.c\",index=\"at_1\"} 5",
+        "mayfly_ttl_collection_exact{collection=\"shop.c\"} 1",
+    ] {
+        assert!(metrics.contains(line), "{metrics}");
+    }
+    server.close();
+}
+
+#[test]
 fn an_array_with_other_values_hides_no_overdue_document_of_a_server() {
     let store = store();
     let mixed = many(30, |n| doc! { "at": [5, date(DAY_MS + n), "x", Bson::Null] });

@@ -42,14 +42,18 @@ fn causes(ruled: Ruled<'_>) -> Vec<&NeverFacts> {
 
 /// Whether some documents surely have a threshold, though none was found: a server may sort text before dates.
 fn is_part(rule: &RuleFacts) -> bool {
-    let all = rule.never.iter().fold(DocCount::default(), |sum, never| sum.plus(never.documents));
+    let all = rule.stays();
     all.is_exact() && rule.total.is_exact() && all.likely() < rule.total.likely()
 }
 
 fn never(ruled: Ruled<'_>) -> Option<Finding> {
     let rule = ruled.rule;
     let causes = causes(ruled);
-    let sum = causes.iter().fold(DocCount::default(), |sum, never| sum.plus(never.documents));
+    let sum = if causes.len() == rule.never.len() {
+        rule.stays()
+    } else {
+        causes.iter().fold(DocCount::default(), |sum, never| sum.plus(never.documents))
+    };
     let is_all = rule.earliest_ms.is_none() && !is_part(rule);
     let is_many = sum.likely() > SOME_DOCS || is_more_than_percent(sum, SOME_PERCENT, rule.total);
     if causes.is_empty() || !is_all && !is_many {

@@ -33,6 +33,7 @@ fn rule() -> RuleFacts {
         removable_ms: None,
         days: None,
         never: Vec::new(),
+        never_in_all: None,
         seconds_as_millis: Exact(0),
         millis_as_seconds: Exact(0),
     }

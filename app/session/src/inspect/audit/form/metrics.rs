@@ -114,17 +114,14 @@ fn rules(out: &mut String, facts: &Facts) {
     });
     let about = "Time since the earliest threshold that is past, 0 without one.";
     family(out, "mayfly_ttl_oldest_overdue_seconds", "gauge", about, oldest);
-    let never = each(&|rule| {
-        let sum = rule.never.iter().fold(DocCount::default(), |sum, it| sum.plus(it.documents));
-        Some(sum.likely().to_string())
-    });
+    let never = each(&|rule| Some(rule.stays().likely().to_string()));
     let about = "Documents that never expire by a rule.";
     family(out, "mayfly_ttl_never_expiring_documents", "gauge", about, never);
 }
 
 fn is_exact(found: &CollectionFacts) -> bool {
     let ahead = found.ahead.as_ref().map(|it| [it.overdue, it.hour, it.day, it.week, it.month]);
-    let rules = found.rules.iter().map(|rule| rule.overdue);
+    let rules = found.rules.iter().flat_map(|rule| [rule.overdue, rule.stays()]);
     found.unfinished.is_none() && ahead.into_iter().flatten().chain(rules).all(DocCount::is_exact)
 }
 
@@ -183,6 +180,7 @@ mod tests {
             earliest_ms: Some(30_000),
             removable_ms: None,
             days: None,
+            never_in_all: None,
             never: vec![NeverFacts {
                 code: "null".to_owned(),
                 documents: DocCount::Exact(2),
@@ -243,6 +241,28 @@ mod tests {
             assert!(text.lines().any(|found| found == line), "{line}\nis not in\n{text}");
         }
         assert!(text.ends_with("\n# EOF\n"));
+    }
+
+    #[test]
+    fn a_collection_is_exact_only_if_each_of_its_numbers_is() {
+        let about = DocCount::About { count: 2, low: 1, high: Some(9) };
+        let check = |change: &dyn Fn(&mut RuleFacts), expected| {
+            let mut rule = RuleFacts { overdue: DocCount::Exact(4), ..rule() };
+            change(&mut rule);
+            let mut found = CollectionFacts::new(Namespace::new("shop", "carts"));
+            found.rules.push(rule);
+            assert_eq!(is_exact(&found), expected);
+        };
+        check(&|_| {}, true);
+        check(&|rule| rule.overdue = about, false);
+        check(&|rule| rule.never[0].documents = about, false);
+        check(
+            &|rule| {
+                rule.never[0].documents = about;
+                rule.never_in_all = Some(DocCount::Exact(2));
+            },
+            true,
+        );
     }
 
     #[test]

@@ -36,6 +36,7 @@ fn rule() -> RuleFacts {
         earliest_ms: Some(NOW_MS - 5_000),
         removable_ms: None,
         days: Some(days()),
+        never_in_all: None,
         never: vec![NeverFacts {
             code: "string".to_owned(),
             documents: About { count: 9_000, low: 8_000, high: Some(10_000) },
@@ -138,6 +139,7 @@ fn a_thousand_collections_fit_on_a_page() {
         overdue: Exact(0),
         earliest_ms: Some(NOW_MS),
         never: Vec::new(),
+        never_in_all: None,
         days: Some(Days { counts: vec![1; 30], is_exact: true }),
         ..rule()
     };
