@@ -1,11 +1,15 @@
 //! Audits of a store with every finding planted and of a healthy one, directly and through a listener.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use bson::oid::ObjectId;
 use bson::{Bson, DateTime, Document, RawDocumentBuf, doc};
+use mayfly_engine::clock::Clock;
+use mayfly_engine::engine::{Engine, EngineOptions, maintenance};
 use mayfly_engine::reply::DocCount;
 use mayfly_engine::ttl::{self, Expiry};
 use mayfly_tests::documentdb::{DocumentDb, Habits};
@@ -750,6 +754,43 @@ fn the_rule_of_a_clustered_collection_wins_what_it_removes_first() {
     assert_eq!(rules(&same), rules(&found));
     assert_eq!(words(&same, FindingId::Unreadable), "");
     server.close();
+}
+
+#[test]
+fn a_store_that_was_restored_is_on_hold_before_a_program_opens_it() {
+    let place = tempfile::tempdir().expect("a folder");
+    let [folder, backup, restored] =
+        ["store", "backup", "restored"].map(|it| place.path().join(it));
+    let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+    let engine = Engine::open(&folder, options).expect("an engine");
+    let index = doc! { "key": { "at": 1 }, "name": "at_1", "expireAfterSeconds": 0 };
+    let late = many(9, |n| doc! { "at": DateTime::from_millis(n) });
+    for command in [
+        doc! { "createIndexes": "c", "indexes": [index] },
+        doc! { "insert": "c", "documents": late },
+    ] {
+        assert_eq!(engine.run("shop", &command).get_f64("ok").ok(), Some(1.0));
+    }
+    let store = engine.collections().store();
+    store.backup_to(&backup, &mut |_| ControlFlow::Continue(())).expect("a backup");
+    engine.close().expect("closed");
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let watch = &mut |_| ControlFlow::Continue(());
+    maintenance::restore(&backup, &restored, false, &clock, None, watch).expect("restored");
+    let audited = |folder: &Path| {
+        let opened = embedded::open_to_read(folder, None).map_err(|error| error.message);
+        let source = opened.expect("a store").source;
+        let subject = AuditSubject { is_at_rest: true, ..AuditSubject::default() };
+        let found = AuditWork::new(subject).run(source.as_ref(), &Cancel::default(), &|_| ());
+        source.close();
+        found.expect("an audit")
+    };
+    let found = audited(&restored);
+    let held = words(&found, FindingId::MonitorOff);
+    assert!(held.contains("This store was restored from a backup"), "{held}");
+    let backlog = words(&found, FindingId::BacklogAtStart);
+    assert!(backlog.contains("It runs once you release the removals."), "{backlog}");
+    assert_eq!(audited(&folder).facts.monitor.holds, [""; 0]);
 }
 
 #[test]
