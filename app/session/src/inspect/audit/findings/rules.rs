@@ -49,7 +49,8 @@ pub(super) fn two(collection: &CollectionFacts) -> Option<Finding> {
     }
     let of = number::counted(sample.documents, "document", "documents");
     if sample.is_whole {
-        return Some(finding.evidence(format!("Of {of} in all, {}.", wins.join(", "))));
+        let all = if sample.documents == 1 { "" } else { "all " };
+        return Some(finding.evidence(format!("Of {all}{of}, {}.", wins.join(", "))));
     }
     let finding = finding.evidence(format!("Of a sample of {of}, {}.", wins.join(", ")));
     Some(finding.sampled(sample.documents))

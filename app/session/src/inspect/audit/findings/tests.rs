@@ -439,7 +439,7 @@ fn rules_that_do_more_or_less_than_meant() {
     check(&of_collection(two.clone()), FindingId::TwoRules, &words);
     two.sample =
         Some(SampleFacts { documents: 1, is_whole: true, ..two.sample.unwrap_or_default() });
-    check(&of_collection(two), FindingId::TwoRules, &["Of 1 document in all, createdAt_1"]);
+    check(&of_collection(two), FindingId::TwoRules, &["Of 1 document, createdAt_1"]);
     let partial = of_rule(|rule| {
         rule.partial = Some(doc! { "paid": false });
         rule.never = vec![never("outsidePartialFilter", Exact(20))];
