@@ -109,7 +109,7 @@ fn counts(
     Ok(())
 }
 
-/// The reasons that were seen. Where the counts tell of more documents than these have, the cause is not known.
+/// The reasons that were seen. If more documents never expire than these have, the rest has an unknown cause.
 fn never(found: WhatIf) -> Vec<NeverFacts> {
     let stays = found.stays();
     let within = |documents: DocCount| match stays.most() {
