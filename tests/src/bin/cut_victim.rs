@@ -62,6 +62,7 @@ fn roll_out(request: &OpenRequest) -> Result<(), Box<dyn Error>> {
         name: "at_1".to_owned(),
         key: doc! { "at": 1 },
         partial: None,
+        is_hidden: false,
         from_secs: Some(1_000_000),
         to_secs: 60,
         per_second: 1,

@@ -121,6 +121,7 @@ mod tests {
             name: "at_1".to_owned(),
             key: doc! { "at": 1 },
             partial: None,
+            is_hidden: false,
             from_secs: Some(999),
             to_secs: 60,
             per_second: PER_SECOND,

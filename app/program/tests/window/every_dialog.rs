@@ -175,7 +175,7 @@ rows! {
     }, "Database", "Import", "Cancel", Waits;
     Dialog::Indexes(_, indexes::Dialog::Rollout(_)) => Rollout, |window| {
         let plan = RolloutPlan {
-            namespace: carts(), create: None, name: "at_1".into(), key: doc! {"at": 1}, partial: None, from_secs: Some(600), to_secs: 60, per_second: 10,
+            namespace: carts(), create: None, name: "at_1".into(), key: doc! {"at": 1}, partial: None, is_hidden: false, from_secs: Some(600), to_secs: 60, per_second: 10,
             pass_max: None, replaces: false, lag_max_secs: None,
         };
         let draft = RolloutDraft { plan, per_second: "10".into(), lag_max: None, overdue: DocCount::Exact(3), bytes_each: None };

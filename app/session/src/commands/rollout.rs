@@ -21,21 +21,31 @@ fn overdue(plan: &RolloutPlan, secs: i64, now_ms: i64) -> Document {
 
 /// Counts the documents that a TTL of `secs` has made overdue, up to `most`.
 pub fn count(plan: &RolloutPlan, secs: i64, now_ms: i64, most: u64) -> Document {
-    doc! {
+    let count = doc! {
         "count": &plan.namespace.collection, "query": overdue(plan, secs, now_ms),
-        "limit": i64::try_from(most).unwrap_or(i64::MAX), "hint": &plan.name,
+        "limit": i64::try_from(most).unwrap_or(i64::MAX),
+    };
+    hinted(plan, count)
+}
+
+/// A read along the index, as far as queries may use it.
+fn hinted(plan: &RolloutPlan, mut read: Document) -> Document {
+    if !plan.is_hidden {
+        read.insert("hint", &plan.name);
     }
+    read
 }
 
 /// Reads the date of the document after which one step's documents are counted: the oldest ones of
 /// those that the final TTL removes.
 pub fn boundary(plan: &RolloutPlan, now_ms: i64) -> Document {
     let skip = i64::try_from(plan.per_step().saturating_sub(1)).unwrap_or(i64::MAX);
-    doc! {
+    let find = doc! {
         "find": &plan.namespace.collection, "filter": overdue(plan, plan.to_secs, now_ms),
-        "sort": { plan.field(): 1 }, "skip": skip, "limit": 1, "hint": &plan.name,
+        "sort": { plan.field(): 1 }, "skip": skip, "limit": 1,
         "projection": { "_id": 0, plan.field(): 1 },
-    }
+    };
+    hinted(plan, find)
 }
 
 /// Makes the index, with a TTL that removes nothing yet.

@@ -22,6 +22,8 @@ pub struct RolloutPlan {
     pub name: String,
     pub key: Document,
     pub partial: Option<Document>,
+    /// Queries may not use the index, and a hint on it is refused.
+    pub is_hidden: bool,
     pub from_secs: Option<i64>,
     /// The seconds that it gets in the end.
     pub to_secs: i64,

@@ -40,6 +40,7 @@ fn plan() -> RolloutPlan {
         name: "at_1".to_owned(),
         key: doc! { "at": 1 },
         partial: None,
+        is_hidden: false,
         from_secs: None,
         // Ten hours.
         to_secs: 36_000,
@@ -207,6 +208,17 @@ fn a_refusal_ends_it_with_one_sentence() {
     let missing = RolloutPlan { create: None, from_secs: Some(SECS_MAX), ..plan() };
     let refused = Rollout::new(missing).look(source.as_ref());
     assert!(refused.as_ref().is_err_and(|why| why.contains("hint")), "{refused:?}");
+}
+
+#[test]
+fn a_hidden_index_is_rolled_out_without_a_hint() {
+    let source = store();
+    let index = doc! {
+        "key": { "at": 1 }, "name": "at_1", "expireAfterSeconds": SECS_MAX, "hidden": true,
+    };
+    ok(source.as_ref(), "test", &doc! { "createIndexes": "c", "indexes": [index] });
+    let hidden = RolloutPlan { create: None, is_hidden: true, from_secs: Some(SECS_MAX), ..plan() };
+    assert_eq!(Rollout::new(hidden).look(source.as_ref()), Ok(Look::Waits));
 }
 
 #[test]

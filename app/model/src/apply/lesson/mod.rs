@@ -80,23 +80,11 @@ pub fn apply(action: LessonAction, cx: &mut Apply<'_>) {
         LessonAction::SetTtl(namespace, secs) => set_ttl(&namespace, secs, cx),
         LessonAction::Follow(link) => show::follow(&link, cx),
         LessonAction::Step => present::step(cx),
-        LessonAction::Page => {
-            if let Some(playing) = &mut cx.state.lessons.playing {
-                playing.presented.pages += 1;
-            }
-        }
+        LessonAction::Page => present::page(cx.state),
         LessonAction::StepBack => present::step_back(cx),
         LessonAction::Mark(choice) => present::mark(choice, cx),
-        LessonAction::Black => {
-            if let Some(playing) = &mut cx.state.lessons.playing {
-                playing.is_black = !playing.is_black;
-            }
-        }
-        LessonAction::Notes => {
-            if let Some(playing) = &mut cx.state.lessons.playing {
-                playing.shows_notes = !playing.shows_notes;
-            }
-        }
+        LessonAction::Black => present::black(cx.state),
+        LessonAction::Notes => present::notes(cx.state),
         LessonAction::Sandbox => keep::sandbox(cx),
         LessonAction::Save => keep::save(cx),
         LessonAction::Handout(file) => keep::handout(file, cx),

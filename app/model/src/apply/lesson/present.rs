@@ -3,8 +3,30 @@
 use super::play::{answers, ask, continue_on, lock, next, open};
 use crate::apply::Apply;
 use crate::job::lesson::{BlockKind, Guess, LessonRequest, LessonView, QuestionKind};
+use crate::state::State;
 use crate::state::lesson::catalog;
 use crate::state::lesson::steps::{self, Step};
+
+/// Moves a card up that is higher than the screen.
+pub(super) fn page(state: &mut State) {
+    if let Some(playing) = &mut state.lessons.playing {
+        playing.presented.pages += 1;
+    }
+}
+
+/// Makes the screen black, or shows it again.
+pub(super) fn black(state: &mut State) {
+    if let Some(playing) = &mut state.lessons.playing {
+        playing.is_black = !playing.is_black;
+    }
+}
+
+/// Shows or hides the presenter's notes.
+pub(super) fn notes(state: &mut State) {
+    if let Some(playing) = &mut state.lessons.playing {
+        playing.shows_notes = !playing.shows_notes;
+    }
+}
 
 /// Does what comes next: shows a question, locks the answer, plays, shows the verdict, opens a card or
 /// the next lesson. A goal has three presses: its hint, its solution, and the way on.

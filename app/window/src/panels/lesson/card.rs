@@ -46,11 +46,11 @@ pub(super) fn ui(ui: &mut Ui, state: &State, playing: &Playing, actions: &mut Le
 }
 
 fn below_id() -> Id {
-    Id::unique("the lesson card goes on below")
+    Id::unique("the lesson card has more below")
 }
 
 /// Whether the card, as it was drawn last, has more below than is on the screen.
-pub(super) fn goes_on_below(context: &egui::Context) -> bool {
+pub(super) fn has_more_below(context: &egui::Context) -> bool {
     context.data(|data| data.get_temp(below_id())).unwrap_or(false)
 }
 

@@ -42,7 +42,7 @@ pub fn keys(context: &Context, state: &State, actions: &mut Actions) {
     });
     for key in [Key::PageDown, Key::ArrowRight, Key::Space] {
         if pressed(key) {
-            push(if is_leaving && card::goes_on_below(context) {
+            push(if is_leaving && card::has_more_below(context) {
                 LessonAction::Page
             } else {
                 LessonAction::Step

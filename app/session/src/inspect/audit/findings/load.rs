@@ -135,6 +135,7 @@ fn plan(
         name: rule.name.clone(),
         key: rule.key.clone(),
         partial: rule.partial.clone(),
+        is_hidden: rule.is_hidden,
         from_secs: Some(rule.secs),
         to_secs: rule.secs,
         per_second: PER_SECOND,
