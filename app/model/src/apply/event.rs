@@ -87,7 +87,9 @@ pub fn event(event: Event, cx: &mut Apply<'_>) {
 pub(super) fn note_documents(event: &Event, changes: &mut Changes) {
     match event {
         Event::Removed { documents, .. } => {
-            namespaces(documents).iter().for_each(|changed| changes.note(Some(changed)));
+            for changed in &namespaces(documents) {
+                changes.note(Some(changed));
+            }
         }
         Event::DataChanged(namespace) => changes.note(Some(namespace)),
         Event::Missed(_) => changes.note(None),

@@ -289,7 +289,7 @@ mod tests {
                 ExportFormat::Csv(_) => "csv",
                 ExportFormat::Bson => "bson",
                 ExportFormat::Array(_) => "json",
-                _ => "ndjson",
+                ExportFormat::Ndjson(_) => "ndjson",
             };
             assert_eq!((format, compression(&args)), expected, "{line}");
         };

@@ -35,7 +35,6 @@ const LOCKED: &str = "the locked server of the open dialog";
 const UNLOCKS: &str = "whether the open dialog unlocks its server";
 
 /// A dialog as it is drawn in one pass. `P` names its buttons.
-#[expect(clippy::struct_excessive_bools, reason = "independent facts about a dialog")]
 pub(super) struct DialogFrame<'a, P> {
     title: String,
     subtitle: String,

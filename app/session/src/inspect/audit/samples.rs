@@ -86,7 +86,7 @@ impl Samples {
         self.0.is_empty()
     }
 
-    pub fn iter(&self) -> std::slice::Iter<'_, Sample> {
+    pub fn iter(&self) -> impl Iterator<Item = &Sample> {
         self.0.iter()
     }
 

@@ -197,7 +197,9 @@ fn a_store_whose_passes_leave_documents_does_not_keep_up() {
         let found = of(&store_with(passes, DAY_MS));
         assert_eq!(found.len(), usize::from(is_late), "{passes:?} {found:?}");
         let words = ["does not keep up", "2026-05-31 12:00:00 UTC, 1 d ago"];
-        found.iter().for_each(|one| check(one, FindingId::FallingBehind, &words));
+        for one in &found {
+            check(one, FindingId::FallingBehind, &words);
+        }
     }
     let mut stalled = store_with(&[(0, 0), (0, 0), (0, 0), (0, 0)], DAY_MS);
     stalled.history.iter_mut().for_each(|span| span.at_ms -= 3_600_000);
