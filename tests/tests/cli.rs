@@ -126,7 +126,9 @@ fn an_audit_changes_nothing_and_says_by_its_exit_code_what_it_found() {
     let before = files_of(&at.join("data"));
     says(at, "audit --data data", "ERROR    never-all  d.c, index at_1");
     let none = "audit --data data --db none --collection c";
-    check(at, none, 2, "", "There is no collection c; check --collection and --db.");
+    check(at, none, 2, "", "There is no database none; check --db.");
+    let none = "audit --data data --db d --collection none";
+    check(at, none, 2, "", "There is no collection none; check --collection and --db.");
     let code = |arguments: &str| mayfly(at, arguments).status.code();
     assert_eq!(code("audit --data data --fail-on error"), Some(1));
     assert_eq!(code("audit --data data --fail-on warning --json"), Some(1));
