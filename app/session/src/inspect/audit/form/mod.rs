@@ -203,7 +203,7 @@ fn largest(facts: &Facts) -> Vec<&CollectionFacts> {
     all
 }
 
-/// The rows of the table of collections, the [`largest`] first: the name, and the cells under [`AHEAD`]. The
+/// The rows of the table of collections, the largest first: the name, and the cells under [`AHEAD`]. The
 /// number of those that are left out comes with them.
 pub fn table(facts: &Facts) -> (Vec<(String, [String; 6])>, u64) {
     let mut all = largest(facts);
