@@ -114,6 +114,17 @@ fn window() -> Window {
     window
 }
 
+/// A window that presents a lesson of the program.
+fn presented(slug: &str) -> Window {
+    let mut window = Window::open();
+    let source = LessonSource::Shipped(slug.to_owned());
+    window.ask(Action::Lesson(LessonAction::Open(source)));
+    let first = format!("{slug} 1");
+    window.until("it is open", |state| page(state) == first);
+    window.ask(Action::View(ViewAction::Present(true)));
+    window
+}
+
 /// The lesson and the card, from 1, such as `a-pin 2`.
 fn page(state: &State) -> String {
     let view = state.lessons.view();
@@ -236,11 +247,7 @@ fn a_question_without_a_guess_has_no_fields_left() {
 
 #[test]
 fn a_question_comes_into_view_when_it_is_shown() {
-    let mut window = Window::open();
-    let source = LessonSource::Shipped("01-the-threshold".to_owned());
-    window.ask(Action::Lesson(LessonAction::Open(source)));
-    window.until("it is open", |state| page(state) == "01-the-threshold 1");
-    window.ask(Action::View(ViewAction::Present(true)));
+    let mut window = presented("01-the-threshold");
     press(&mut window, Key::PageDown);
     let choice = "one hour from now";
     assert!(!window.has_part(choice));
@@ -253,11 +260,7 @@ fn a_question_comes_into_view_when_it_is_shown() {
 
 #[test]
 fn a_card_that_is_higher_than_the_screen_is_shown_to_its_end() {
-    let mut window = Window::open();
-    let source = LessonSource::Shipped("07-not-a-date".to_owned());
-    window.ask(Action::Lesson(LessonAction::Open(source)));
-    window.until("it is open", |state| page(state) == "07-not-a-date 1");
-    window.ask(Action::View(ViewAction::Present(true)));
+    let mut window = presented("07-not-a-date");
     window.harness.set_size(egui::vec2(800.0, 250.0));
     window.settle_and_draw(9);
     let bottom = window.harness.ctx.content_rect().bottom();
@@ -281,11 +284,7 @@ fn a_card_that_is_higher_than_the_screen_is_shown_to_its_end() {
 
 #[test]
 fn hands_are_counted_before_a_room_alone() {
-    let mut window = Window::open();
-    let source = LessonSource::Shipped("01-the-threshold".to_owned());
-    window.ask(Action::Lesson(LessonAction::Open(source)));
-    window.until("it is open", |state| page(state) == "01-the-threshold 1");
-    window.ask(Action::View(ViewAction::Present(true)));
+    let mut window = presented("01-the-threshold");
     press(&mut window, Key::PageDown);
     press(&mut window, Key::PageDown);
     window.click("Count hands");

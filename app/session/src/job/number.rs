@@ -156,7 +156,7 @@ pub fn short_documents(found: DocCount) -> String {
     }
 }
 
-/// What a number of an estimate is rounded to: more than two digits say nothing, unless the bounds are that near.
+/// The unit to which a number of an estimate is rounded: more than two digits say nothing, unless the bounds are that near.
 fn unit(of: DocCount, number: u64) -> u64 {
     let second_digit = 10_u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(1));
     let DocCount::About { low, high: Some(high), .. } = of else { return second_digit };

@@ -139,7 +139,7 @@ impl Score {
     }
 }
 
-/// What the files of a class hold.
+/// The contents of the files of a class.
 #[derive(Debug, Default)]
 pub struct ClassRecords {
     /// One of each: a file that is named twice counts once.

@@ -314,7 +314,7 @@ fn zero_bytes_at_the_end_are_ignored_and_counted() {
     assert!(error.to_string().contains("only zero bytes"), "{error}");
 }
 
-/// Whatever the name of the file is.
+/// The name of the file does not matter.
 #[test]
 fn an_export_with_zero_bytes_in_its_text_is_read() {
     for text in ["a.string(),b.int32()\n\"x\0y\",1\n", "a.string()\nx\0y\n", "a,b\nx\0y,1\n"] {

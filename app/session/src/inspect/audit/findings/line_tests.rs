@@ -203,7 +203,7 @@ fn the_lines_for_a_partial_rule_reach_only_its_documents() {
     store.mend(FindingId::NeverAll);
     assert_eq!(store.ids("shop", doc! { "at": { "$type": "date" } }).len(), 15);
     assert_eq!(store.ids("shop", odd.clone()).len(), 0);
-    // What no line converts is listed.
+    // The find lists those that no line converts.
     let store = with(&|_| Bson::Null);
     let said = store.run(&format!(
         "{}.toArray().length",
